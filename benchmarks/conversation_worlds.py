@@ -1,4 +1,5 @@
-"""Three generated worlds to talk about: tanks (amounts), guests (people), a shelf (order).
+"""Four generated worlds to talk about: tanks (amounts), guests (people), a shelf (order), and a
+wall with lamps, which is a scene (see docs/scenes.md).
 
 Five sentences in a row, many of them with *it*, *he*, *the other one*, *the same again*, *undo
 that*, *step 2* or *the one you removed first*. What such words refer to is decided here, and no
@@ -13,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from groundling import GroundingGraph
 
-__all__ = ["WORLDS", "Guests", "Interaction", "Past", "Shelf", "Tanks", "interactions"]
+__all__ = ["WORLDS", "Guests", "Interaction", "Past", "Shelf", "Tanks", "Wall", "interactions"]
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 NUMBERS = ("zero", "one", "two", "three", "four")
@@ -405,13 +406,119 @@ class Shelf:
         return found
 
 
+class Lamp(NamedTuple):
+    """A lamp of some colour and size at a place on a wall."""
+
+    colour: str
+    size: int
+    x: int
+    y: int
+    lit: bool = False
+
+
+class Wall:
+    """Lamps on a wall, a scene: who is the biggest or left of another is written nowhere."""
+
+    idle = False
+    COLOURS = ("red", "blue", "green")
+    SIDES: ClassVar[dict[str, Any]] = {
+        "left of": lambda one, two: one.x < two.x,
+        "right of": lambda one, two: one.x > two.x,
+        "above": lambda one, two: one.y > two.y,
+        "below": lambda one, two: one.y < two.y,
+        "next to": lambda one, two: max(abs(one.x - two.x), abs(one.y - two.y)) == 1,
+    }
+
+    def begin(self, dice: random.Random) -> tuple[Lamp, ...]:
+        """Return six lamps on a grid, some of them lit."""
+        cells = dice.sample([(x, y) for x in range(3) for y in range(3)], 6)
+        return tuple(
+            Lamp(dice.choice(self.COLOURS), size, x, y, dice.random() < 0.3)
+            for (x, y), size in zip(cells, dice.sample(range(1, 10), 6), strict=True)
+        )
+
+    def things(self, state: tuple[Lamp, ...]) -> dict[str, dict[str, Any]]:
+        """Return the lamps."""
+        return {
+            f"lamp {number}": {"colour": each.colour, "size": each.size, "x": each.x, "y": each.y}
+            for number, each in enumerate(state)
+        }
+
+    def actions(self, state: tuple[Lamp, ...]) -> tuple[tuple[Any, ...], ...]:
+        """Return (light or douse, number)."""
+        return tuple(("douse" if each.lit else "light", n) for n, each in enumerate(state))
+
+    def step(self, state: tuple[Lamp, ...], action: tuple[Any, ...]) -> tuple[Lamp, ...]:
+        """Return the lamps afterwards."""
+        lamp = state[action[1]]
+        turned = lamp._replace(lit=not lamp.lit)
+        return (*state[: action[1]], turned, *state[action[1] + 1 :])
+
+    def ground(
+        self, state: tuple[Lamp, ...], action: tuple[Any, ...], after: Any
+    ) -> GroundingGraph:
+        """Return the event and the lamp."""
+        verb, number = action
+        lamp = f"lamp {number}"
+        nodes = {"event": {verb: True}, lamp: self.things(state)[lamp]}
+        return GroundingGraph(nodes, [("event", lamp, "of")])
+
+    def ways(
+        self, dice: random.Random, past: Sequence[Past], state: Any, action: tuple[Any, ...]
+    ) -> list[Said]:
+        """Return ways to say an action here and now."""
+        verb, number = action
+        lamp, found = state[number], []
+        does = dice.choice(
+            {"light": ("light", "switch on"), "douse": ("douse", "switch off")}[verb]
+        )
+        like = [each for each in state if each.colour == lamp.colour]
+        names = [f"the {lamp.colour} lamp"] if len(like) == 1 else []
+        orders = {"biggest": lambda e: -e.size, "smallest": lambda e: e.size,
+                  "leftmost": lambda e: e.x, "rightmost": lambda e: -e.x}  # fmt: skip
+        for word, order in orders.items():
+            for among, kind in ((state, "lamp"), (like, f"{lamp.colour} lamp")):
+                best = sorted(among, key=order)
+                if len(best) > 1 and best[0] == lamp and order(best[0]) < order(best[1]):
+                    names.append(f"the {word} {kind}")
+                    if among is like:
+                        names.append(f"the {word} of the {lamp.colour} ones")
+        found += [Said(f"{does} {name}", (number,), 1 / len(names)) for name in names]
+        if not past:
+            return found
+        last = past[-1]
+        other = state[last.action[1]]
+        if number == last.action[1]:
+            found.append(Said(f"{does} it", (number,), 2))
+            found.append(Said(dice.choice(("undo that", "take that back")), (number,), 2))
+        elif verb == last.action[0]:
+            for side, holds in self.SIDES.items():
+                if [each for each in state if each != other and holds(each, other)] == [lamp]:
+                    found.append(Said(f"now the one {side} it", (number,), 2))
+                    found.append(Said(f"{does} the lamp {side} it", (number,), 2))
+            if lamp.colour == other.colour and len(like) == 2:
+                text = dice.choice(("the other one", f"the other {lamp.colour} one"))
+                found.append(Said(f"{text} too", (number,), 2))
+            found += [Said(f"and {name}", (number,), 1 / len(names)) for name in names]
+        done = [each.action[1] for each in past]
+        for step, each in enumerate(past[:-1], 1):
+            if each.action == action:
+                found.append(Said(f"repeat {_step(dice, step)}", (number,), 3))
+            elif each.action[1] == number and done.count(number) == 1:
+                found.append(Said(f"{does} the lamp from {_step(dice, step)}", (number,), 1))
+        lit = [each.action[1] for each in past if each.action[0] == "light"]
+        if verb == "douse" and len(lit) > 1 and lit[0] == number != lit[-1]:
+            found.append(Said(f"{does} the one you lit first", (number,), 3))
+        return found
+
+
 def _world(kind: str, dice: random.Random) -> Any:
     if kind == "guests":
         return Guests(dice.sample(sorted(Guests.PEOPLE), 4))
-    return {"tanks": Tanks, "shelf": Shelf}[kind]()
+    return {"tanks": Tanks, "shelf": Shelf, "wall": Wall}[kind]()
 
 
-WORLDS = ("tanks", "guests", "shelf")
+WORLDS = ("tanks", "guests", "shelf", "wall")
 
 
 def interactions(kind: str, count: int, seed: int, turns: int = 5) -> list[Interaction]:

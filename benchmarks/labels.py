@@ -13,7 +13,6 @@ from groundling import (
     GroundingGraph,
     MemoryEnvironment,
     Overlay,
-    RankedEnvironment,
     Search,
     TransducerModel,
 )
@@ -111,6 +110,14 @@ class Row:
 
     def __init__(self, *labels):
         self.labels = labels
+        if "things" in labels:
+            self.things = self._things
+
+    def _things(self, row):
+        if row[0] == "taken":
+            return {}
+        return {f"thing {place}": {"shape": shape, "size": size, "x": place}
+                for place, (shape, size) in enumerate(row)}  # fmt: skip
 
     def actions(self, row):
         """Return what can be done."""
@@ -134,7 +141,8 @@ class Row:
             thing["rank"] = found
         if "indicators" in self.labels:
             thing |= dict.fromkeys(found, True)
-        return GroundingGraph({"event": {"take": True}, "thing": thing}, [("event", "thing", "of")])
+        name = f"thing {place}"
+        return GroundingGraph({"event": {"take": True}, name: thing}, [("event", name, "of")])
 
 
 def take(dice, world):
@@ -223,10 +231,8 @@ def small(name, follower, demonstrate, shown=80):
 
 def main():
     """Print all of it."""
-    for row, ranked in ((Row("numbers"), False), (Row("numbers"), True), (Row("values"), False),
-                        (Row("values", "indicators"), False)):  # fmt: skip
-        world = RankedEnvironment(row) if ranked else row
-        small(f"row, {row.labels}, ranked {ranked}", Follower(), lambda d, w=world: take(d, w))
+    for labels in (("numbers",), ("numbers", "things"), ("values",), ("values", "indicators")):
+        small(f"row, {labels}", Follower(), lambda d, w=Row(*labels): take(d, w))
     ways = "put {} beside {}", "set {} by {}", "place the {} next to the {}"
     chosen = {"features": Features(words=("word",), slots=("colour", "shape")),
               "search": Search(max_length=1), "parser": "chain"}  # fmt: skip

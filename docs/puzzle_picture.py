@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from groundling.explain.explanation import Plan
 from groundling.explain.prose import caused_by
+from groundling.plan import Plan
 from groundling.svg import draw_way, write_picture
 from groundling.tasks.benchmark import demonstrations
 from groundling.tasks.puzzles.corpus import PuzzleCorpus

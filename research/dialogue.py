@@ -34,8 +34,7 @@ from groundling.dialogue.prediction_sets import (
 from groundling.dialogue.speaker import Speaker
 from groundling.errors import GroundlingWarning
 from groundling.tasks.mazes import load_sail
-from groundling.tasks.mazes.maze_presets import PRESETS
-from groundling.tasks.mazes.single_sentences import prepare_sentences
+from groundling.tasks.mazes.maze_presets import PRESETS, prepare_sentences
 from groundling.world.cached_environment import CachedEnvironment
 
 __all__ = ["asking", "halves", "listening", "main", "own_map", "speaking"]

@@ -22,10 +22,15 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import DIRECTIONS
 from groundling.tasks.mazes.maze_graphs import rich_graph
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
-from groundling.tasks.mazes.negative_starts import add_negative_starts
-from groundling.tasks.mazes.route_evaluation import POWERS
-from groundling.tasks.mazes.route_trainer import RouteData, prepare_routes
-from groundling.tasks.mazes.routes import act_at_once, forecast, read_routes
+from groundling.tasks.mazes.routes import (
+    POWERS,
+    RouteData,
+    act_at_once,
+    add_negative_starts,
+    forecast,
+    prepare_routes,
+    read_routes,
+)
 from groundling.world.composition import compose
 
 __all__ = ["HiddenStart", "main", "measure", "sum_poses"]

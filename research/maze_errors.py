@@ -13,9 +13,10 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from groundling.explain.explanation import Explanation, Plan
+from groundling.explain.explanation import Explanation
 from groundling.files import write_atomically
 from groundling.language.instruction import Instruction
+from groundling.plan import Plan
 from groundling.svg import STYLE
 from groundling.tasks.benchmark import Fold, follow_cases
 from groundling.tasks.mazes.actions import MazeState

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from groundling import Demonstration, Ensemble, Follower
 from groundling.tasks.mazes.corpus import Sail, load_sail
-from groundling.tasks.mazes.maze_presets import PRESETS
-from groundling.tasks.mazes.single_sentences import prepare_sentences
+from groundling.tasks.mazes.maze_presets import PRESETS, prepare_sentences
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.judgement import is_right
 

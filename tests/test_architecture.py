@@ -14,8 +14,8 @@ SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "limits", "trust", "settings", "files", "cache", "numba_internals", "compiler",
     "ties", "ragged", "modelfolder", "language", "world", "examples", "svg", "data", "features",
-    "memory", "overlay",
-    "inference", "models", "explain", "answers", "commands", "accuracy", "learning",
+    "history", "overlay",
+    "inference", "models", "explain", "plan", "answers", "commands", "accuracy", "learning",
     "selection", "scale", "io",
     "checks",
     "estimator", "dialogue", "follower", "conversation", "agent",

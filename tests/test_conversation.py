@@ -22,7 +22,7 @@ from groundling import (
 )
 from groundling.conversation import _MEMORY
 from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
-from groundling.memory import Memory, Remembered
+from groundling.history import Memory, Remembered
 from tests.worlds import GoalLine, Line
 
 ROOT = Path(__file__).parents[1]

@@ -24,6 +24,7 @@ from groundling.evaluation.report import Report
 from groundling.examples import Lamp, lamp_demonstrations
 from groundling.home import read_home
 from groundling.home.generated import generated_home
+from groundling.home.home import teach_phrase
 from groundling.language import load_parser, read_conllu
 from groundling.language.languages import Language
 from groundling.learning.checkpoints import Checkpoint
@@ -33,6 +34,7 @@ from groundling.tasks.maps.scan import read_scan
 from groundling.tasks.puzzles.corpus import read_corpus
 from groundling.world.cached_environment import CachedEnvironment
 from tests.promises.making import demonstrations, make_follower
+from tests.promises.requests import WORLD
 from tests.worlds import Line
 
 
@@ -133,6 +135,11 @@ def tar(folder):
 def home(folder, text="entities: [{id: light.a, name: Lamp}, {id: light.b, name: Lamp}]"):
     pytest.importorskip("yaml", reason="needs groundling[home]")
     return read_home(file(folder, "home.yaml", text))
+
+
+def teach_two(folder):
+    home(folder)
+    return teach_phrase(folder / "home.yaml", "movie time", ["a", "b"])
 
 
 def sampled(rules):
@@ -275,6 +282,8 @@ EXCEEDED = {
     "treebank_bytes": (3, lambda folder: read_conllu(file(folder, "a.conllu", "1\tgo"))),
     "lexicon_bytes": (3, lambda folder: Lexicon.read(file(folder, "words.txt", "a = b:c"))),
     "vector_size": (1, lambda folder: WordVectors(file(folder, "a.vec", "a 1 2")).vector("a")),
+    "phrase_texts": (1, lambda folder: teach_two(folder)),
+    "scene_actions": (1, lambda folder: SceneWorld(WORLD)),
     "world_bytes": (3, lambda folder: SceneWorld.load(file(folder, "yard.json", "{    }"))),
     "language_bytes": (3, lambda folder: Language.read(file(folder, "elvish.json", "{    }"))),
     "result_bytes": (3, lambda folder: Report.read(file(folder, "report.json", "{    }"))),

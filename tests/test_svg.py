@@ -61,7 +61,7 @@ def test_svg_is_written_the_same_each_time(name, start, tmp_path):
 
 
 def test_svg_refuses_other_formats(tmp_path):
-    with pytest.raises(SettingError, match="End its name with"):
+    with pytest.raises(SettingError, match=r"must end in \.png"):
         write_picture(SQUARE, tmp_path / "a.gif")
 
 

@@ -134,7 +134,7 @@ def commands(folder: Path) -> str:
 
 
 def extras(folder: Path) -> str:
-    """Import what stands on extras, and ask the service whether it is well."""
+    """Import what needs extras, and use a home."""
     told = []
     if has("fastapi", "uvicorn", "prometheus_client"):
         import groundling.studio.app
@@ -150,7 +150,17 @@ def extras(folder: Path) -> str:
 
         (folder / "home.yaml").write_text("entities: [{id: light.desk, name: Desk lamp}]")
         must(read_home(folder / "home.yaml").entities[0].domain == "light", "read_home")
+        from groundling.home.agent import HomeAgent
+        from groundling.home.model import load_model
+
+        agent = HomeAgent(read_home(folder / "home.yaml"), load_model("en"))
+        must(agent.reply("turn on the desk lamp").changes, "a home")
         told.append("home")
+    if has("mcp", "yaml"):
+        from groundling.cli.mcp import home_server
+
+        must(home_server(agent, folder / "home.yaml"), "a server for agents")
+        told.append("mcp")
     return f"extras: {', '.join(told) or 'none'}"
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 __all__ = ["find_python", "main"]
 
 ROOT = Path(__file__).resolve().parent.parent
-EXTRAS = "cluster,data,gym,home,studio"
+EXTRAS = "cluster,data,gym,home,mcp,studio"
 RESOLUTIONS = ("lowest-direct", "highest")
 PYTHONS = ("3.11", "3.12", "3.13")
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from groundling.errors import SettingError
 from groundling.tasks.puzzles.board import Board, Strike, each_strike, expand, strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
-from groundling.tasks.puzzles.hints import hint_for
+from groundling.tasks.puzzles.generator import hint_for
 from groundling.tasks.puzzles.planner import SearchBudget, Verdict
 
 __all__ = ["Guide", "beam_search", "depth_first", "read_hints", "widening_beam"]

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from groundling.agent import Agent, Turn
     from groundling.conversation import Conversation
     from groundling.errors import GroundlingError
-    from groundling.explain.explanation import Plan
     from groundling.features.feature_settings import Features
     from groundling.features.lexicon import Lexicon
     from groundling.features.synonyms import WordNet, WordVectors
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from groundling.models.plan import PlanModel
     from groundling.models.transducer import TransducerModel
     from groundling.overlay.settings import Overlay
+    from groundling.plan import Plan
     from groundling.world.composition import compose
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.environment_checks import check_environment
     from groundling.world.graph import GroundingGraph
     from groundling.world.open_values import OpenValue
     from groundling.world.products import Product
-    from groundling.world.ranks import RankedEnvironment
     from groundling.world.sets import OpenSet, describe_set
 
 __version__ = "0.2.0.dev0"
@@ -57,7 +56,6 @@ __all__ = [
     "Plan",
     "PlanModel",
     "Product",
-    "RankedEnvironment",
     "Search",
     "TransducerModel",
     "Turn",
@@ -94,10 +92,9 @@ _HOMES = {
     "WordNet": "features.synonyms",
     "WordVectors": "features.synonyms",
     "Overlay": "overlay.settings",
-    "Plan": "explain.explanation",
+    "Plan": "plan",
     "Product": "world.products",
-    "RankedEnvironment": "world.ranks",
-    "MemoryEnvironment": "memory",
+    "MemoryEnvironment": "history",
     "Search": "inference.search",
     "check_environment": "world.environment_checks",
     "compose": "world.composition",

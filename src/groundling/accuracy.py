@@ -1,4 +1,4 @@
-"""Judging by demonstrations: how many are followed rightly, and how sure one may be."""
+"""Accuracy on demonstrations, and the calibration of confidences."""
 
 from __future__ import annotations
 
@@ -8,32 +8,35 @@ import numpy as np
 
 from groundling.answers import possible_plans
 from groundling.errors import DemonstrationError
-from groundling.explain.explanation import Plan
 from groundling.inference.decoder import best_temperature
 from groundling.models.base import Request
 from groundling.models.learnt import Learnt
+from groundling.plan import Plan
 from groundling.world.environment import Demonstration
 from groundling.world.judgement import Judgement, is_right
 
 
 def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    """Return demonstrations that can be judged by.
+    """Return demonstrations as a list; raise if none has a weight.
 
     >>> checked([])
     Traceback (most recent call last):
         ...
-    groundling.errors.DemonstrationError: There are no demonstrations with weight to judge by.
+    groundling.errors.DemonstrationError: Demonstrations must have a total weight > 0; got 0
+    of them. Add some.
     """
     listed = list(demonstrations)
     if not listed or sum(each.weight for each in listed) <= 0:
-        raise DemonstrationError("There are no demonstrations with weight to judge by.")
+        raise DemonstrationError(
+            f"Demonstrations must have a total weight > 0; got {len(listed)} of them. Add some."
+        )
     return listed
 
 
 def share_right(
     learnt: Learnt, demonstrations: Sequence[Demonstration], plans: Iterable[Plan | None]
 ) -> float:
-    """Return the share of demonstrations whose outcome plans reach, by weight."""
+    """Return the weighted share of demonstrations whose outcome the plans reach."""
     right, weight = 0.0, 0.0
     for each, plan in zip(demonstrations, plans, strict=True):
         world = learnt.fitted.encoder.world(each.environment)
@@ -45,7 +48,7 @@ def share_right(
 def honest_temperature(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> float:
-    """Return the temperature at which demonstrated plans, or their outcomes, are most likely."""
+    """Return the temperature that maximises the likelihood of the plans, or their outcomes."""
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     cases = []
     for each, request, result in zip(demonstrations, requests, results, strict=True):
@@ -57,7 +60,7 @@ def honest_temperature(
             cases.append((scores, right))
     if not cases:
         raise DemonstrationError(
-            "None of the demonstrations can be used to calibrate: no plan that was found ends as "
-            "demonstrated. Raise Search.max_length or Search.beam."
+            "Calibration needs a demonstration whose outcome the search finds; got none. Raise "
+            "Search.max_length or Search.beam."
         )
     return best_temperature(cases)

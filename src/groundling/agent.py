@@ -23,12 +23,13 @@ from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, decide
 from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError
-from groundling.explain.explanation import Explanation, Plan
+from groundling.explain.explanation import Explanation
 from groundling.features.reader import Text
 from groundling.follower import Follower
+from groundling.history import MemoryEnvironment, Remembered
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
-from groundling.memory import MemoryEnvironment, Remembered
+from groundling.plan import Plan
 from groundling.ties import at_least, margin
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State

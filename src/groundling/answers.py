@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
-from groundling.explain.explanation import Plan, Source
+from groundling.explain.explanation import Source
 from groundling.features.coverage import trust, unexplained_words
 from groundling.features.reader import Text
 from groundling.inference.decoder import decode, log_softmax
@@ -20,6 +20,7 @@ from groundling.language.literals import Literal
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.models.memory import Recollection
+from groundling.plan import Plan
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from groundling.explain.explanation import Plan
 from groundling.inference.search import Search
 from groundling.language.coordination import (
     Segment,
@@ -18,6 +17,7 @@ from groundling.language.coordination import (
 from groundling.language.units import split_commands
 from groundling.models.base import Request
 from groundling.models.learnt import Learnt
+from groundling.plan import Plan
 from groundling.ties import at_least
 from groundling.world.environment import State
 

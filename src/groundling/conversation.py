@@ -15,10 +15,11 @@ from groundling.errors import (
     NotFittedError,
     SettingError,
 )
-from groundling.explain.explanation import Plan, Source
+from groundling.explain.explanation import Source
 from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.memory import Memory, MemoryEnvironment, Remembered
+from groundling.history import Memory, MemoryEnvironment, Remembered
+from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 

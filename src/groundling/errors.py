@@ -24,6 +24,7 @@
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
     ├── LearningWarning       something in the demonstrations or settings cannot work
+    ├── ModelWarning          a saved model of another version that may answer differently
     └── StorageWarning        checkpoints that cannot be written; training goes on without
 
 Messages say what was found, where, and what to do about it.
@@ -146,6 +147,10 @@ class ConvergenceWarning(GroundlingWarning):
 
 class LearningWarning(GroundlingWarning):
     """Something in the demonstrations or the settings cannot work; the message says what to do."""
+
+
+class ModelWarning(GroundlingWarning):
+    """A saved model was trained with features or parses that are computed differently now."""
 
 
 class StorageWarning(GroundlingWarning):

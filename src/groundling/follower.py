@@ -48,7 +48,6 @@ from groundling.errors import (
     SettingError,
 )
 from groundling.estimator import Estimator
-from groundling.explain.explanation import Plan
 from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Text
@@ -66,6 +65,7 @@ from groundling.models.learnt import Learnt
 from groundling.models.memory import Memory
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
+from groundling.plan import Plan
 from groundling.scale.sharded_fit import fit_at_scale, refuse_in_shards
 from groundling.selection.choices import Choices, choose, choose_again, open_again
 from groundling.selection.comparison import compare
@@ -672,8 +672,8 @@ class Follower(Estimator):
         >>> follower.check_world([(Lamp(colour="blue"), "off")])
         ()
         >>> print(*follower.check_world([(Lamp(), "off")]))
-        No graph of what can be done here has the label 'colour', which graphs had wherever it
-        learnt. Follow in the world that it learnt in, or learn again in this one.
+        No possible action here has the label 'colour', which some action had at every start in
+        training. Follow in the world of the training, or train again in this one.
         """
         learnt = self._fitted()
         asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from groundling.errors import LearningWarning, ModelFileError, SettingError
+from groundling.errors import LearningWarning, ModelFileError, ModelWarning, SettingError
 from groundling.features.connectives import Connective
 from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
@@ -39,6 +39,7 @@ from groundling.models.every import MODELS
 from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
 from groundling.models.memory import Memory
+from groundling.models.probe import probe_features
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.selection.choices import Choice, Choices, check_open
@@ -115,6 +116,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "parser": "chain" if language else _named(settings.parser),
             "parser_name": members[0].encoder.reader.parser.name,
         },
+        "features": probe_features(learnt.fitted),
         "loss": learnt.loss,
         "temperature": learnt.temperature,
         "sets": learnt.sets,
@@ -163,7 +165,25 @@ def _member_tables(fitted: FittedModel) -> dict[str, Any]:
 def load_learnt(
     folder: Path, parser: str | Parser | None = None, joins: tuple[JoiningFunction, ...] = ()
 ) -> Learnt:
-    """Read a model, refusing anything that is not whole, ours and of a version we know."""
+    """Read a model; refuse anything that is not whole, ours and of a version we know.
+
+    Emits a `ModelWarning` if the model was trained with features or parses that this version of
+    Groundling no longer computes.
+    """
+    learnt, outdated = _load(folder, parser, joins)
+    if outdated:
+        warnings.warn(f"The model in {folder} {outdated}", ModelWarning, stacklevel=3)
+    return learnt
+
+
+def is_outdated(folder: Path) -> bool:
+    """Return whether a model must be trained again to answer as it did (see `load_learnt`)."""
+    return bool(_load(folder, None, ())[1])
+
+
+def _load(
+    folder: Path, parser: str | Parser | None, joins: tuple[JoiningFunction, ...]
+) -> tuple[Learnt, str]:
     manifest, data = read_folder(folder, ("tables.json", "weights.safetensors"))
     tables = read_json(data["tables.json"], folder / "tables.json")
     try:
@@ -181,7 +201,8 @@ def load_learnt(
         load_parser(chosen)
         if parser is None and chosen == "chain" and "language" in tables:
             chosen = ChainParser(language=Language.from_dict(tables["language"]))
-        return _build(manifest, tables, arrays, chosen, joins)
+        learnt = _build(manifest, tables, arrays, chosen, joins)
+        return learnt, _outdated(manifest, learnt, parser)
     except ModelFileError:
         raise
     except SettingError as error:
@@ -190,6 +211,27 @@ def load_learnt(
         raise _broken(folder, error) from error
     except _BROKEN as error:
         raise _broken(folder, error) from error
+
+
+def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | None) -> str:
+    """Return in which way a model differs from what this code would train, or nothing."""
+    then, now = str(manifest["settings"]["parser_name"]), learnt.fitted.encoder.reader.parser.name
+    if given is not None and then != now:
+        return ""  # the caller chose another parser
+    made_by = str(manifest.get("groundling"))[:40]
+    cure = f"It was saved by Groundling {made_by} and may answer differently now. Train it again."
+    if "features" not in manifest:
+        return f"does not say which features it was trained with. {cure}"
+    if manifest["features"] != probe_features(learnt.fitted):
+        return f"was trained with features that this version no longer extracts. {cure}"
+    if _without_spacy(then) != _without_spacy(now):
+        return f"was trained with the parser {then[:60]!r}; the one here is {now!r}. {cure}"
+    return ""
+
+
+def _without_spacy(name: str) -> str:
+    """Return the name of a parser without the version of spaCy, which changes no parse."""
+    return re.sub(r"^(default[^@]*@[0-9a-f]+)-[^-]+-", r"\1-", name)
 
 
 def _broken(folder: Path, error: Exception) -> ModelFileError:

@@ -129,6 +129,7 @@ FOOTER_BYTES = _limit("footer_bytes", 4_000_000, "bytes in its footer")
 PAGE_BYTES = _limit("page_bytes", 64 * 2**20, "bytes in a page")
 GROUP_VALUES = _limit("group_values", 10_000_000, "values in a row group")
 # Worlds and their grounding graphs.
+SCENE_ACTIONS = _limit("scene_actions", 5_000, "actions in all its states")
 WORLD_ACTIONS = _limit("world_actions", 100_000, "actions in a state", 100)
 EXTRA_LENGTH = _limit("extra_length", 1_000, "actions more than elsewhere")
 GRAPH_NODES = _limit("graph_nodes", 10_000, "nodes", 100)
@@ -168,6 +169,7 @@ YAML_DEPTH = _limit("yaml_depth", 50, "values inside each other")
 TEMPLATE_CHARACTERS = _limit("template_characters", 20_000, "characters")
 TEMPLATE_PARTS = _limit("template_parts", 10_000, "parts", 1_000)
 HOME_ENTITIES = _limit("home_entities", 10_000, "entities")
+PHRASE_TEXTS = _limit("phrase_texts", 20, "texts")
 # Projects of the studio, and connections to it.
 STORED_BYTES = _limit("stored_bytes", 100_000_000, "bytes in one value of the file")
 CONNECTIONS = _limit("connections", 800, "connections")  # many systems allow 1,024 open files

@@ -1,7 +1,7 @@
-"""Drawings as SVG: built from elements, cleaned of all that could run or fetch, written to files.
+"""Drawings as SVG: build them, remove scripts and links, write them to files.
 
-An environment draws itself by its method `draw(state)`, or `draw(state, way)` with all states from
-the start on. Pictures in other formats are made of the same drawing.
+An environment draws itself with its method `draw(state)`, or `draw(state, way)` with all states
+from the start. PNG and PDF files are made from the same SVG.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from groundling.files import write_atomically
 from groundling.world.environment import Environment, State, class_name
 
 SPACE = "http://www.w3.org/2000/svg"
-LIMIT, DEPTH = 2_000_000, 100  # characters of a drawing, and how deep its groups may be
-_words = str.split  # lists read better as text
+LIMIT, DEPTH = 2_000_000, 100  # characters of a drawing, and nested groups
+_words = str.split  # word lists are easier to read as text
 _ELEMENTS = frozenset(
     _words(
         "svg g path rect circle ellipse line polyline polygon text tspan title desc defs marker "
@@ -40,22 +40,22 @@ _ATTRIBUTES = frozenset(
         "paint-order vector-effect letter-spacing href"
     )
 )
-# A backslash or a comment could spell `url(` in a way that only a browser reads.
+# A backslash or a comment could hide `url(` from this pattern but not from a browser.
 _OUTSIDE = re.compile(
     r"url\s*\(\s*['\"]?\s*(?!#)|javascript:|data:|expression\s*\(|\\|/\*", re.IGNORECASE
 )
-_NAMED = "drawn-"  # what a drawing names is never taken for an element of the page
+_NAMED = "drawn-"  # prefix of ids, so that they never clash with those of the page
 
 
 FORMATS = (".png", ".svg", ".pdf")
-"""The endings of files that pictures can be written to."""
-# How the classes of drawings look where no page has a style for them.
+"""File endings of pictures."""
+# The style of drawings outside of a web page.
 STYLE = (files("groundling") / "svg.css").read_text(encoding="utf-8")
 _WIDTH, _MARGIN, _HEAD, _LINE = 900.0, 24.0, 20.0, 15.0  # of a framed drawing, in pixels
 
 
 class Canvas:
-    """A drawing in the making: elements one after another, all text escaped.
+    """An SVG drawing under construction; all text is escaped.
 
     >>> canvas = Canvas(0, 0, 20, 10)
     >>> _ = canvas.add("circle", cx=5, cy=5, r=2, fill="red")
@@ -72,9 +72,9 @@ class Canvas:
     def add(
         self, name: str, parent: Element | None = None, /, title: str = "", **attributes: Any
     ) -> Element:
-        """Add an element; `class_` and `stroke_width` are written `class` and `stroke-width`.
+        """Add an element; `class_` and `stroke_width` become `class` and `stroke-width`.
 
-        The `title` is shown when somebody points at it.
+        The `title` is shown as a tooltip.
         """
         made = SubElement(
             self.root if parent is None else parent,
@@ -93,14 +93,14 @@ class Canvas:
         self, name: str, action: object, parent: Element | None = None, /, title: str = "",
         **attributes: Any,
     ) -> Element:  # fmt: skip
-        """Add an element that does an action when it is clicked."""
+        """Add an element that carries out an action when it is clicked."""
         return self.add(
             name, parent, title or str(action), **attributes, class_="target",
             data_action=str(action),
         )  # fmt: skip
 
     def way(self, points: Sequence[tuple[float, float]]) -> None:
-        """Draw a line through points that are not all the same, and where it begins."""
+        """Draw a line through points, and a mark where it starts."""
         line = " ".join(f"{x:g},{y:g}" for x, y in points)
         for kind in ("way-edge", "way") if len(set(points)) > 1 else ():
             self.add("polyline", class_=kind, points=line)
@@ -124,9 +124,9 @@ def _number(value: Any) -> str:
 
 
 def clean(drawing: object, whose: str) -> str:
-    """Return SVG with only shapes and text; scripts, links and styles of other places go.
+    """Return SVG with shapes and text only, without scripts, external links and styles.
 
-    What stands in `style` becomes attributes, since the page allows no styles in its text.
+    The rules in a `style` attribute become attributes, since pages forbid inline styles.
 
     >>> clean('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script>'
     ...       '<rect width="3" style="fill: red; background: url(http://x)"/></svg>', "Yard.draw")
@@ -134,31 +134,31 @@ def clean(drawing: object, whose: str) -> str:
     >>> clean("<b>bold</b>", "Yard.draw")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: Yard.draw returned no SVG but <b>. Return text that begins
-    with <svg xmlns="http://www.w3.org/2000/svg" viewBox="…">.
+    groundling.errors.WorldError: Yard.draw must return SVG that starts with
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="…">; got <b>.
     """
     from defusedxml.common import DefusedXmlException
     from defusedxml.ElementTree import ParseError, fromstring
 
     if not isinstance(drawing, str):
-        raise WorldError(f"{whose} returned a {type(drawing).__name__}; return SVG as text.")
+        raise WorldError(f"{whose} must return SVG as text; got a {type(drawing).__name__}.")
     if len(drawing) > LIMIT:
-        raise WorldError(f"{whose} returned {len(drawing):,} characters; draw less than {LIMIT:,}.")
+        raise WorldError(f"{whose} must return at most {LIMIT:,} characters; got {len(drawing):,}.")
     try:
         found = fromstring(drawing)
     except (ParseError, DefusedXmlException, ValueError) as error:
-        raise WorldError(f"{whose} returned no SVG that can be read: {error}.") from error
+        raise WorldError(f"{whose} must return valid SVG; got {error}.") from error
     if _local(found.tag) != "svg":
         raise WorldError(
-            f"{whose} returned no SVG but <{_local(found.tag)}>. Return text that begins with "
-            f'<svg xmlns="{SPACE}" viewBox="…">.'
+            f'{whose} must return SVG that starts with <svg xmlns="{SPACE}" viewBox="…">; got '
+            f"<{_local(found.tag)}>."
         )
     root = Element("svg", {"xmlns": SPACE, **_attributes(found)})
     waiting = [(found, root, 1)]
     while waiting:
         source, target, depth = waiting.pop()
         if depth > DEPTH:
-            raise WorldError(f"{whose} nests its elements more than {DEPTH} deep.")
+            raise WorldError(f"{whose} must nest elements at most {DEPTH} deep.")
         target.text = source.text
         for child in source:
             name = _local(child.tag)
@@ -203,7 +203,7 @@ def _keep(kept: dict[str, str], name: str, value: str) -> None:
 
 
 def draw_way(environment: Environment, way: Sequence[State]) -> str:
-    """Return the drawing of the last state of a way, by the environment's own method `draw`.
+    """Return the drawing of the last state, made by the environment's method `draw`.
 
     >>> class Lamp:
     ...     def draw(self, state):
@@ -213,14 +213,11 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
     >>> draw_way(object(), [3])
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: object has no drawing. Write a method draw(state) in it that
-    returns SVG.
+    groundling.errors.WorldError: object has no method draw(state). Add one that returns SVG.
     """
     name, draw = class_name(environment), getattr(environment, "draw", None)
     if draw is None:
-        raise WorldError(
-            f"{name} has no drawing. Write a method draw(state) in it that returns SVG."
-        )
+        raise WorldError(f"{name} has no method draw(state). Add one that returns SVG.")
     try:
         whole = len(inspect.signature(draw).parameters) > 1
         return clean(draw(way[-1], tuple(way)) if whole else draw(way[-1]), f"{name}.draw")
@@ -233,7 +230,7 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
 
 
 def framed(drawing: str, title: str = "", captions: Sequence[str] = ()) -> str:
-    """Return a drawing on a page of its own, with a title above and lines below.
+    """Return a drawing in a frame, with a title above and captions below.
 
     >>> drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"></svg>'
     >>> framed(drawing, "Go left", ["1. turn left"]).count("<text")
@@ -275,31 +272,35 @@ def framed(drawing: str, title: str = "", captions: Sequence[str] = ()) -> str:
 def write_picture(
     drawing: str, file: str | Path, title: str = "", captions: Sequence[str] = ()
 ) -> Path:
-    """Write a drawing on a page of its own into an SVG, PNG or PDF file.
+    """Write a drawing with a frame, a title and captions to an SVG, PNG or PDF file.
 
     >>> write_picture('<svg viewBox="0 0 9 9"/>', "way.gif")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Pictures cannot be written to way.gif. End its name with .png,
-    .svg or .pdf.
+    groundling.errors.SettingError: The name of a picture must end in .png, .svg or .pdf; got
+    way.gif.
     """
     return write_page(framed(drawing, title, captions), file)
 
 
 def font_files() -> tuple[str, str]:
-    """Return the files of the font that pictures are written with, plain and bold."""
+    """Return the font files for pictures, regular and bold."""
     fonts = files("matplotlib") / "mpl-data" / "fonts" / "ttf"
     return str(fonts / "DejaVuSans.ttf"), str(fonts / "DejaVuSans-Bold.ttf")
 
 
-def write_page(page: str, file: str | Path) -> Path:
-    """Write SVG as it is into an SVG, PNG or PDF file."""
-    file = Path(file)
+def check_format(file: Path) -> str:
+    """Return the ending of a picture's file; raise `SettingError` for an unknown one."""
     kind = file.suffix.lower()
     if kind not in FORMATS:
-        raise SettingError(
-            f"Pictures cannot be written to {file}. End its name with .png, .svg or .pdf."
-        )
+        raise SettingError(f"The name of a picture must end in .png, .svg or .pdf; got {file}.")
+    return kind
+
+
+def write_page(page: str, file: str | Path) -> Path:
+    """Write SVG without a frame to an SVG, PNG or PDF file."""
+    file = Path(file)
+    kind = check_format(file)
     if kind == ".svg":
         write_atomically(file, page)
         return file

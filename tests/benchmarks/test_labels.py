@@ -3,13 +3,13 @@
 import random
 
 from benchmarks.labels import Home, Lamps, Pairs, Row, put, small, switch, take, told
-from groundling import Features, Follower, Overlay, RankedEnvironment, check_environment
+from groundling import Features, Follower, Overlay, check_environment
 from groundling.world.cached_environment import CachedEnvironment
 
 
 def test_labels_worlds_are_fine():
     dice = random.Random(3)
-    row, pairs = RankedEnvironment(Row("numbers", "values", "indicators")), Pairs(linked=True)
+    row, pairs = Row("numbers", "things", "values", "indicators"), Pairs(linked=True)
     for shown in (take(dice, row), put(dice, pairs, "{} by {}"), switch(dice, Lamps(), cut=True)):
         CachedEnvironment(shown.environment).trace(shown.start, shown.actions, "shown")
         assert "is fine" in str(check_environment(shown.environment, shown.start))

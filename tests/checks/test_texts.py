@@ -1,4 +1,4 @@
-"""Texts that are far longer than the others are named before the time is spent."""
+"""Texts that are far longer than the median are named before the time is spent."""
 
 import warnings
 
@@ -33,4 +33,4 @@ def test_texts_are_looked_at_by_fit():
     few = [shown("go left"), Demonstration("go right", Line(), 1, ("right",))]
     with pytest.warns() as heard:
         follower.fit([*few, shown("go left " * 110, name="essay")])
-    assert any("far longer than the others" in str(each.message) for each in heard)
+    assert any("far longer than the median" in str(each.message) for each in heard)

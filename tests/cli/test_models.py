@@ -44,7 +44,7 @@ def models(tmp_path_factory):
 def test_train_says_where_data_come_from_and_what_it_left_out(tmp_path):
     result = run("train", "puzzles", "--out", tmp_path / "new")
     assert "Data: generated sample (no corpora found" in result.output
-    assert "left out: 7,8." in result.output
+    assert "held out: 7,8." in result.output
     follower, note = load_trained(tmp_path / "new")
     assert (note.task, note.preset, note.sample) == ("puzzles", "best", True)
     assert len(follower.theta_) > 0
@@ -63,7 +63,7 @@ def test_train_counts_the_weights_of_all_its_models(models, tmp_path):
 
 def test_train_keeps_a_model_unless_told(models):
     result = run("train", "puzzles", "--out", models / "puzzles", "--sample", code=1)
-    assert "holds a model already" in result.output
+    assert "already holds a model" in result.output
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_train_keeps_a_model_unless_told(models):
     [
         (["maze"], "Did you mean 'mazes'?"),
         (["mazes", "--preset", "bset"], "Did you mean 'best'?"),
-        (["mazes", "--preset", "routes"], "not a preset to train"),
+        (["mazes", "--preset", "routes"], "evaluated but not trained"),
         (["mazes", "--row", "chian"], "Did you mean 'chain'?"),
         (["mazes", "--corpora", "nowhere"], "groundling corpora fetch --into nowhere"),
-        (["mazes", "--corpora", ".", "--sample"], "exclude each other"),
+        (["mazes", "--corpora", ".", "--sample"], "--sample cannot be combined with --corpora"),
         (["mazes", "--leave-out", "Maze9"], "Did you mean"),
         (["maps", "--leave-out", "99"], "There is no map '99'"),
         (["puzzles", "--leave-out", "x"], "There is no puzzle 'x'"),
@@ -181,10 +181,10 @@ def test_follow_draws_the_way(models, tmp_path):
         (["maps", "f: right"], "Nobody says where to go"),
         (["puzzles", "go", "--where", "x"], "There is no puzzle 'x'"),
         (["puzzles", "go", "--start", "x"], "leave --start out"),
-        (["mazes", "..."], "There are no words"),
-        (["mazes", "go", "--file", "x"], "not both"),
+        (["mazes", "..."], "have no words"),
+        (["mazes", "go", "--file", "x"], "--file cannot be combined"),
         (["mazes", "--file", "no-such-file"], "cannot be read: No such file"),
-        (["mazes", "go", "--picture", "x.gif"], "End its name with"),
+        (["mazes", "go", "--picture", "x.gif"], "must end in .png"),
         (["nothing", "go"], "holds no trained model"),
     ],
 )
@@ -256,7 +256,7 @@ def test_explain_gives_json(models):
 
 def test_explain_needs_words(models, monkeypatch):
     monkeypatch.setattr(stage, "instructions", lambda *given: None)
-    assert "nothing to explain" in run("explain", models / "maps", code=1).output
+    assert "needs an instruction" in run("explain", models / "maps", code=1).output
 
 
 def test_weights_of_a_word(models):

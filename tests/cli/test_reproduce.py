@@ -91,7 +91,7 @@ def test_reproduce_goes_on_where_it_stopped(no_work, tmp_path, monkeypatch):
 
     monkeypatch.setattr(jobs, "run_job", stop_later)
     stopped = run("--out", tmp_path, "--task", "mazes", code=130)
-    assert "goes on from there" in stopped.output
+    assert "the same command resumes" in stopped.output
     assert {each.name for each in tmp_path.iterdir()} == {"cells"}
     kept = set(done)
     done.clear()
@@ -113,7 +113,7 @@ def test_reproduce_refuses_in_one_sentence(tmp_path):
 def test_errors_that_should_not_happen_are_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "run_job", lambda *given: {}["nothing"])
     result = run("--out", tmp_path, "--task", "puzzles", code=1)
-    assert "Error: KeyError: 'nothing'. This should not happen" in result.output
+    assert "Error: KeyError: 'nothing'. This is a bug" in result.output
 
 
 def test_pages_show_what_was_published(tmp_path):

@@ -56,18 +56,18 @@ def test_new_is_right_as_its_check_says(kitchen):
     code, said = checked("kitchen.py:Kitchen", "demonstrations.jsonl")
     assert code == 0, said
     assert "The environment is fine: 24 states" in said
-    assert 'It begins in: {"State": {"room": "kitchen", "lit": {"$set": []}}}' in said
-    assert "10 demonstrations can be carried out: 1 to 2 actions." in said
+    assert 'Initial state: {"State": {"room": "kitchen", "lit": {"$set": []}}}' in said
+    assert "10 demonstrations are usable: 1 to 2 actions." in said
 
 
 def test_new_overwrites_nothing(kitchen):
     (kitchen / "kitchen.py").write_text("mine")
     result = runner.invoke(app, ["new", "kitchen"])
     assert result.exit_code == 1
-    assert "kitchen.py is there already" in result.output
+    assert "kitchen.py already exists" in result.output
     assert (kitchen / "kitchen.py").read_text() == "mine"
     other = runner.invoke(app, ["new", "cellar"])  # its demonstrations would replace the others
-    assert "demonstrations.jsonl is there already" in other.output
+    assert "demonstrations.jsonl already exists" in other.output
     assert not (kitchen / "cellar.py").exists()
 
 
@@ -75,7 +75,7 @@ def test_new_overwrites_nothing(kitchen):
 def test_new_refuses_names_that_python_cannot_import(folder, name):
     result = runner.invoke(app, ["new", name])
     assert result.exit_code == 1
-    assert "cannot be the name of a world" in result.output
+    assert "must be a Python identifier" in result.output
     assert list(folder.iterdir()) == []
 
 
@@ -103,8 +103,8 @@ def test_check_lists_demonstrations_that_do_not_fit(kitchen):
         file.write("{}\n" * 25)
     code, said = checked("kitchen.py:Kitchen", "demonstrations.jsonl")
     assert code == 1
-    assert "10 demonstrations can be carried out" in said
-    assert "26 cannot be used:" in said
+    assert "10 demonstrations are usable" in said
+    assert "26 are unusable:" in said
     assert "- demonstrations.jsonl:12: The plan: action 1, ('go', 'hall'), is impossible" in said
     assert "- demonstrations.jsonl:13: There is no start." in said
     assert "- and 6 more" in said
@@ -114,7 +114,7 @@ def test_check_says_so_if_no_demonstration_fits(kitchen):
     (kitchen / "bad.jsonl").write_text("{}\n{}\n")
     code, said = checked("kitchen.py:Kitchen", "bad.jsonl")
     assert code == 1
-    assert "2 cannot be used:" in said
+    assert "2 are unusable:" in said
 
 
 def test_check_tells_what_a_world_does_wrong(folder):

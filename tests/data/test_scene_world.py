@@ -84,10 +84,61 @@ def test_scene_world_of_the_gallery_can_be_carried_out(name):
         ({"places": [{"name": "shed", "at": [0, "x"]}, {"name": "gate"}]}, "`at` of 'shed'"),
         ({"scenes": 1000}, "`scenes` must be"),
         ({"places": [{"name": "a" * 99}]}, "1 to 40"),
-        ({"examples": [{"text": "fly", "actions": ["ann: fly"]}]}, "Example 1"),
+        ({"examples": [{"text": "fly", "actions": ["ann: fly"]}]}, "of example 1 must be possible"),
+        ({"examples": [{"text": "fly", "actions": "ann"}]}, "`actions` of example 1 must be a li"),
+        ({"examples": [{"text": "", "actions": []}]}, "`text` of example 1 must have words"),
+        ({"examples": [{"text": "a", "actions": [], "scene": -1}]}, "whole number from 1 to 3"),
+        ({"examples": [{"text": "a", "actions": [], "scene": 1e400}]}, "whole number from 1 to 3"),
+        ({"examples": "abc"}, "`examples` must be a list"),
+        ({"examples": [1]}, "Example 1 must be an object"),
+        ({"movers": [{"name": "ann", "at": ["shed"]}]}, "name of a place"),
+        ({"movers": [{"name": "ann", "at": {}}]}, "name of a place"),
+        ({"movers": [{"name": "a\ud800", "at": "shed"}]}, "must be a text"),
+        ({"movers": [{"name": "a\nb", "at": "shed"}]}, "must be a text"),
+        ({"movers": [{"name": "ann", "at": "shed", "x" * 99: 1}]}, "The name of a property of"),
+        ({"movers": [{"name": "ann", "at": "shed", "x": {}}]}, "`x` of 'ann' must be a number or"),
+        ({"movers": [{"name": "ann", "at": "shed", "x": 1e400}]}, "`x` of 'ann' must be a number"),
+        ({"things": [{"name": "lamp", "at": "shed", "can": ["switch"], "is": "red"}]}, "off or on"),
+        ({"things": [{"name": "rake", "at": "shed", "is": "on"}]}, "must be left out"),
+        ({"verbs": [["go"]]}, r"got \['go'\]"),
         ({"wall": 1}, "no 'wall'"),
     ],
 )
 def test_scene_world_says_what_is_wrong(change, said):
     with pytest.raises(WorldError, match=said):
         SceneWorld({**YARD, **change})
+
+
+def deep():
+    found = []
+    for _ in range(50_000):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize("place", ["title", "places", "things", "verbs", "scenes", "examples"])
+def test_scene_world_refuses_what_is_nested_without_end(place):
+    with pytest.raises(WorldError):
+        SceneWorld({**YARD, place: deep()})
+    with pytest.raises(WorldError):
+        SceneWorld({**YARD, place: [deep()]})
+
+
+def test_scene_world_refuses_actions_that_take_too_long_to_list():
+    def named(kind, **more):
+        return [{"name": f"{kind}{number}", **more} for number in range(60)]
+
+    places = named("p")
+    things, movers = named("t", at="p0", can=["push"]), named("m", at="p0")
+    with pytest.raises(WorldError, match=r"at most 5,000 actions .* got 219,600"):
+        SceneWorld({"title": "All", "places": places, "things": things, "movers": movers,
+                    "verbs": ["go", "push"]})  # fmt: skip
+
+
+def test_scene_world_refuses_two_actions_of_one_name():
+    places = [{"name": "a"}, {"name": "a to the a"}]
+    things = [{"name": each, "at": "a", "can": ["push"]} for each in ("x", "x to the a")]
+    movers = [{"name": "robot", "at": "a"}]
+    with pytest.raises(WorldError, match="same name"):
+        SceneWorld({"title": "T", "places": places, "things": things, "movers": movers,
+                    "verbs": ["push"]})  # fmt: skip

@@ -375,3 +375,13 @@ def test_settings_lexicons_are_read_from_files(tmp_path):
 
 def test_settings_single_names_may_be_written_without_a_tuple():
     assert Features(words="word", slots="item").slots == ("item",)
+
+
+def test_word_labels_beside_name_a_known_word_with_all_others():
+    words = Instruction.chain("the second cup from the right")
+    cores = ["the", "‹ordinal›", "‹kind›", "from", "the", "right"]
+    names = WordLabeller(("beside",)).names(words, cores, 1, "‹ordinal›")
+    assert names == [
+        f"beside={other} word=‹ordinal›" for other in ("the", "‹kind›", "from", "right")
+    ]
+    assert WordLabeller(("beside",)).names(words, cores, 5, "right") == []

@@ -11,12 +11,19 @@ SCENE = "Kitchen 1"
 _WAY = {"scene": SCENE, "start": START, "actions": ["go to the table"]}
 RECORD = {"text": "zum Tisch", "world": SCENE, "start": START, "actions": ["go to the table"]}
 PROJECT = "/api/projects/main"
+WORLD = {
+    "title": "Yard", "places": [{"name": "shed", "at": [0, 0], "size": [1, 2]}, {"name": "gate"}],
+    "things": [{"name": "rake", "at": "shed", "can": ["take", "switch"], "colour": "red"}],
+    "movers": [{"name": "robot", "at": "shed"}], "verbs": ["go", "take", "put"], "scenes": 2,
+    "examples": [{"text": "get the rake", "scene": 1, "actions": ["take the rake"]}],
+}  # fmt: skip
 
 STUDIO = (
     ("GET", PROJECT, None), ("GET", f"{PROJECT}/events", None), ("POST", f"{PROJECT}/walk", _WAY),
     ("POST", f"{PROJECT}/follow", {"scene": SCENE, "text": "zum Tisch", "start": START}),
     ("POST", f"{PROJECT}/explain", {"scene": SCENE, "text": "zum Tisch", "model": 1}),
-    ("POST", f"{PROJECT}/ground", _WAY), ("POST", f"{PROJECT}/continue", _WAY),
+    ("POST", f"{PROJECT}/reasons", {"scene": SCENE, "text": "zum Tisch", "start": START}),
+    ("GET", f"{PROJECT}/use", None), ("POST", f"{PROJECT}/continue", _WAY),
     ("POST", f"{PROJECT}/teach", {**_WAY, "text": "zum Tisch", "origin": "shown"}),
     ("POST", f"{PROJECT}/undo", None),
     ("GET", f"{PROJECT}/demonstrations?search=tisch&offset=0&limit=10", None),
@@ -27,13 +34,19 @@ STUDIO = (
     ("GET", f"{PROJECT}/export", None), ("GET", f"{PROJECT}/words?model=1", None),
     ("GET", f"{PROJECT}/weights?word=zum&model=1", None), ("POST", "/api/parse", {"text": "Go."}),
     ("GET", "/", None), ("GET", "/static/main.js", None), ("GET", "/v1/health", None),
-    ("GET", "/openapi.json", None),
+    ("GET", "/openapi.json", None), ("GET", "/api/worlds", None), ("GET", "/api/class", None),
+    ("POST", "/api/worlds", {"gallery": "warehouse"}), ("POST", "/api/worlds", {"scene": WORLD}),
+    ("POST", "/api/worlds/check", {"scene": WORLD}),
+    ("POST", "/api/class/join", {"name": "Ada"}),
 )  # fmt: skip
 SERVICE = (
     ("POST", "/v1/follow", {"text": "zum Tisch", "state": START, "length": 1}),
     ("POST", "/v1/explain", {"text": "zum Tisch", "state": START}),
     ("POST", "/v1/teach", {"demonstrations": [
         {"text": "los", "state": START, "actions": ["go to the table"], "weight": 1.0}]}),
+    ("POST", "/v1/say", {"text": "zum Tisch", "state": START}),
+    ("POST", "/v1/say", {"text": "the first one", "session": "0" * 32}),
+    ("GET", "/v1/teach/1", None),
     ("GET", "/v1/model", None), ("GET", "/v1/health", None), ("GET", "/metrics", None),
     ("GET", "/docs", None), ("GET", "/openapi.json", None),
 )  # fmt: skip

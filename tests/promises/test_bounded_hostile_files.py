@@ -18,8 +18,7 @@ from groundling import Follower, GroundlingError, Lexicon
 from groundling.corpora.archive import read_source
 from groundling.errors import ModelFileError
 from groundling.language import read_conllu
-from groundling.tasks.maps.corpus import read_correspondences, read_transcript
-from groundling.tasks.maps.mapfile import read_map
+from groundling.tasks.maps.corpus import read_correspondences, read_map, read_transcript
 from groundling.tasks.mazes.maze_files import read_examples, read_maze
 from groundling.tasks.puzzles.corpus import read_corpus
 from tests.modelfiles import FILES, file_of, refused, resign, write
@@ -97,6 +96,7 @@ def changed_model(chance, manifest, tables, arrays, weights):
     return manifest, {"tables.json": raw, "weights.safetensors": weights}
 
 
+@pytest.mark.filterwarnings("ignore::groundling.errors.ModelWarning")
 def test_bounded_hostile_files_models_are_refused_or_loaded(followers, room):
     folder = followers["plans"].save(room / "model")
     manifest = json.loads((folder / "manifest.json").read_text())

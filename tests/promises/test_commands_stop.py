@@ -33,7 +33,12 @@ COMMANDS = {
     "check": ["check", "world.py:Endless", "shown.jsonl"],
     "diagnose": ["diagnose", "world.py:Endless", "shown.jsonl"],
     "compile": ["compile"],
+    "evaluate dialogue": ["evaluate", "mazes", "--sample", "--dialogue", "--jobs", "2"],
     "studio": ["studio", "--no-browser", "--port", "0"],
+    "home reply": ["home", "reply", "home.yaml"],
+    "home reply to a file": ["home", "reply", "--file", "asked.jsonl", "--json", "told.jsonl"],
+    "home mcp": ["home", "mcp", "home.yaml"],
+    "home teach": ["home", "teach", "home.yaml", "movie time", "turn off the desk lamp"],
     "corpora": ["corpora", "list"],
     "help": ["--help"],
 }
@@ -54,7 +59,7 @@ def stop(command, number, after, folder):
     """Run a command and send it a signal; return code, output, seconds to end, lateness."""
     running = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL, text=True, cwd=folder, start_new_session=True,
+        stdin=subprocess.PIPE, text=True, cwd=folder, start_new_session=True,
     )  # fmt: skip
     with running:
         try:
@@ -76,6 +81,9 @@ def folder(tmp_path):
     (tmp_path / "world.py").write_text(WORLD)
     record = {"text": "light it", "start": "off", "actions": ["on"]}
     (tmp_path / "shown.jsonl").write_text(json.dumps(record) + "\n")
+    (tmp_path / "home.yaml").write_text("entities: [{id: light.desk, name: Desk lamp}]")
+    asked = {"home": "home.yaml", "text": "turn on the desk lamp"}
+    (tmp_path / "asked.jsonl").write_text(f"{json.dumps(asked)}\n" * 10_000)
     return tmp_path
 
 
@@ -85,13 +93,22 @@ def check(command, number, after, folder):
     assert seconds < SECONDS + late, f"{seconds:.1f} s, {late:.1f} s late: {where}"
     assert "Traceback" not in said, where
     assert "should not happen" not in said, where
+    assert said.count("Stopped.") <= 1, where
+    half_written = [each.name for each in folder.iterdir() if each.name.startswith(".groundling-")]
+    assert not half_written, where
     # 1 is what click says where it was asked before any command began, and -2 what Python does.
     assert code in (0, 1, 128 + number, -number), where
     return seconds - late
 
 
-@pytest.mark.parametrize("command", ["train own", "demo", "studio"])
-@pytest.mark.parametrize("after", [0.02, 0.2, 3.0])
+@pytest.mark.parametrize(
+    ("command", "after"),
+    [
+        *((each, after) for each in ("train own", "demo", "studio") for after in (0.02, 0.2, 3.0)),
+        ("home reply", 3.0), ("home reply to a file", 4.0), ("home mcp", 4.0),
+        ("evaluate dialogue", 3.5),
+    ],
+)  # fmt: skip
 def test_commands_stop_soon(folder, command, after):
     other = shutil.copytree(folder, folder / "other")
     with ThreadPoolExecutor() as pool:  # both wait most of the time

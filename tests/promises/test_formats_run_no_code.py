@@ -20,12 +20,15 @@ from PIL import Image
 from safetensors.numpy import save
 
 from groundling import Follower, GroundlingError
+from groundling.cli.home import _replies
 from groundling.corpora.download import read_note as read_download_note
 from groundling.data import Demonstrations
+from groundling.data.scene_world import SceneWorld
 from groundling.errors import ConvergenceWarning, ModelFileError
 from groundling.evaluation.report import Report, Row
 from groundling.home import Home, read_home
 from groundling.home.corpus import read_corpus as read_home_corpus
+from groundling.home.knowledge import Knowledge
 from groundling.home.templates import expand_templates
 from groundling.language import Instruction, ParseCache, load_language
 from groundling.language.languages import Language
@@ -38,6 +41,7 @@ from groundling.tasks.model_notes import Note
 from tests.promises import test_bounded_hostile_files as hostile
 from tests.promises.making import demonstrations, make_follower
 from tests.promises.mutation import chances, changed_bytes, changed_values
+from tests.promises.requests import WORLD
 from tests.promises.soaking import SECONDS, note
 from tests.worlds import Line
 
@@ -125,11 +129,49 @@ ROOMS = {
 }
 
 
+REGISTRIES = {
+    "entity": {"entities": [
+        {"entity_id": "light.a", "name": "Lamp", "area_id": "kitchen", "device_id": "d",
+         "aliases": ["Light"], "original_device_class": None},
+        {"entity_id": "switch.b", "original_name": "Plug", "has_entity_name": True,
+         "device_id": "d", "hidden_by": None}]},
+    "area": {"areas": [{"id": "kitchen", "name": "Kitchen", "floor_id": "up", "aliases": []}]},
+    "floor": {"floors": [{"floor_id": "up", "name": "Upstairs", "aliases": ["Top"]}]},
+    "device": {"devices": [{"id": "d", "name": "Box", "name_by_user": None, "area_id": "kitchen"}]},
+}  # fmt: skip
+STATES = {"data": [{"state": {"entity_id": "light.a", "state": "on", "attributes": {
+    "brightness": 128, "supported_color_modes": ["brightness"]}}}]}  # fmt: skip
+
+
+def registries(folder):
+    """Yield the files that Home Assistant keeps of a home."""
+    folder.mkdir()
+    written = {f"core.{name}_registry": {"data": rows} for name, rows in REGISTRIES.items()}
+    for name, content in {**written, "core.restore_state": STATES}.items():
+        (folder / name).write_text(json.dumps(content))
+        yield f"home: {name}", (folder / name, lambda path: read_home(path.parent))
+
+
+def read_requests(path):
+    return list(_replies(path, None, ""))
+
+
 def homes(folder):
     """Yield the files of homes with their names and what reads them."""
     path = folder / "home.yaml"
     path.write_bytes(HOME)
     yield "home", (path, read_home)
+    phrases = folder / "home.phrases.yaml"
+    phrases.write_bytes(b"phrases: [{phrase: movie time, does: [turn off the lamp, dim]}]")
+    yield "home: phrases", (phrases, lambda path: read_home(path.with_name("home.yaml")))
+    asked = {"home": str(path), "text": "turn on the lamp", "area": "kitchen",
+             "states": {"light.a": {"state": "off", "attributes": {"brightness": 1}}}}  # fmt: skip
+    (folder / "requests.jsonl").write_text(f"{json.dumps(asked)}\n" * 2)
+    yield "home: requests", (folder / "requests.jsonl", read_requests)
+    words = folder / "words.json"
+    words.write_text(Knowledge({"blinds": 2}, {"blinds": {"cover:blind": 1.0}}).to_json())
+    yield "home: words.json", (words, lambda path: Knowledge.from_json(path.read_bytes()))
+    yield from registries(folder / "registries")
     for name, content in HOMES.items():
         path = folder / "corpora" / "home" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -153,6 +195,12 @@ def results(folder):
     yield "note of a download", (folder / "part.json", read_download_note)
     Image.new("L", (40, 30), 200).save(folder / "scan.png")
     yield "scan", (folder / "scan.png", read_scan)
+    yield "scene", (SceneWorld(WORLD).save(folder / "yard.json"), read_scene)
+
+
+def read_scene(path):
+    world = SceneWorld.load(path)
+    return [world.draw(each) for each in world.starts.values()]
 
 
 def read_language(path):
@@ -194,7 +242,9 @@ FORMATS = (
     "model: manifest", "model: .json", "model: .safetensors",
     "checkpoint", "checkpoint: evaluations", "shard", "parse cache",
     "home", *(f"home: {name}" for name in HOMES),
-    "report", "language", "note of a training", "note of a download", "scan",
+    "home: phrases", "home: requests", "home: words.json",
+    *(f"home: core.{name}_registry" for name in REGISTRIES), "home: core.restore_state",
+    "report", "language", "note of a training", "note of a download", "scan", "scene",
     *(f"corpora: {name}" for name, _, _ in hostile.kinds_of_files()),
 )  # fmt: skip
 
@@ -238,10 +288,10 @@ def changed(name, data, chance, number):
 
 def values_of(name, data):
     """Return the documents in a file of JSON or YAML, if it is one."""
+    if name in ("jsonl", "home: requests"):
+        return [json.loads(line) for line in data.splitlines()]
     if name.startswith("home"):
         return [yaml.safe_load(data)]
-    if name == "jsonl":
-        return [json.loads(line) for line in data.splitlines()]
     return [json.loads(data)] if data[:1] == b"{" else None
 
 

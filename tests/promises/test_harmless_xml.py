@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from groundling.errors import CorpusError
-from groundling.tasks.maps.mapfile import read_map
+from groundling.tasks.maps.corpus import read_map
 from groundling.tasks.mazes.maze_files import read_examples, read_maze
 
 LAUGHS = "".join(

@@ -18,7 +18,7 @@ from groundling.studio.kitchen import Kitchen
 from groundling.studio.project import Project
 from groundling.studio.rooms import Rooms
 from groundling.studio.scenes import open_setting
-from groundling.studio.served import Served
+from groundling.studio.served import Served, ServedProject
 from groundling.studio.service import make_service
 from groundling.studio.store import FILE, Record
 from tests.promises.mutation import chances, changed_bytes, changed_values
@@ -67,13 +67,20 @@ def model(tmp_path_factory):
 
 
 def studio(folder):
-    return make_studio(Rooms(folder, {"kind": "lesson"}), gate=Gate(waiting=1000, seconds=60))
+    rooms = Rooms(folder, {"kind": "lesson"})
+    return make_studio(rooms, gate=Gate(waiting=1000, seconds=60), code="ABCDEF")
 
 
 def service(model, **options):
     world = "groundling.studio.kitchen:Kitchen"
     served = Served(open_setting({"kind": "model", "model": str(model), "world": world}))
     return make_service(served, teach=True, gate=Gate(waiting=1000, seconds=60), **options)
+
+
+def project_service(folder):
+    """Return a service whose teaching is queued in a project."""
+    served = ServedProject(Project(folder, {"kind": "lesson"}))
+    return make_service(served, teach=True, gate=Gate(waiting=1000, seconds=60)), served
 
 
 async def fuzz(app, kinds, count, seed):
@@ -105,6 +112,17 @@ def test_no_raw_errors_of_changed_requests_to_the_service(model):
     seen = asyncio.run(fuzz(service(model), SERVICE, REQUESTS, "service"))
     note(requests_to_the_service=seen)
     assert seen[200] > REQUESTS / 20
+
+
+def test_no_raw_errors_of_changed_requests_to_a_project_that_is_served(original, tmp_path):
+    app, served = project_service(shutil.copytree(original, tmp_path / "project"))
+    try:
+        seen = asyncio.run(fuzz(app, SERVICE, max(REQUESTS // 10, 120), "project"))
+    finally:
+        served.close()
+    note(requests_to_a_served_project=seen)
+    assert seen[200] > 5
+    assert seen[202]
 
 
 def test_no_raw_errors_of_equal_hashes_nor_a_long_wait(original, model, tmp_path):

@@ -1,5 +1,8 @@
 """Models of every release are read and answer as they did; other formats are refused.
 
+A model whose features are extracted differently now is noticed: `Follower.load` warns, and the
+studio learns it again.
+
 `python -m tests.promises.test_old_models_load` stores the models of the installed version.
 """
 
@@ -11,7 +14,13 @@ import pytest
 
 import groundling
 from groundling import Follower
+from groundling.errors import ModelWarning
+from groundling.features.labels import NodeLabeller, WordLabeller
+from groundling.features.space import FeatureSpace
+from groundling.io import is_outdated
 from groundling.modelfolder import FIRST, VERSION
+from groundling.studio.project import Project
+from groundling.studio.store import Record
 from tests.modelfiles import FILES, refused, resign
 from tests.promises.making import KINDS, demonstrations, make_follower, requests
 
@@ -69,6 +78,74 @@ def test_old_models_load_but_other_formats_are_refused(version, cure, tmp_path):
     resign(folder, change)
     refused(folder, f"must have format version {FIRST} to {VERSION}; got {version}, written by "
                     f"Groundling 9.0. {cure}")  # fmt: skip
+
+
+def changed(monkeypatch, kind, name):
+    """Let a method of feature extraction answer something else."""
+    before = getattr(kind, name)
+
+    def after(self, *given, **named):
+        found = before(self, *given, **named)
+        return found[:-1] if isinstance(found, (list, tuple)) else found + 1
+
+    monkeypatch.setattr(kind, name, after)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(WordLabeller, "names"), (WordLabeller, "amount"), (NodeLabeller, "spell"),
+     (NodeLabeller, "values")],
+)  # fmt: skip
+def test_old_models_load_with_a_warning_if_features_are_extracted_otherwise(
+    kind, name, monkeypatch, tmp_path
+):
+    folder = make_follower("plans").fit(demonstrations()).save(tmp_path / "model")
+    assert not is_outdated(folder)
+    Follower.load(folder)  # warnings are errors here
+    changed(monkeypatch, kind, name)
+    with pytest.warns(ModelWarning, match="features that this version no longer extracts") as told:
+        Follower.load(folder)
+    assert str(told[0].message).endswith("Train it again.")
+    assert is_outdated(folder)
+
+
+def test_old_models_load_with_a_warning_if_pairs_are_joined_otherwise(monkeypatch):
+    monkeypatch.setattr(FeatureSpace, "name", lambda self, key: "another name")
+    with pytest.warns(ModelWarning, match="no longer extracts"):
+        Follower.load(STORED[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda manifest: manifest.pop("features"), "does not say which features"),
+        (lambda manifest: manifest.update(features=[7]), "no longer extracts"),
+        (
+            lambda manifest: manifest["settings"].update(parser_name="chain@1"),
+            "was trained with the parser 'chain@1'; the one here is 'chain@2'",
+        ),
+    ],
+)
+def test_old_models_load_with_a_warning_if_they_are_of_development_versions(change, told, tmp_path):
+    folder = shutil.copytree(STORED[-1], tmp_path / "model")
+    (folder / "expected.json").unlink()
+    resign(folder, lambda manifest, tables, arrays: change(manifest))
+    with pytest.warns(ModelWarning, match=told):
+        Follower.load(folder)
+
+
+def test_old_models_load_in_the_studio_only_to_be_learnt_again(monkeypatch, tmp_path):
+    project = Project(tmp_path, {"kind": "lesson"})
+    start = project.write_state("Kitchen 1", project.setting.scenes[0].start)
+    project.teach(Record("Kitchen 1", "zum Tisch", start, ("go to the table",)))
+    project.learn_now()
+    project.close()
+    changed(monkeypatch, WordLabeller, "names")
+    project = Project(tmp_path, {"kind": "lesson"})
+    assert project.follower is None
+    project.learn_now()
+    assert project.follower is not None
+    project.close()
 
 
 def main():

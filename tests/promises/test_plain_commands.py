@@ -9,10 +9,10 @@ import pytest
 
 from groundling.cli import stage
 from groundling.cli.common import whole
-from groundling.cli.job_progress import read_settings
+from groundling.cli.typed_settings import read_settings
 from groundling.errors import InstructionError, SettingError
+from groundling.tasks.presets import with_changes
 from groundling.tasks.task_registry import get_task
-from groundling.tasks.variants import with_changes
 
 SCRIPT = "from groundling.cli.main import app; app()"
 
@@ -45,7 +45,7 @@ class Undecodable:
 
 def test_plain_commands_input_that_is_no_text_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Undecodable())
-    with pytest.raises(InstructionError, match="not text in UTF-8"):
+    with pytest.raises(InstructionError, match="must be text in UTF-8"):
         stage.instructions(None, None)
 
 

@@ -6,7 +6,7 @@ from groundling.tasks.mazes import generate_mazes, generate_routes, write_corpus
 from groundling.tasks.mazes.actions import face, move, rotate
 from groundling.tasks.mazes.corpus import load_sail
 from groundling.tasks.mazes.maze_presets import PRESETS
-from groundling.tasks.mazes.route_trainer import prepare_routes
+from groundling.tasks.mazes.routes import prepare_routes
 from groundling.world import check_environment
 from research import hidden_starts
 

@@ -53,7 +53,7 @@ def test_usual_labels_miss_one_with_a_value_or_several_without(follower):
     assert follower.check_world([(Home(), NOTHING), (Home(), frozenset({"fan"}))]) == ()
     [told] = follower.check_world([(Home(room=False), NOTHING)])
     assert told.kind == "another world"
-    assert "No graph of what can be done here has the label 'room', which graphs had" in str(told)
+    assert "No possible action here has the label 'room', which some action had" in str(told)
     [told] = follower.check_world([(Home(kinds=False), NOTHING)])
     assert "the labels 'fan', 'lamp', 'off', 'radio', 'stove'" in str(told)
     # Where all is on, nothing can be switched on.

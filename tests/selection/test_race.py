@@ -9,7 +9,7 @@ from groundling import Follower
 from groundling.selection import constants
 from groundling.selection.configurations import configurations
 from groundling.selection.profile import Profile
-from groundling.selection.race import Race, Work
+from groundling.selection.race import Budget, Race
 from tests.selection.test_choices import takes
 
 SETTINGS = Follower(parser="chain").get_params(deep=False)
@@ -18,7 +18,7 @@ SETTINGS = Follower(parser="chain").get_params(deep=False)
 def race(monkeypatch, shown, credit):
     """Return a race whose laps give so much credit, by name and place of the configuration."""
     profile = Profile(shown, "chain")
-    found = Race(SETTINGS, profile, Work(profile.count))
+    found = Race(SETTINGS, profile, Budget(profile.count))
     runners = [found.runner(each) for each in configurations(profile)]
     places = {each.name: place for place, each in enumerate(runners)}
     laps = []
@@ -59,7 +59,7 @@ def test_race_grows_within_its_budget(monkeypatch):
     found.run(runners)
     sizes = sorted({size for _, size in laps})
     assert sizes[:2] == [60, 120]
-    assert sum(size for _, size in laps) <= constants.RACE * len(shown)
+    assert sum(size for _, size in laps) <= constants.RACE_BUDGET * len(shown)
 
 
 def test_race_lets_what_adds_to_another_wait_until_that_leads(monkeypatch):
@@ -79,7 +79,7 @@ def test_race_keeps_groups_together(monkeypatch):
 def test_race_splits_a_single_group():
     alone = [replace(each, group="all") for each in takes(30)]
     profile = Profile(alone, "chain")
-    found = Race(SETTINGS, profile, Work(profile.count))
+    found = Race(SETTINGS, profile, Budget(profile.count))
     assert found.run([found.runner(configurations(profile)[0])]).size == 30
 
 
@@ -88,7 +88,7 @@ def test_race_is_the_same_whatever_the_order():
     chosen = []
     for each in (shown, shown[::-1]):
         profile = Profile(each, "chain")
-        found = Race(SETTINGS, profile, Work(profile.count))
+        found = Race(SETTINGS, profile, Budget(profile.count))
         runners = [found.runner(option) for option in configurations(profile)]
         winner = found.run(runners)
         chosen.append((winner.name, [(e.name, e.credit.tolist()) for e in found.finished]))
@@ -103,4 +103,4 @@ def test_constants_are_few_have_reasons_and_are_in_one_place():
     ]
     assert len(lines) <= 25
     assert all("  # " in line for line in lines)
-    assert len(lines) == len(constants.__all__)
+    assert len(lines) == sum(name.isupper() for name in vars(constants))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from groundling import Demonstration, Features, GroundingGraph, Learning, Overlay, Search
 from groundling.svg import Canvas
 from groundling.tasks.benchmark import Case, Task
-from groundling.tasks.variants import BasePreset, Presets
+from groundling.tasks.presets import Preset, Presets
 
 COLOURS = ("red", "green", "blue")
 
@@ -32,7 +32,7 @@ class Lamps:
         return str(canvas)
 
 
-BEST = BasePreset(
+BEST = Preset(
     overlay=Overlay(),
     features=Features(),
     learning=Learning(iterations=8),
@@ -40,21 +40,16 @@ BEST = BasePreset(
     parser="chain",
     published={"right": 0.5},
 )
-VARIANTS = {
-    "best": {
-        "full": lambda given: given,
-        "no words": lambda given: replace(given, features=Features(words=())),
-    }
-}
+ROWS = {"full": BEST, "no words": replace(BEST, features=Features(words=()))}
 
 
-class LampTask(Task[list[Demonstration], BasePreset]):
+class LampTask(Task[list[Demonstration], Preset]):
     """Lamps; the lamp of a colour is held out at a time."""
 
     name = "lamps"
     about = "Lamps: right is the share of requests that were carried out."
     metrics = ("right",)
-    presets = Presets("lamps", {"best": BEST}, VARIANTS)
+    presets = Presets("lamps", {"best": ROWS})
     part = "lamp"
 
     def load(self, source, size=None):

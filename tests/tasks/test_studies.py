@@ -56,5 +56,5 @@ def test_studies_hold_parts_out_of_any_task():
     from groundling.tasks.studies import study_folds
 
     task = LampTask()
-    folds = study_folds(task, task.load(None), "best", quick=False)
+    folds = study_folds(task, task.load(None), "best", "full", quick=False)
     assert {part for fold in folds for part in fold.held_out} == {"red", "green", "blue"}

@@ -1,4 +1,4 @@
-"""Diagnosis: what the checks find, and why each demonstration that goes wrong does."""
+"""Diagnosis: the findings of the checks, and the reason for each mistake."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from groundling.answers import decoded
-from groundling.checks.mistakes import Mistake, explain_mistake
+from groundling.checks.mistakes import Mistake, explain_mistake, follow_examples
 from groundling.checks.registry import Finding, Subject, run_checks, which_too_long
 from groundling.errors import DemonstrationError
 from groundling.models.base import Request
@@ -19,10 +18,10 @@ from groundling.world.judgement import Judgement
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found wrong with what was learnt, and with each demonstration that goes wrong.
+    """The findings of the checks, and every mistake with its reason.
 
     >>> print(Diagnosis((), (), 4, 4))
-    4 of 4 demonstrations are followed as demonstrated. Nothing else was found wrong.
+    4 of 4 demonstrations are followed as demonstrated. No problems found.
     """
 
     findings: tuple[Finding, ...]
@@ -32,25 +31,25 @@ class Diagnosis:
 
     @property
     def reasons(self) -> dict[str, int]:
-        """How many mistakes there are for which reason, most first."""
+        """The number of mistakes by reason, most frequent first."""
         return dict(Counter(each.why for each in self.mistakes).most_common())
 
     def __str__(self) -> str:
         return self.summary()
 
     def summary(self, most: int | None = 10, rest: str = "in .mistakes") -> str:
-        """Return all of it as text, with so many mistakes, and where the rest is.
+        """Return everything as text; of more mistakes than `most`, say that the rest is elsewhere.
 
         >>> Diagnosis((), (), 1, 1).summary(None)
-        '1 of 1 demonstrations are followed as demonstrated. Nothing else was found wrong.'
+        '1 of 1 demonstrations are followed as demonstrated. No problems found.'
         """
         lines = [f"{self.right} of {self.count} demonstrations are followed as demonstrated."]
         if not self.findings and not self.mistakes:
-            lines[0] += " Nothing else was found wrong."
+            lines[0] += " No problems found."
         lines += [f"- {each}" for each in self.findings]
         if self.mistakes:
             shown = ", ".join(f"{why} {count}" for why, count in self.reasons.items())
-            lines.append(f"The others by reason: {shown}.")
+            lines.append(f"Mistakes by reason: {shown}.")
             lines += [f"- {each}" for each in self.mistakes[:most]]
             if most is not None and len(self.mistakes) > most:
                 lines.append(f"- and {len(self.mistakes) - most} more {rest}")
@@ -58,10 +57,10 @@ class Diagnosis:
 
 
 def joined(diagnoses: Sequence[Diagnosis]) -> Diagnosis:
-    """Return the diagnoses of several demonstrations as one; what all found is said once.
+    """Join several diagnoses into one; a finding that they share is listed once.
 
     >>> print(joined([Diagnosis((), (), 1, 1), Diagnosis((), (), 2, 2)]))
-    3 of 3 demonstrations are followed as demonstrated. Nothing else was found wrong.
+    3 of 3 demonstrations are followed as demonstrated. No problems found.
     """
     return Diagnosis(
         tuple(dict.fromkeys(finding for each in diagnoses for finding in each.findings)),
@@ -72,11 +71,11 @@ def joined(diagnoses: Sequence[Diagnosis]) -> Diagnosis:
 
 
 def check_learnt(learnt: Learnt) -> list[Finding]:
-    """Return what the checks of `fit` find; raise where nothing can be learnt."""
+    """Return the findings of the checks of `fit`; raise if nothing can be learnt."""
     examples = [each for each in learnt.examples if each.shown is not None]
     if not len(learnt.fitted.theta):
         raise DemonstrationError(
-            "Nothing can be learnt: no label of an action goes with any word or action of the "
+            "Nothing can be learnt: no label of an action goes with a word of the "
             "demonstrations. Add labels to the grounding graphs, or lower Features.min_count."
         )
     found = run_checks(Subject(learnt, examples), "fit")
@@ -87,7 +86,7 @@ def check_learnt(learnt: Learnt) -> list[Finding]:
 
 
 def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
-    """Return what the checks of `teach` find in demonstrations that were learnt last."""
+    """Return the findings of the checks of `teach` in new demonstrations."""
     last = {id(each) for each in new}
     examples = [each for each in learnt.examples if id(each.shown) in last]
     return run_checks(Subject(learnt, examples), "teach")
@@ -96,32 +95,19 @@ def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
 def diagnose(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> Diagnosis:
-    """Follow demonstrations and say of each that goes wrong why.
-
-    They are followed by the weights alone: a memory would hide what these have not learnt.
-    """
-    learnt = learnt.without_memory()
-    results = learnt.model.search(learnt.fitted, requests, learnt.search)
-    examples, wrong, right = [], [], 0
-    for each, request, result in zip(demonstrations, requests, results, strict=True):
-        judgement = Judgement.of(request.world, each)
-        shown, *also = judgement.shown
+    """Follow demonstrations by the weights alone, and explain each mistake."""
+    examples = []
+    for each, request in zip(demonstrations, requests, strict=True):
+        shown, *also = Judgement.of(request.world, each).shown
         examples.append(
             Example(each, request.text, request.world, shown, tuple(also), 1.0, "", each)
         )
-        told = decoded(learnt, request, result, learnt.search)
-        if told is not None and judgement.accepts(told.answer):
-            right += 1
-        else:
-            wrong.append((each, request, judgement.shown, told))
-    places = [(request.world, request.start) for request in requests]
-    subject = Subject(learnt, examples, places)
-    mistakes = [
-        explain_mistake(
-            subject.known, each, request, shown,
-            None if told is None else told.answer, () if told is None else told.found,
-        )
-        for each, request, shown, told in wrong
-    ]  # fmt: skip
-    findings = run_checks(subject, "diagnose")
-    return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
+    learnt = learnt.without_memory()
+    subject = Subject(learnt, examples, [(each.world, each.start) for each in requests])
+    wrong = [each for each in follow_examples(learnt, examples) if not each.right]
+    return Diagnosis(
+        tuple(run_checks(subject, "diagnose")),
+        tuple(explain_mistake(subject.index, each) for each in wrong),
+        len(examples) - len(wrong),
+        len(examples),
+    )

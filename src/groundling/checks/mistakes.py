@@ -1,4 +1,4 @@
-"""Why a demonstration is followed otherwise than demonstrated, and what would help."""
+"""Why a demonstration is not followed as demonstrated, and what would help."""
 
 from __future__ import annotations
 
@@ -7,23 +7,29 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain
 from textwrap import shorten
 from typing import Any
 
 import numpy as np
 
-from groundling.features.labels import LABEL
+from groundling.answers import decoded
+from groundling.features.labels import LABEL, kind_of
 from groundling.features.lexicon import matches_name
 from groundling.inference.search import Search
 from groundling.language.units import split_units
 from groundling.models.base import Request
 from groundling.models.example import Example
-from groundling.models.interpretation import Interpretation
 from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
-from groundling.selection.constants import MOSTLY, NOTHING, SAMPLE, SEVERAL, SHARING, SLIGHT
-from groundling.selection.profile import graph_values, is_reordered
+from groundling.selection.constants import (
+    A_FEW,
+    NEARLY_ALL,
+    NEGLIGIBLE_MARGIN,
+    NEGLIGIBLE_WEIGHT,
+    SAMPLED_STARTS,
+)
+from groundling.selection.profile import action_labels, is_reordered, labels_of
 from groundling.ties import margin
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State
@@ -31,21 +37,23 @@ from groundling.world.graph import GroundingGraph, Label
 from groundling.world.judgement import Judgement
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
+_SHOWN = 90  # characters of a text that a message shows
+
 
 @dataclass(frozen=True)
 class Mistake:
-    """A demonstration that is followed otherwise than demonstrated, and why.
+    """A demonstration that is not followed as demonstrated, with the reason and a suggested fix.
 
-    `why` is one of: `too long` (its plan is not in the search space), `not found` (the search
-    dropped it), `same graph` (the plan that was chosen looks alike, so that a label that would
-    decide is missing), `contradiction` (others with the same words and a start that looks alike do
-    something else), `tie` (they look different, but no weight, or next to none, tells them apart),
-    `length` (the plan that was chosen is the same with actions left out or added), `order` (it has
-    the same actions in another order), `lower score` (`features` say by what).
+    `why` is one of: `too long` (its plan is outside the search space), `not found` (the search
+    dropped it), `same graph` (the chosen plan has the same grounding graphs: a label is missing),
+    `contradiction` (demonstrations with the same words and a similar start do something else),
+    `tie` (the graphs differ, but hardly any weight tells them apart), `length` (the chosen plan
+    leaves out or adds actions), `order` (it has the same actions in another order), `lower score`
+    (`features` say why).
 
-    `unknown_words` were never shown, `rare_words` so often. `missing_labels` are on the
-    demonstrated actions only, and no word of the text goes with them. `misleading_words` speak for
-    the plan that was chosen.
+    `unknown_words` were never shown; `rare_words` come with their counts. `missing_labels` are on
+    the demonstrated actions only, and no word of the text goes with them. `misleading_words`
+    favour the chosen plan.
     """
 
     demonstration: Demonstration
@@ -61,153 +69,185 @@ class Mistake:
     def __str__(self) -> str:
         text = self.demonstration.instructions
         said = " ".join(map(str, text)) if isinstance(text, (list, tuple)) else str(text)
-        named = (
-            f", “{shorten(said, SAMPLE // 2, placeholder='…')}”" if self.demonstration.name else ""
-        )
-        return f"{self.demonstration}{named} ({self.why}): {self.detail} {self.cure}"
+        quote = f", “{shorten(said, _SHOWN, placeholder='…')}”" if self.demonstration.name else ""
+        return f"{self.demonstration}{quote} ({self.why}): {self.detail} {self.cure}"
 
 
-def explain_mistake(
-    known: Known,
-    each: Demonstration,
-    request: Request,
-    shown: Sequence[Trajectory],
-    best: Trajectory | None,
-    found: Sequence[ScoredTrajectory],
-) -> Mistake:
-    """Say why `best`, of all plans that were found, is none of those shown."""
-    search, world, gold = known.learnt.search, request.world, shown[0]
+@dataclass(frozen=True)
+class Attempt:
+    """A demonstration that was followed: the answer, all plans found, and whether it is right."""
+
+    example: Example
+    answer: ScoredTrajectory | None
+    found: Sequence[ScoredTrajectory]
+    right: bool
+
+    @property
+    def shown(self) -> tuple[Trajectory, ...]:
+        """The demonstrated plans."""
+        return (self.example.trajectory, *self.example.also)
+
+    @cached_property
+    def request(self) -> Request:
+        """What was asked."""
+        each = self.example
+        return Request(each.instructions, each.world, each.trajectory.start)
+
+    @cached_property
+    def chance(self) -> float:
+        """The share of the plans found that are right."""
+        judgement = Judgement.among(self.example.world, self.shown)
+        right = sum(judgement.accepts(plan) for plan in self.found)
+        return right / len(self.found) if self.found else 0.0
+
+
+def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt]:
+    """Follow examples by the weights alone: a memory would hide what these have not learnt."""
+    learnt, found = learnt.without_memory(), []
+    requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
+    results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    for each, request, result in zip(examples, requests, results, strict=True):
+        told = decoded(learnt, request, result, learnt.search)
+        answer = None if told is None else told.answer
+        right = Judgement.among(each.world, (each.trajectory, *each.also)).accepts(answer)
+        found.append(Attempt(each, answer, () if told is None else told.found, right))
+    return found
+
+
+def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
+    """Explain why the answer to a demonstration is none of the demonstrated plans."""
+    request, shown, best = attempt.request, attempt.shown, attempt.answer
+    each = attempt.example.demonstration
+    search, world, gold = index.learnt.search, request.world, shown[0]
     longest = search.extended(world.extra_length(each.start)).longest
     if len(gold) > longest:
         return Mistake(
             each, "too long",
             f"It has {len(gold)} actions, and plans of up to {longest} are searched.",
-            f"Use {advise(known.learnt, 'Search', max_length=len(gold))}.",
+            f"Use {advise(index.learnt, 'Search', max_length=len(gold))}.",
         )  # fmt: skip
-    judgement = Judgement.among(world, shown)
-    if best is None or not any(judgement.accepts_end(plan.end) for plan in found):
-        scores = plan_scores(known.learnt, request, shown if best is None else [best, *shown])
+    if best is None or not attempt.chance:
+        scores = plan_scores(index.learnt, request, shown if best is None else [best, *shown])
         if max(scores[best is not None :]) == -np.inf:
-            actions = some(len(gold), "action")
             return Mistake(
-                each, "not found", f"No reading of the text leads to its {actions}.",
-                f"Use a smaller unit of text (Overlay.unit is {known.encoder.overlay.unit!r}), or "
+                each, "not found",
+                f"No reading of the text leads to its {some(len(gold), 'action')}.",
+                f"Use a smaller unit of text (Overlay.unit is {index.encoder.overlay.unit!r}), or "
                 "a model that lets a unit name several actions.",
             )  # fmt: skip
-        if best is None or max(scores[1:]) >= scores[0] - NOTHING:
+        if best is None or max(scores[1:]) >= scores[0] - NEGLIGIBLE_WEIGHT:
             scored = "" if best is None else ", which scores more than what it found"
-            return Mistake(each, "not found", f"The search did not keep its plan{scored}.",
-                           wider(search))  # fmt: skip
+            detail = f"The search did not keep its plan{scored}."
+            return Mistake(each, "not found", detail, wider(search))
         gold = shown[int(np.argmax(scores[1:]))]  # a wider beam would not prefer it either
+    rivals = _Rivals(index, each, request, gold, best, attempt.found)
     if graphs(world, gold) == graphs(world, best):
-        return Mistake(each, "same graph", f"The plan {listed(best.actions)} has the same "
-                       "grounding graphs.", "Add a label that tells the two apart.",
-                       unknown_words=TextWords(known, request, gold).unknown)  # fmt: skip
-    return _Rivals(known, each, request, gold, best, found).explain()
+        detail = f"The plan {listed(best.actions)} has the same grounding graphs."
+        cure = "Add a label that tells the two apart."
+        return Mistake(each, "same graph", detail, cure, unknown_words=rivals.unknown)
+    return rivals.explain()
 
 
 class _Rivals:
-    """A demonstrated plan and another one that scores as much or more."""
+    """A demonstrated plan (`gold`) and another one (`best`) that scores as much or more."""
 
     def __init__(
         self,
-        known: Known,
+        index: TrainingIndex,
         each: Demonstration,
         request: Request,
         gold: Trajectory,
         best: Trajectory,
         found: Sequence[ScoredTrajectory],
     ) -> None:
-        self.known, self.each, self.request, self.found = known, each, request, found
+        self.index, self.each, self.request, self.found = index, each, request, found
         self.gold, self.best, self.world = gold, best, request.world
-        self.text = TextWords(known, request, gold)
-        learnt = known.learnt
-        self.one, self.other = learnt.model.interpret(
-            learnt.fitted, request, [gold, best], learnt.search
-        )
-        self.least = learnt.settings.features.min_word_count
-        self.rare = self.text.rare(self.least)
-        self.between = Between(known, request, self.text, gold, best)
-
-    @cached_property
-    def _behind(self) -> float:
-        """By how much the other plan scores more, as the search sees it if it found both."""
-        # A search may drop readings of a text, so that its scores are a little less than all.
-        searched = {plan.actions: plan.score for plan in self.found}
-        gold, best = (searched.get(plan.actions) for plan in (self.gold, self.best))
-        if gold is None or best is None:
-            gold, best = self.one.score, self.other.score
-        return 0.0 if abs(best - gold) <= margin(best) else best - gold
+        self.learnt, self.encoder = index.learnt, index.encoder
+        self.reader, self.language = self.encoder.reader, self.encoder.reader.language
+        # Without word features it does not matter which words there are.
+        features = self.learnt.settings.features
+        self.words = tuple(dict.fromkeys(index.words(request))) if features.words else ()
+        self.least = features.min_word_count
 
     def explain(self) -> Mistake:
         rival, behind = listed(self.best.actions), self._behind
-        doing = self._otherwise()
-        if doing:
-            return self._mistake("contradiction", doing, "Correct those that are wrong, give what "
-                                 "is right as well in also=…, or add a label that tells their "
-                                 "starts apart.")  # fmt: skip
-        between = self.between
-        said = [*self._turned_cures(), *between.rank_cures(), *between.number_cures()]
-        cures = " ".join([*said, *(() if between.only_numbers else self._cures())])
-        if not behind:
-            return self._mistake("tie", f"The plan {rival} scores the same: no weight tells them "
-                                 "apart.", cures)  # fmt: skip
-        if 0 < behind < SLIGHT:
-            return self._mistake("tie", f"The plan {rival} scores {amount(behind)} more, which is "
-                                 "next to nothing: hardly any weight tells them apart.",
-                                 cures)  # fmt: skip
-        features = self._pulling
+        if doing := self._contradicting():
+            return self._mistake(
+                "contradiction", doing,
+                "Correct the wrong ones, list other correct plans in also=…, or add a label that "
+                "tells their starts apart.",
+            )  # fmt: skip
+        said = [*self._order_cures(), *self._rank_cures(), *self._number_cures()]
+        cures = " ".join([*said, *(() if self._only_numbers else self._cures())])
+        if 0 <= behind < NEGLIGIBLE_MARGIN:
+            lead = f"{amount(behind)} more: hardly any" if behind else "the same: no"
+            detail = f"The plan {rival} scores {lead} weight tells them apart."
+            return self._mistake("tie", detail, cures)
+        features = self._favouring_best
         by = ", ".join(f"{name} {amount(gain, '+')}" for name, gain in features)
         lead = f"scores {amount(behind)} more" if behind > 0 else (
-            "leads to what is likelier, over all plans that lead there"
+            "leads to an outcome that is more probable over all plans that lead there"
         )  # fmt: skip
         detail = f"The plan {rival} {lead}{f', by {by}' if by else ''}."
-        changed = self._length_change()
-        if changed:
-            cures = " ".join([*said, self._length_cure(), *islice(self._word_cures(), 1)])
-            return self._mistake("length", f"{detail} It is the same with {changed}.", cures,
-                                 features)  # fmt: skip
+        if changed := self._length_change():
+            cures = " ".join([*said, self._length_cure(), *self._word_cures()][: len(said) + 2])
+            detail = f"{detail} It is the same with {changed}."
+            return self._mistake("length", detail, cures, features)
         if Counter(self.gold.actions) == Counter(self.best.actions):
-            return self._mistake("order", f"{detail} It has the same actions in another order.",
-                                 self._order_cure(), features)  # fmt: skip
+            detail = f"{detail} It has the same actions in another order."
+            return self._mistake("order", detail, self._order_cure(), features)
         return self._mistake("lower score", detail, cures, features)
 
     def _mistake(
         self, why: str, detail: str, cure: str, features: tuple[tuple[str, float], ...] = ()
     ) -> Mistake:
         return Mistake(
-            self.each, why, detail, cure, features, self.text.unknown, self.rare,
+            self.each, why, detail, cure, features, self.unknown, self._rare,
             tuple(name for name, _ in self._missing), self._misleading,
         )  # fmt: skip
 
-    # ---- what was demonstrated otherwise ------------------------------------------------
+    @cached_property
+    def _behind(self) -> float:
+        """By how much the other plan scores more, according to the search if it found both."""
+        # A search may drop readings of a text, so that its scores are a little lower.
+        searched = {plan.actions: plan.score for plan in self.found}
+        gold, best = (searched.get(plan.actions) for plan in (self.gold, self.best))
+        if gold is None or best is None:
+            gold, best = self._readings[0].score, self._readings[1].score
+        return 0.0 if abs(best - gold) <= margin(best) else best - gold
 
-    def _otherwise(self) -> str:
-        """Say how many that were learnt from have the same words and start, and do otherwise."""
+    @cached_property
+    def _readings(self) -> Sequence[Any]:
+        """The interpretations of both plans."""
+        plans = [self.gold, self.best]
+        return self.learnt.model.interpret(
+            self.learnt.fitted, self.request, plans, self.learnt.search
+        )
+
+    # ---- contradiction, length, order -----------------------------------------------------
+
+    def _contradicting(self) -> str:
+        """Say how many training demonstrations with the same words and start do otherwise."""
         done = graphs(self.world, self.gold)
+        start = looks(self.world, self.each.start)
         alike = [
             other
-            for other in self.known.by_text.get(self.known.words(self.request), ())
-            if looks(other.world, other.trajectory.start) == looks(self.world, self.each.start)
+            for other in self.index.by_text.get(self.index.words(self.request), ())
+            if looks(other.world, other.trajectory.start) == start
         ]
         others = [
             other
             for other in alike
-            if not any(
-                graphs(other.world, plan) == done for plan in (other.trajectory, *other.also)
-            )
+            if all(graphs(other.world, plan) != done for plan in (other.trajectory, *other.also))
         ]
         if not others:
             return ""
         name = str(others[0].demonstration).removeprefix("The demonstration ")
-        do = "does" if len(others) == 1 else "do"
         return (
-            f"Of {len(alike)} that were learnt from with the same words and a start that looks "
-            f"alike, {len(others)} {do} something else, such as {name}: "
+            f"{len(others)} of {len(alike)} training demonstrations with the same words and a "
+            f"similar start do something else, such as {name}: "
             f"{listed(others[0].trajectory.actions)}."
         )
-
-    # ---- what is too short or too long --------------------------------------------------
 
     def _length_change(self) -> str:
         gold, best = self.gold.actions, self.best.actions
@@ -218,137 +258,165 @@ class _Rivals:
         return ""
 
     def _length_cure(self) -> str:
-        model = self.known.learnt.model.member_model
+        model, unit = self.learnt.model.member_model, self.encoder.overlay.unit
         if cure := model.length_cure(short=len(self.best) < len(self.gold)):
             return cure
-        overlay, count = self.known.encoder.overlay, len(self.gold)
+        count = len(self.gold)
         found = {
-            unit: sum(len(split_units(sentence, unit)) for sentence in self.request.text)
-            for unit in ("sentence", "clause")
+            each: sum(len(split_units(sentence, each)) for sentence in self.request.text)
+            for each in ("sentence", "clause")
         }
-        if overlay.unit in found:
-            off = {unit: abs(units - count) for unit, units in found.items()}
-            other = "clause" if overlay.unit == "sentence" else "sentence"
-            if off[other] < off[overlay.unit]:
-                return (
-                    f"The text has {some(found[overlay.unit], overlay.unit)} and "
-                    f"{some(found[other], other)} for {some(count, 'action')}: try "
-                    f"Overlay(unit={other!r})."
-                )
-        shown = self.known.shown
-        if not shown:
-            return f"Demonstrate more plans of {some(count, 'action')}."
-        as_long = sum(len(each.trajectory) == count for each in shown)
+        other = "clause" if unit == "sentence" else "sentence"
+        if unit in found and abs(found[other] - count) < abs(found[unit] - count):
+            return (
+                f"The text has {some(found[unit], unit)} and {some(found[other], other)} for "
+                f"{some(count, 'action')}: try Overlay(unit={other!r})."
+            )
+        as_long = sum(len(each.trajectory) == count for each in self.index.shown)
         return (
-            f"{as_long} of {len(shown)} that were learnt from have {some(count, 'action')}: "
-            "demonstrate more of them."
+            f"{as_long} of {some(len(self.index.shown), 'training demonstration')} have "
+            f"{some(count, 'action')}: add more of that length."
         )
 
-    def _turned_cures(self) -> Iterator[str]:
-        """Say that a text names things in another order than they are done, if it does."""
+    def _order_cures(self) -> Iterator[str]:
         example = Example(self.each, self.request.text, self.world, self.gold, (), 1.0, "", None)
-        language = self.text.reader.language
-        spells = partial(matches_name, language=language)
-        if len(self.gold) > 1 and is_reordered(example, self.known.encoder.nodes.slots, spells):
+        spells = partial(matches_name, language=self.language)
+        if is_reordered(example, self.encoder.nodes.slots, spells):
             yield f"The text names things in another order than they are done. {self._order_cure()}"
 
     def _order_cure(self) -> str:
-        learnt = self.known.learnt
-        if learnt.settings.features.reorder:
-            return (
-                "Demonstrate more texts that are turned around as this one is: connectives that "
-                "were shown seldom are not learnt."
-            )
+        if self.learnt.settings.features.reorder:
+            return "Add demonstrations with the same connective: rare ones are not learnt."
         return (
             "If the text says things in another order than they are done, use "
-            f"{advise(learnt, 'Features', reorder=True)}, which learns connectives."
+            f"{advise(self.learnt, 'Features', reorder=True)}, which learns connectives."
         )
 
-    # ---- what the words say -------------------------------------------------------------
+    # ---- words of the text ----------------------------------------------------------------
+
+    @cached_property
+    def _values(self) -> dict[str, set[str]]:
+        """The values of slots, with those of the demonstrated plan."""
+        found = {kind: set(values) for kind, values in self.encoder.values.items()}
+        for state, action in self.gold.decisions():
+            for kind, value in self.encoder.ground(self.world, state, action).values:
+                if kind in found:
+                    found[kind].add(value)
+        return found
+
+    def _kinds(self, word: str) -> set[str]:
+        """Return the kinds of values that a word stands for."""
+        return {kind for kind, _ in self.reader.sense(word, self._values)}
+
+    @cached_property
+    def _plain(self) -> list[str]:
+        """Words of letters that stand for no value."""
+        return [word for word in self.words if word.isalpha() and not self._kinds(word)]
+
+    @cached_property
+    def unknown(self) -> tuple[str, ...]:
+        """Words that training never saw and that spell no value."""
+        return tuple(word for word in self._plain if word not in self.reader.counts)
+
+    @cached_property
+    def _rare(self) -> tuple[tuple[str, int], ...]:
+        """Words that training saw so seldom that little was learnt about them."""
+        counts, seldom = self.reader.counts, max(2, self.least - 1)
+        return tuple((w, counts[w]) for w in self._plain if 0 < counts.get(w, 0) <= seldom)
+
+    def _is_common(self, word: str) -> bool:
+        """Tell whether a word says little: a stop word, or a word of most texts."""
+        stop = {*self.language.stop_words, *self.learnt.settings.features.stop_words}
+        count = self.reader.counts.get(word, 0)
+        return word in stop or 2 * count > len(self.index.shown) >= SAMPLED_STARTS
 
     def _cures(self) -> list[str]:
         found = [*self._word_cures(), *self._label_cures()]
-        if self._misleading:
+        if words := self._misleading:
             found.append(
-                f"{quoted(self._misleading)} speak{'s' * (len(self._misleading) == 1)} for the "
-                "other plan: demonstrate more texts that have such words and mean this."
+                f"{quoted(words)} favour{'s' * (len(words) == 1)} the other plan: add "
+                "demonstrations with such words that mean this one."
             )
-        if not found and self._pulling:
+        if not found and self._favouring_best:
             found.append(
-                "No word of the text speaks for the other plan: it is like what was demonstrated "
-                "most. Demonstrate more that is otherwise."
+                "No word of the text favours the other plan; it resembles the most common "
+                "behaviour. Add demonstrations of the less common behaviour."
             )
-        return found or ["Demonstrate more that differs in what tells the two apart."]
+        return found or ["Add demonstrations that differ in what tells the two apart."]
 
     def _word_cures(self) -> Iterator[str]:
-        if self.text.unknown:
+        if self.unknown:
             slots = ", or say in a lexicon what value it stands for"
-            if not self.known.encoder.nodes.slots:
-                strings = [
-                    label.name for label in self.between.labels if isinstance(label.value, str)
-                ]
+            if not self.encoder.nodes.slots:
+                strings = [each.name for each in self._labels if isinstance(each.value, str)]
                 slots = "" if not strings else (
                     f"; if it stands for a value of {strings[0]!r}, name that label in "
                     "Features.slots and say in a lexicon which value"
                 )  # fmt: skip
-            yield (
-                f"Never learnt: {quoted(self.text.unknown)}. Demonstrate texts that have "
-                f"{'it' if len(self.text.unknown) == 1 else 'them'}{slots}."
-            )
-        if self.rare:
-            named = ", ".join(f"“{word}” ({some(count, 'time')})" for word, count in self.rare)
-            too_rare = any(count < self.least for _, count in self.rare)
-            why = f"; less than {self.least} times is not learnt" if too_rare else ""
-            yield f"Seldom shown: {named}{why}. Demonstrate more with such words."
+            it = "it" if len(self.unknown) == 1 else "them"
+            yield f"Never shown: {quoted(self.unknown)}. Demonstrate texts with {it}{slots}."
+        if self._rare:
+            named = ", ".join(f"“{word}” ({some(count, 'time')})" for word, count in self._rare)
+            too_rare = any(count < self.least for _, count in self._rare)
+            why = f"; fewer than {self.least} times is not learnt" if too_rare else ""
+            yield f"Seldom shown: {named}{why}. Add demonstrations with such words."
 
-    def _label_cures(self) -> Iterator[str]:
-        slots = [name for name, _ in self._missing if name in self.between.slots]
-        if slots:
-            yield self.between.slot_cure(slots)
-        missing = [each for each in self._missing if each[0] not in slots][:SEVERAL]
-        if not missing:
-            return
-        labels = ", ".join(name for name, _ in missing)
-        said = [word for _, words in missing for word in words][:SEVERAL]
-        known = f" Elsewhere {', '.join(said)} {'do' if len(said) > 1 else 'does'}." if said else ""
-        yield (
-            f"No word of the text goes with {labels}, which only the demonstrated actions "
-            f"have.{known} Demonstrate texts that say so in such words, or add a label that these "
-            "words speak of."
+    # ---- labels and numbers that tell the plans apart ---------------------------------------
+
+    @cached_property
+    def _labels(self) -> list[Label]:
+        """Labels that the demonstrated actions have, and those of the other plan have not."""
+        gold, best = (
+            dict.fromkeys(chain(*(action_labels(self.world, *e) for e in plan.decisions())))
+            for plan in (self.gold, self.best)
         )
+        return [label for label in gold if label not in best]
+
+    @cached_property
+    def _numbers(self) -> dict[str, list[float]]:
+        """The numbers among these labels, by name."""
+        found: dict[str, list[float]] = {}
+        for each in self._labels:
+            if isinstance(each.value, float):
+                found.setdefault(each.name, []).append(each.value)
+        return found
+
+    def _named(self, plan: Trajectory) -> dict[str, tuple[str, str, str | float | None]]:
+        """Return the labels of a plan's actions as features name them: label, kind, value."""
+        found: dict[str, tuple[str, str, str | float | None]] = {}
+        for state, action in plan.decisions():
+            for node in self.encoder.ground(self.world, state, action).nodes:
+                for label in (each for each, _ in node if each.kind != LABEL):
+                    name = label.name if label.value is None else f"{label.name}={label.value}"
+                    found[name] = (label.name, label.kind, label.value)
+        return found
 
     @cached_property
     def _gains(self) -> Reals:
-        gains: Reals = (self.other.counts() - self.one.counts()) * self.known.theta
+        """What each feature adds to the lead of the other plan."""
+        one, other = self._readings
+        gains: Reals = (other.counts() - one.counts()) * self.index.theta
         return gains
 
     @cached_property
-    def _pulling(self) -> tuple[tuple[str, float], ...]:
-        """Return the features that speak most for the other plan."""
-        gains = self._gains
-        first = np.argsort(-gains, kind="stable")[:SEVERAL]
-        top = [place for place in first if gains[place] > NOTHING]
-        return tuple((self.known.names[place], float(gains[place])) for place in top)
+    def _favouring_best(self) -> tuple[tuple[str, float], ...]:
+        """The features that favour the other plan most."""
+        first = np.argsort(-self._gains, kind="stable")[:A_FEW]
+        top = [place for place in first if self._gains[place] > NEGLIGIBLE_WEIGHT]
+        return tuple((self.index.names[place], float(self._gains[place])) for place in top)
 
     @cached_property
     def _misleading(self) -> tuple[str, ...]:
-        """The words of the text in the features that speak most for the other plan.
-
-        None, if it is hardly ahead: then as much speaks against it.
-        """
-        if 0 <= self._behind < SLIGHT:
+        """The words of the text in the features that favour the other plan, unless it is a tie."""
+        if 0 <= self._behind < NEGLIGIBLE_MARGIN:
             return ()
         found: dict[str, None] = {}
-        for name, _ in self._pulling:
+        for name, _ in self._favouring_best:
             said, joined, _ = name.partition(" ∧ ")
-            if not joined:
-                continue
-            spelled = set(re.findall(r"=([^\s=‹]+)", said))
-            kinds = set(re.findall(r"‹(.+?)›", said))
-            for word in self.text.words:
-                if self.known.is_common(word):
-                    continue
-                if word in spelled or kinds & self.text.kinds(word):
+            spelled = set(re.findall(r"=([^\s=‹]+)", said)) if joined else set()
+            kinds = set(re.findall(r"‹(.+?)›", said)) if joined else set()
+            for word in self.words:
+                if (word in spelled or kinds & self._kinds(word)) and not self._is_common(word):
                     found[word] = None
         return tuple(found)
 
@@ -356,33 +424,126 @@ class _Rivals:
     def _missing(self) -> list[tuple[str, list[str]]]:
         """Labels of the demonstrated actions only that no word of the text goes with.
 
-        Each has what goes with it in other texts, most first. Nothing, if words go with any of
+        Each comes with what goes with it in other texts, most first. Empty if words go with any of
         them: then these decide.
         """
-        if not self.text.words:
+        if not self.words:
             return []
         found = []
-        counted = _text_counts(self.one)
-        for label, joined in self.between.joined.items():
-            places = [place for name in joined for place in self.known.by_label.get(name, ())]
-            if any(abs(counted[place]) > NOTHING for place in places):
+        counted = np.asarray(np.sum([*self._readings[0].text], axis=0))
+        theirs, theta = self._named(self.best), self.index.theta
+        for name, (label, _, _) in self._named(self.gold).items():
+            if name in theirs:
+                continue
+            by_label = self.index.by_label
+            places = [*by_label.get(name, ()), *by_label.get(f"{label}~", ())]
+            if any(abs(counted[place]) > NEGLIGIBLE_WEIGHT for place in places):
                 return []
-            places.sort(key=lambda place: -self.known.theta[place])
+            places.sort(key=lambda place: -theta[place])
             said = [
-                self.known.names[place].partition(" ∧ ")[0]
-                for place in places
-                if self.known.theta[place] > 0
+                self.index.names[place].partition(" ∧ ")[0] for place in places if theta[place] > 0
             ]
-            found.append((label, list(dict.fromkeys(said))))
+            found.append((name, list(dict.fromkeys(said))))
         return found
 
+    def _label_cures(self) -> Iterator[str]:
+        named = self._named(self.gold)
+        slots = [
+            name for name, _ in self._missing
+            if named[name][1] in self.encoder.nodes.slots and isinstance(named[name][2], str)
+        ]  # fmt: skip
+        if slots:
+            _, kind, value = named[slots[0]]
+            yield self._slot_cure(kind, str(value))
+        missing = [each for each in self._missing if each[0] not in slots][:A_FEW]
+        if missing:
+            labels = ", ".join(name for name, _ in missing)
+            said = [word for _, words in missing for word in words][:A_FEW]
+            known = f" In other texts, {', '.join(said)} go with it." if said else ""
+            yield (
+                f"No word of the text goes with {labels}, which only the demonstrated actions "
+                f"have.{known} Demonstrate texts that say so in these words, or add a label that "
+                "these words can go with."
+            )
 
-def _text_counts(read: Interpretation) -> Reals:
-    return np.asarray(np.sum([*read.text], axis=0))
+    def _slot_cure(self, kind: str, value: str) -> str:
+        """Say how words of the text can mean a value of a slot that none of them spells."""
+        words = [word for word in self._plain if not self._is_common(word)]
+        shares = {word: self.index.share_with(word, kind, value) for word in words}
+        word = max(words, key=lambda word: shares[word], default="")
+        if shares.get(word, 0.0) < NEARLY_ALL:
+            word = next(iter(self.unknown), "WORD")
+        missing = (
+            f"No word of the text spells {value!r}, the value of {kind!r} that only the "
+            "demonstrated actions have"
+        )
+        line = f"Add a line to a lexicon, such as “{word} = {kind}:{value}”"
+        if "value" in self.learnt.settings.features.joins:
+            return (
+                f"{missing}, and too few texts were shown to learn which word does. Add "
+                f"demonstrations with these words. {line}."
+            )
+        return (
+            f"{missing}: {kind!r} is in Features.slots, so that words mean its values by their "
+            f"spelling or by a lexicon. {line}; or give the node a label that words can learn "
+            f"beside the value, {{{kind!r}: {value!r}, {value!r}: True}}."
+        )
+
+    def _rank_cures(self) -> Iterator[str]:
+        """Suggest ranks if a number tells the plans apart and the text may speak of its rank."""
+        if not self._numbers or self.world.has_things:
+            return
+        said = [word for word in self.words if self.language.ordinal(word) is not None]
+        if all(isinstance(each.value, float) for each in self._labels):
+            said += [word for word in self.unknown if word not in said]
+        if said:
+            yield (
+                f"The number {next(iter(self._numbers))!r} tells the actions apart: if "
+                f"{quoted(said[:A_FEW])} speaks of its rank (first, largest, leftmost), give the "
+                "environment a method things(state)."
+            )
+
+    @cached_property
+    def _only_numbers(self) -> bool:
+        """Whether only numbers tell the plans apart, and no word of the text can mean them."""
+        values = set(chain(*self._numbers.values()))
+        if not values or not self.words or any(e.name not in self._numbers for e in self._labels):
+            return False
+        reads = (self.language.numeral, self.language.ordinal)
+        said = {read(word) for word in self.words for read in reads}
+        return self.encoder.nodes.numbers == ("equal",) and not said & values
+
+    def _number_cures(self) -> Iterator[str]:
+        """Suggest intervals for a number, or a label where intervals do not help."""
+        if not self._only_numbers:
+            return
+        nodes = self.encoder.nodes
+        theirs = {
+            (label.name, nodes.interval(label.value))
+            for decision in self.best.decisions()
+            for label in action_labels(self.world, *decision)
+            if isinstance(label.value, float)
+        }
+        split = [
+            name for name, values in self._numbers.items()
+            if any((name, nodes.interval(value)) not in theirs for value in values)
+        ]  # fmt: skip
+        # Intervals are narrowest for small numbers.
+        name = min(split or self._numbers, key=lambda each: min(map(abs, self._numbers[each])))
+        label = f"a string label for each range that people speak of, such as {name + ' said'!r}"
+        use = advise(self.learnt, "Features", numbers=("equal", "bins"))
+        edges = ", ".join(f"{edge:g}" for edge in nodes.bins)
+        cure = f"Use {use}, which has edges at {edges}; or add {label}."
+        if not split:
+            cure = f"Add {label}; the intervals of 'bins', {edges}, do not separate these."
+        yield (
+            f"The number {name!r} tells the actions apart, and Features.numbers=('equal',) "
+            f"compares it with numerals only. {cure}"
+        )
 
 
-class Known:
-    """What was learnt, with what is asked again for every mistake."""
+class TrainingIndex:
+    """Lookups into what was learnt, computed once for all mistakes."""
 
     def __init__(self, learnt: Learnt) -> None:
         self.learnt = learnt
@@ -401,9 +562,9 @@ class Known:
 
     @cached_property
     def by_label(self) -> dict[str, list[int]]:
-        """The places of features that join words with a label and have a weight, by the label."""
+        """The places of features with a weight that join words with a label, by label."""
         found: dict[str, list[int]] = {}
-        for place in np.flatnonzero(np.abs(self.theta) > NOTHING).tolist():
+        for place in np.flatnonzero(np.abs(self.theta) > NEGLIGIBLE_WEIGHT).tolist():
             _, joined, label = self.names[place].partition(" ∧ ")
             if joined:
                 found.setdefault(label, []).append(place)
@@ -411,44 +572,20 @@ class Known:
 
     @cached_property
     def by_text(self) -> dict[tuple[str, ...], list[Example]]:
-        """What was learnt from, by its words."""
+        """The training examples by their words."""
         found: dict[tuple[str, ...], list[Example]] = {}
         for each in self.shown:
             found.setdefault(self.words(each), []).append(each)
         return found
 
-    @cached_property
-    def _texts(self) -> dict[str, list[int]]:
-        """The places of the texts that were learnt from, by each of their words."""
-        found: dict[str, list[int]] = {}
-        for place, each in enumerate(self.shown):
-            for word in dict.fromkeys(self.words(each)):
-                found.setdefault(word, []).append(place)
-        return found
-
-    @cached_property
-    def _values(self) -> list[frozenset[tuple[str, str]]]:
-        """The string labels of what was shown with each text, each a kind and a value."""
-        return [
-            frozenset().union(
-                *(graph_values(each.world, *done) for done in each.trajectory.decisions())
-            )
-            for each in self.shown
-        ]
-
-    def is_common(self, word: str) -> bool:
-        """Tell whether a word says little: a stop word, or one of most texts learnt from."""
-        stop = {*self.encoder.reader.language.stop_words, *self.learnt.settings.features.stop_words}
-        return word in stop or 2 * len(self._texts.get(word, ())) > len(self.shown) >= SHARING
-
-    def speaks_of(self, word: str, kind: str, value: str) -> float:
-        """Return how much a word goes with a value: of the texts with it, the share shown with it.
-
-        Shares of few texts are drawn to one half.
-        """
-        texts = self._texts.get(word, ())
-        with_value = sum((kind, value) in self._values[place] for place in texts)
-        return (with_value + 0.5) / (len(texts) + 1)
+    def share_with(self, word: str, kind: str, value: str) -> float:
+        """Return the share of texts with a word whose actions have a value, smoothed."""
+        said = [each for each in self.shown if word in self.words(each)]
+        having = sum(
+            any((kind_of(label), label.value) == (kind, value) for label in labels_of(each))
+            for each in said
+        )
+        return (having + 0.5) / (len(said) + 1)
 
     def words(self, of: Example | Request) -> tuple[str, ...]:
         """Return the words of a text, one after another."""
@@ -457,47 +594,8 @@ class Known:
         return tuple(fold(word) for sentence in text for word in sentence.tokens)
 
 
-class TextWords:
-    """The words of a text, and what they stand for."""
-
-    def __init__(self, known: Known, request: Request, plan: Trajectory) -> None:
-        encoder = known.encoder
-        self.reader = encoder.reader
-        # Where features have no words, it does not matter which there are.
-        reads = bool(known.learnt.settings.features.words)
-        self.words = tuple(dict.fromkeys(known.words(request))) if reads else ()
-        self.values = {kind: set(values) for kind, values in encoder.values.items()}
-        for state, action in plan.decisions():
-            for kind, value in encoder.ground(request.world, state, action).values:
-                if kind in self.values:
-                    self.values[kind].add(value)
-
-    def kinds(self, word: str) -> set[str]:
-        """Return the kinds of values that a word stands for."""
-        return {kind for kind, _ in self.reader.sense(word, self.values)}
-
-    @cached_property
-    def plain(self) -> list[str]:
-        """Words of letters that stand for no value."""
-        alphabetic = [word for word in self.words if word.isalpha()]
-        return [word for word in alphabetic if not self.kinds(word)]
-
-    @cached_property
-    def unknown(self) -> tuple[str, ...]:
-        """Words that training never saw and that spell no value."""
-        return tuple(word for word in self.plain if word not in self.reader.counts)
-
-    def rare(self, least: int) -> tuple[tuple[str, int], ...]:
-        """Return words that training saw so seldom that little was learnt of them."""
-        counts = self.reader.counts
-        seldom = max(2, least - 1)
-        return tuple(
-            (word, counts[word]) for word in self.plain if 0 < counts.get(word, 0) <= seldom
-        )
-
-
 def advise(learnt: Learnt, group: str, **values: Any) -> str:
-    """Return how settings of a group are changed: on top of what was chosen, or by hand."""
+    """Return code that changes settings of a group, on top of automatic choices if any."""
     chosen = {each.what.partition(".")[0].lower() for each in learnt.choices}
     if chosen & {group.lower(), "configuration"}:
         told = ", ".join(f"{group.lower()}__{name}={value!r}" for name, value in values.items())
@@ -506,12 +604,12 @@ def advise(learnt: Learnt, group: str, **values: Any) -> str:
 
 
 def plan_scores(learnt: Learnt, request: Request, plans: Sequence[Trajectory]) -> list[float]:
-    """Return what plans score under a text, whether the search would keep them or not."""
+    """Return the scores of plans under a text, whether or not the search keeps them."""
     return learnt.model.scores(learnt.fitted, request, plans, learnt.search)
 
 
 def wider(search: Search) -> str:
-    """Return how a search finds more, and what that costs.
+    """Return advice on finding more plans, with its cost.
 
     >>> wider(Search())
     'Raise Search.beam (it is 15) or Search.budget (it is 20,000); following takes longer by
@@ -524,7 +622,7 @@ def wider(search: Search) -> str:
 
 
 def amount(number: float, sign: str = "") -> str:
-    """Return a number with two digits after the point, or with as many as it takes to see it.
+    """Format a number with two decimals, or more if it is small.
 
     >>> amount(1.234), amount(0.0004), amount(0.5, "+")
     ('1.23', '0.0004', '+0.50')
@@ -533,7 +631,7 @@ def amount(number: float, sign: str = "") -> str:
 
 
 def listed(actions: Sequence[Hashable]) -> str:
-    """Return actions one after another."""
+    """Return actions, separated by commas."""
     return ", ".join(map(str, actions))
 
 
@@ -567,159 +665,5 @@ def graphs(world: CachedEnvironment, plan: Trajectory) -> list[GroundingGraph]:
 
 
 def looks(world: CachedEnvironment, start: State) -> Counter[GroundingGraph]:
-    """Return what can be done from a start, as graphs show it."""
+    """Return the grounding graphs of all actions that are possible in a state."""
     return Counter(world.ground(start, action) for action in world.some_actions(start))
-
-
-class Between:
-    """The labels that a demonstrated plan has and another has not, and how words can mean them."""
-
-    def __init__(
-        self, known: Known, request: Request, text: TextWords, gold: Trajectory, best: Trajectory
-    ) -> None:
-        self.known, self.world, self.text = known, request.world, text
-        self.gold, self.best = gold, best
-
-    @cached_property
-    def labels(self) -> list[Label]:
-        """Labels that the demonstrated actions have, and those of the other plan have not."""
-        gold, best = (
-            [
-                label
-                for graph in graphs(self.world, plan)
-                for labels in graph.node_labels
-                for label in labels
-            ]
-            for plan in (self.gold, self.best)
-        )
-        return [label for label in dict.fromkeys(gold) if label not in best]
-
-    @cached_property
-    def joined(self) -> dict[str, tuple[str, ...]]:
-        """The same as features name them, each with what names in features words join."""
-        theirs = self._named(self.best)
-        return {
-            name: (name, f"{label}~")
-            for name, (label, _, _) in self._named(self.gold).items()
-            if name not in theirs
-        }
-
-    @cached_property
-    def slots(self) -> dict[str, tuple[str, str]]:
-        """Those that are values of slots, each with its kind and value."""
-        kinds = self.known.encoder.nodes.slots
-        return {
-            name: (kind, value)
-            for name, (_, kind, value) in self._named(self.gold).items()
-            if kind in kinds and isinstance(value, str)
-        }
-
-    def _named(self, plan: Trajectory) -> dict[str, tuple[str, str, str | float | None]]:
-        """Return the labels of the actions of a plan by their names: label, kind, value."""
-        found: dict[str, tuple[str, str, str | float | None]] = {}
-        for state, action in plan.decisions():
-            for node in self.known.encoder.ground(self.world, state, action).nodes:
-                for label in (each for each, _ in node if each.kind != LABEL):
-                    name = label.name if label.value is None else f"{label.name}={label.value}"
-                    found[name] = (label.name, label.kind, label.value)
-        return found
-
-    # ---- values of slots ----------------------------------------------------------------
-
-    def slot_cure(self, names: Sequence[str]) -> str:
-        """Say how words of the text can mean a value of a slot that none of them spells.
-
-        Of several values it is the one that a word of the text goes with most.
-        """
-        words = [word for word in self.text.plain if not self.known.is_common(word)]
-        pairs = [(self.known.speaks_of(word, *self.slots[name]), word, name)
-                 for name in names for word in words]  # fmt: skip
-        share, word, name = max(pairs, key=lambda pair: pair[0], default=(0.0, "", names[0]))
-        if share < MOSTLY:
-            word, name = next(iter(self.text.unknown), "WORD"), names[0]
-        kind, value = self.slots[name]
-        missing = (
-            f"No word of the text spells {value!r}, the value of {kind!r} that only the "
-            "demonstrated actions have"
-        )
-        line = f"a line in a lexicon, such as “{word} = {kind}:{value}”"
-        if "value" in self.known.learnt.settings.features.joins:
-            return (
-                f"{missing}, and too few texts were shown from which to learn which does. "
-                f"Demonstrate more that say it in these words; or give the word {line}."
-            )
-        return (
-            f"{missing}: {kind!r} is in Features.slots, so that words mean its values by their "
-            f"spelling or by a lexicon. Give the word that means it {line}; or give the node a "
-            "label that words can learn beside the value, "
-            f"{{{kind!r}: {value!r}, {value!r}: True}}."
-        )
-
-    # ---- numbers ------------------------------------------------------------------------
-
-    def rank_cures(self) -> Iterator[str]:
-        """Name ranks where a number tells the plans apart and the text may speak of its rank."""
-        numbers = [label.name for label in self.labels if isinstance(label.value, float)]
-        if not numbers or any(".rank" in name for name in numbers):
-            return
-        language = self.text.reader.language
-        said = [word for word in self.text.words if language.ordinal(word) is not None]
-        if len(numbers) == len(self.labels):  # else an unknown word may speak of the others
-            said += [word for word in self.text.unknown if word not in said]
-        if said:
-            yield (
-                f"The number {numbers[0]!r} tells the actions apart: if {quoted(said[:SEVERAL])} "
-                "speaks of its rank (first, largest, leftmost), put the environment in "
-                "RankedEnvironment(…)."
-            )
-
-    @cached_property
-    def only_numbers(self) -> bool:
-        """Whether numbers alone tell the plans apart, and no word of the text can mean them.
-
-        Where numbers are only compared with numerals, another word learns nothing of them.
-        """
-        numbers = [each.value for each in self.labels if isinstance(each.value, float)]
-        if not numbers or len(numbers) < len(self.labels) or not self.text.words:
-            return False
-        language = self.text.reader.language
-        said = {read(word) for word in self.text.words for read in
-                (language.numeral, language.ordinal)}  # fmt: skip
-        return self.known.encoder.nodes.numbers == ("equal",) and not said & set(numbers)
-
-    def number_cures(self) -> Iterator[str]:
-        """Name the number that intervals would tell apart, and other labels if none would."""
-        if not self.only_numbers:
-            return
-        sizes: dict[str, float] = {}  # bins are finest where numbers are small
-        for each in self.labels:
-            if isinstance(each.value, float):
-                sizes[each.name] = min(abs(each.value), sizes.get(each.name, abs(each.value)))
-        parted = [name for name in sizes if self._is_parted(name)]
-        name = min(parted or sizes, key=lambda name: sizes[name])
-        edges = ", ".join(f"{edge:g}" for edge in self.known.encoder.nodes.bins)
-        label = (
-            f"a string label beside the number, such as {name + ' said'!r}, with a value "
-            "for each range that people speak of"
-        )
-        if parted:
-            use = advise(self.known.learnt, "Features", numbers=("equal", "bins"))
-            cure = (
-                f"Use {use}, where a number falls between two of the edges {edges}; or give it "
-                f"{label}."
-            )
-        else:
-            cure = f"Give it {label}: the edges of 'bins', {edges}, do not part these."
-        yield (
-            f"The number {name!r} tells the actions apart, and with Features.numbers=('equal',) "
-            f"only a numeral means it: other words learn nothing of a number. {cure}"
-        )
-
-    def _is_parted(self, name: str) -> bool:
-        """Tell whether intervals of a number tell the plans apart."""
-        gold, best = ({self.known.encoder.nodes.interval(label.value)
-                       for graph in graphs(self.world, plan)
-                       for labels in graph.node_labels for label in labels
-                       if label.name == name and isinstance(label.value, float)}
-                      for plan in (self.gold, self.best))  # fmt: skip
-        return bool(gold - best)

@@ -1,7 +1,8 @@
-"""The registry of checks: what each looks for, when it applies, its message, and a suggested fix.
+"""The registry of checks: what each looks for, when it runs, its message, and a suggested fix.
 
-A new check is a function that yields findings from a `Subject`, and a row in `CHECKS`. Warnings of
-`fit`, `diagnose` and the table of the troubleshooting page come from here.
+To add a check, write a function that yields findings from a `Subject`, and add a row to `CHECKS`.
+The warnings of `fit`, the findings of `diagnose` and the table of the troubleshooting page all
+come from here.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from functools import cached_property
 from statistics import median
 from typing import Literal, TypeAlias
 
-from groundling.answers import decoded
 from groundling.checks.mistakes import (
-    Known,
+    Attempt,
+    TrainingIndex,
     advise,
     explain_mistake,
+    follow_examples,
     graphs,
     looks,
     plan_scores,
-    some,
     wider,
 )
 from groundling.errors import GroundlingError, LearningWarning, did_you_mean
@@ -31,33 +32,30 @@ from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import is_unspaced, split_words
 from groundling.learning.plan_counts import PlanCounts
-from groundling.models.base import Request
 from groundling.models.example import Example, Skipped
 from groundling.models.learnt import Learnt
 from groundling.selection.constants import (
-    MOSTLY,
-    NOTHING,
-    POOR,
-    SAMPLE,
-    SEVERAL,
-    SHARE,
-    SHARING,
-    WORDS,
+    A_FEW,
+    HARDLY_ANY,
+    LONG_TEXT,
+    NEARLY_ALL,
+    NEGLIGIBLE_WEIGHT,
+    POOR_ACCURACY,
+    PROFILE_SIZE,
+    SAMPLED_STARTS,
 )
 from groundling.selection.label_profile import Place, UsualLabels, usual_labels
-from groundling.selection.profile import graph_values, words_of
+from groundling.selection.profile import graph_values, labels_of, words_of
 from groundling.world.environment import Demonstration, State
-from groundling.world.graph import GroundingGraph, Label
-from groundling.world.judgement import Judgement
-from groundling.world.trajectory import ScoredTrajectory
+from groundling.world.graph import GroundingGraph
 
-_Plan: TypeAlias = tuple[GroundingGraph, ...]
+_Plans: TypeAlias = frozenset[tuple[GroundingGraph, ...]]
 _When: TypeAlias = Literal["fit", "teach", "diagnose"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that cannot work, and what to do about it; `kind` is the name of the check.
+    """A problem and a suggested fix; `kind` is the name of the check.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.
@@ -73,36 +71,36 @@ class Finding:
 
 @dataclass
 class Subject:
-    """What is checked: what was learnt, the examples, and the places where it is to follow."""
+    """What is checked: a fitted model, examples, and the places in which it is to follow."""
 
     learnt: Learnt
     examples: Sequence[Example]
     places: Sequence[Place] = ()
-    known: Known = field(init=False)
+    index: TrainingIndex = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = Known(self.learnt)
+        self.index = TrainingIndex(self.learnt)
 
     @cached_property
     def sample(self) -> list[Example]:
-        """Some examples, and some that were learnt from."""
-        found = {id(each): each for each in (*_spread(self.known.shown), *_spread(self.examples))}
+        """Some of the examples, and of those in training."""
+        found = {id(each): each for each in (*_spread(self.index.shown), *_spread(self.examples))}
         return list(found.values())
 
     @cached_property
     def offered(self) -> Offered:
-        """The labels of all that could be done in some of them."""
-        few = [*self.known.shown[: 2 * SHARING], *self.examples[: 2 * SHARING]]
+        """The labels of all possible actions in some of them."""
+        few = [*self.index.shown[: 2 * SAMPLED_STARTS], *self.examples[: 2 * SAMPLED_STARTS]]
         return Offered(list({id(each): each for each in few}.values()))
 
 
-def _spread(examples: Sequence[Example], most: int = SAMPLE) -> list[Example]:
+def _spread(examples: Sequence[Example], most: int = PROFILE_SIZE) -> list[Example]:
     return list(examples[:: max(1, len(examples) // most)][:most])
 
 
 @dataclass(frozen=True)
 class Check:
-    """A check: its name, when it runs, what it looks for and what to do, and how it finds it."""
+    """A check: its name, when it runs, what it finds, what to do, and the function."""
 
     name: str
     when: tuple[_When, ...]
@@ -112,7 +110,7 @@ class Check:
 
 
 def run_checks(subject: Subject, when: _When) -> list[Finding]:
-    """Return what the checks of an occasion find."""
+    """Run the checks of `fit`, `teach` or `diagnose`, and return their findings."""
     return [found for each in CHECKS if when in each.when for found in each.find(subject)]
 
 
@@ -134,16 +132,16 @@ def table() -> str:
 
 
 def another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
-    """Find that graphs lack labels that they had wherever the follower learnt."""
+    """Find labels that every training world had and these places lack."""
     missing = usual.missing(places)
     if missing:
-        listed = ", ".join(map(repr, missing[: 2 * SEVERAL]))
-        more = f" and {len(missing) - 2 * SEVERAL} more" if len(missing) > 2 * SEVERAL else ""
+        listed = ", ".join(map(repr, missing[: 2 * A_FEW]))
+        more = f" and {len(missing) - 2 * A_FEW} more" if len(missing) > 2 * A_FEW else ""
         yield Finding(
             "another world",
-            f"No graph of what can be done here has the label{'s' * (len(missing) > 1)} {listed}"
-            f"{more}, which graphs had wherever it learnt.",
-            "Follow in the world that it learnt in, or learn again in this one.",
+            f"No possible action here has the label{'s' * (len(missing) > 1)} {listed}{more}, "
+            "which some action had at every start in training.",
+            "Follow in the world of the training, or train again in this one.",
         )
 
 
@@ -151,29 +149,25 @@ def _elsewhere(subject: Subject) -> Iterator[Finding]:
     yield from another_world(usual_labels(subject.learnt), subject.places)
 
 
-def _name_some(some: Iterable[Demonstration], count: int) -> str:
-    """Return the names of the first of so many demonstrations."""
-    shown = ", ".join(str(each).removeprefix("The demonstration ") for each in some)
-    return shown + (f" and {count - SEVERAL} more" if count > SEVERAL else "")
-
-
-def _name_them(examples: Sequence[Example]) -> str:
-    """Return the names of the first of some examples, and how many more there are."""
-    return _name_some((each.demonstration for each in examples[:SEVERAL]), len(examples))
+def _name(demonstrations: Sequence[Demonstration]) -> str:
+    """Return the names of the first few demonstrations, and how many more there are."""
+    some = (str(e).removeprefix("The demonstration ") for e in demonstrations[:A_FEW])
+    more = len(demonstrations) - A_FEW
+    return ", ".join(some) + (f" and {more} more" if more > 0 else "")
 
 
 def left_out(skipped: Sequence[Skipped]) -> Finding:
-    """Return the sentence about demonstrations that were left out."""
-    named = _name_some((each.demonstration for each in skipped[:SEVERAL]), len(skipped))
+    """Return the finding about demonstrations that cannot be used."""
     return Finding(
         "left out",
-        f"{len(skipped)} demonstrations cannot be used and were left out: {named}.",
+        f"{len(skipped)} demonstrations cannot be used and were left out: "
+        f"{_name([each.demonstration for each in skipped])}.",
         f"See skipped_ for the reasons; the first is: {skipped[0].problem}",
     )
 
 
 def which_too_long(learnt: Learnt, examples: Sequence[Example]) -> list[Example]:
-    """Return those whose plans are longer than any that is searched."""
+    """Return the examples whose plans are longer than `Search.max_length` allows."""
     search = learnt.search
     return [
         each for each in examples
@@ -183,7 +177,7 @@ def which_too_long(learnt: Learnt, examples: Sequence[Example]) -> list[Example]
 
 
 def _too_long(subject: Subject) -> Iterator[Finding]:
-    """Find plans that are longer than any that is searched, and say what it costs to list them."""
+    """Find plans that are too long for the search, and what it would cost to list them."""
     learnt, examples = subject.learnt, subject.examples
     long = which_too_long(learnt, examples)
     if not long:
@@ -194,38 +188,22 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
     )
     cost = ""
     if learnt.model.member_model.lists_plans:
-        counts = PlanCounts([(each.world, each.trajectory.start) for each in long[:SEVERAL]])
+        counts = PlanCounts([(each.world, each.trajectory.start) for each in long[:A_FEW]])
         cost = (
             f" That makes about {counts.plans(most):,.0f} plans from a start instead of "
-            f"{counts.plans(longest):,.0f}, and learning takes longer by as much."
+            f"{counts.plans(longest):,.0f}, and training takes longer in proportion."
         )
     yield Finding(
         "too long",
         f"{len(long)} of {len(examples)} demonstrations are longer than Search.max_length="
-        f"{longest}, so that their plans are never found: {_name_them(long)}.",
+        f"{longest}, so that their plans are never found: "
+        f"{_name([each.demonstration for each in long])}.",
         f"Use {advise(learnt, 'Search', max_length=most)}.{cost}",
     )
 
 
-def _numbered(known: Known, examples: Sequence[Example]) -> str:
-    """Return the names of demonstrations, each with their places among those learnt from."""
-    places = {id(each): place for place, each in enumerate(known.shown, 1)}
-    named: dict[str, list[int]] = {}
-    for each in examples:
-        name = str(each.demonstration).removeprefix("The demonstration ")
-        named.setdefault(name, []).append(places[id(each)])
-    shown = [
-        f"{name} (number{'s' * (len(found) > 1)} "
-        f"{', '.join(map(str, sorted(found)[: 2 * SEVERAL]))}"
-        f"{', …' * (len(found) > 2 * SEVERAL)})"
-        for name, found in list(named.items())[:SEVERAL]
-    ]
-    more = len(named) - SEVERAL
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
-
-
 def _could(one: Example, other: Example) -> bool:
-    """Tell whether each of two could have been done in place of the other, and look the same."""
+    """Tell whether each plan is possible in place of the other, with the same graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -238,101 +216,77 @@ def _could(one: Example, other: Example) -> bool:
 
 
 def _contradictions(subject: Subject) -> Iterator[Finding]:
-    """Find what was learnt from with the same words and start, and ends otherwise."""
-    found = []
-    known = subject.known
-    among = {id(each) for each in subject.examples} & {id(each) for each in known.shown}
-    texts = list(known.by_text)
-    if among:
-        texts = list(dict.fromkeys(known.words(e) for e in known.shown if id(e) in among))
-    for text in texts:
-        alike = known.by_text[text]
-        starts: dict[frozenset[tuple[GroundingGraph, int]], list[Example]] = {}
-        if len(alike) > 1:
-            for each in alike:
-                look = frozenset(looks(each.world, each.trajectory.start).items())
-                starts.setdefault(look, []).append(each)
-        for same in starts.values():
-            doing: dict[frozenset[_Plan], list[Example]] = {}
-            for each in same:
-                plans = (each.trajectory, *each.also)
-                key = frozenset(tuple(graphs(each.world, plan)) for plan in plans)
-                doing.setdefault(key, []).append(each)
-            wrong = [
-                key
-                for key, (each, *_) in doing.items()
-                if any(not key & other and _could(each, e) for other, (e, *_) in doing.items())
-            ]
-            found += [each for key in wrong for each in doing[key]]
+    """Find training examples with the same words and a similar start that end otherwise."""
+    index, found = subject.index, []
+    among = {id(each) for each in subject.examples} & {id(each) for each in index.shown}
+    for alike in index.by_text.values():
+        if len(alike) < 2 or (among and not any(id(each) in among for each in alike)):
+            continue
+        starts: dict[frozenset[tuple[GroundingGraph, int]], dict[_Plans, list[Example]]] = {}
+        for each in alike:
+            look = frozenset(looks(each.world, each.trajectory.start).items())
+            plans = (each.trajectory, *each.also)
+            key = frozenset(tuple(graphs(each.world, plan)) for plan in plans)
+            starts.setdefault(look, {}).setdefault(key, []).append(each)
+        for doing in starts.values():
+            for key, same in doing.items():
+                others = (e for other, (e, *_) in doing.items() if not key & other)
+                if any(_could(same[0], other) for other in others):
+                    found += same
     if found:
+        numbers = {id(each): number for number, each in enumerate(index.shown, 1)}
+        first = ", ".join(str(numbers[id(each)]) for each in found[: 2 * A_FEW])
         yield Finding(
             "contradiction",
-            f"{len(found)} demonstrations contradict each other: the same words, starts that look "
-            f"alike, and other actions: {_numbered(known, found)}.",
-            "Correct those that are wrong; where several plans are right, give them in also=… of "
-            "each; or add a label that tells the starts apart.",
+            f"{len(found)} demonstrations contradict each other: the same words and similar "
+            f"starts, but different actions: {_name([each.demonstration for each in found])} "
+            f"(numbers {first}{', …' * (len(found) > 2 * A_FEW)}).",
+            "Correct the wrong ones; if several plans are right, list them in also=… of each; or "
+            "add a label that tells the starts apart.",
         )
-
-
-def _shown_labels(example: Example) -> Iterator[Label]:
-    """Yield the labels of the demonstrated actions."""
-    for state, action in example.trajectory.decisions():
-        for labels in example.world.ground(state, action).node_labels:
-            yield from labels
 
 
 def _slots(subject: Subject) -> Iterator[Finding]:
     """Find slots that no graph has, or that no word of the texts stands for."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
-    slots = [kind for kind in encoder.nodes.slots if kind not in (LABEL, NUMBER)]
-    if not slots:
-        return
-    strings = {
-        (kind_of(e), e.value)
-        for each in examples
-        for e in _shown_labels(each)
+    reader = encoder.reader
+    strings = [
+        (kind_of(e), e.value) for each in examples for e in labels_of(each)
         if isinstance(e.value, str)
-    }
-    known = {kind for kind, _ in strings}
-    # What a follower from a file learnt from is known by its words only.
-    words = {word for each in examples for word in words_of(each)} | set(encoder.reader.counts)
+    ]  # fmt: skip
+    # A loaded follower knows its training texts by their words only.
+    words = {word for each in examples for word in words_of(each)} | set(reader.counts)
+    labelled = {e.kind for each in examples for s in each.instructions for e in s.labels}
     presumed = {kind for each in examples for kind in each.world.presumed_slots}
-    for kind in (each for each in slots if each not in presumed):
+    for kind in encoder.nodes.slots:
+        if kind in (LABEL, NUMBER) or kind in presumed:
+            continue
         values = encoder.values.get(kind, set()) | {value for k, value in strings if k == kind}
+        only = {kind: values}
         if not values:
             yield Finding(
                 "idle slot",
                 f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
-                f"Name one that they have.{did_you_mean(kind, known)}",
+                f"Name one that they have.{did_you_mean(kind, {kind for kind, _ in strings})}",
             )
-            continue
-        only = {kind: values}
-        if any(
-            label.kind == kind for each in examples for s in each.instructions for label in s.labels
-        ):
-            continue  # sentences come with labels that speak of these values
-        if not any(
-            encoder.reader.lexicon.look_up(word, only, language=encoder.reader.language)
-            or word in encoder.reader.lexicon.learnt
+        elif kind not in labelled and not any(
+            reader.lexicon.look_up(word, only, language=reader.language)
+            or word in reader.lexicon.learnt
             for word in words
         ):
-            such = ", ".join(sorted(values)[:SEVERAL])
+            fix = "Add a lexicon, or leave the slot out."
+            if not subject.learnt.settings.features.learns_lexicon:
+                fix = f"Use {advise(subject.learnt, 'Features', lexicon='learn')}, a{fix[1:]}"
+            such = ", ".join(sorted(values)[:A_FEW])
             yield Finding(
                 "idle slot",
                 f"No word of the texts stands for a value of the slot {kind!r}, such as {such}.",
-                f"{_learn_lexicon(subject.learnt)}ive a lexicon, or leave the slot out.",
+                fix,
             )
 
 
-def _learn_lexicon(learnt: Learnt) -> str:
-    """Return the advice to learn a lexicon, unless one is learnt already."""
-    if learnt.settings.features.learns_lexicon:
-        return "G"
-    return f"Use {advise(learnt, 'Features', lexicon='learn')}, g"
-
-
 def _nodes(subject: Subject) -> Iterator[Finding]:
-    """Find nodes that no word can lie on."""
+    """Find nodes that no word can align with."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
     overlay = encoder.overlay
     if overlay.nodes == "flat" or overlay.skeleton == "bag" or overlay.adjacency == "soft":
@@ -355,13 +309,13 @@ def _nodes(subject: Subject) -> Iterator[Finding]:
     for name in sorted(name for name, ever in reached.items() if not ever):
         yield Finding(
             "unreachable node",
-            f"No relation leads to the node {name!r}, so that no word can lie on it.",
-            "Give the graph an edge to it, or use Overlay(adjacency='soft') or Overlay.flat().",
+            f"No relation leads to the node {name!r}, so that no word can align with it.",
+            "Add an edge to it, or use Overlay(adjacency='soft') or Overlay.flat().",
         )
 
 
 def _tokens(subject: Subject) -> Iterator[Finding]:
-    """Find that the parser does not know where words begin."""
+    """Find texts that the parser does not split into words."""
     examples = subject.examples
     # A word that comes with labels stands for a sentence on purpose.
     sentences = [s for each in examples for s in each.instructions if not s.labels]
@@ -369,70 +323,58 @@ def _tokens(subject: Subject) -> Iterator[Finding]:
         s.tokens[0]
         for s in sentences
         if len(s) == 1
-        and len(s.tokens[0]) >= (SHARING / 2 if is_unspaced(s.tokens[0]) else SHARING)
+        and len(s.tokens[0]) >= (SAMPLED_STARTS / 2 if is_unspaced(s.tokens[0]) else SAMPLED_STARTS)
     ]
     if 2 * len(alone) > len(sentences):
         yield Finding(
             "one token",
             f"{len(alone)} of {len(sentences)} sentences are one word each, such as "
-            f"{alone[0][:SHARING]!r}: the parser does not know where words begin.",
-            "Give a parser of this language with parser=…, such as "
-            "ChainParser(language=Language(…, spaced=False)) where it writes no spaces; or texts "
-            "with spaces between words.",
+            f"{alone[0][:SAMPLED_STARTS]!r}: the parser does not know where words begin.",
+            "Pass a parser for this language as parser=…, such as "
+            "ChainParser(language=Language(…, spaced=False)) if it is written without spaces; or "
+            "put spaces between words.",
         )
 
 
-def _offered(examples: Sequence[Example]) -> set[tuple[str, str]]:
-    """Return the string labels of all that could be done, each a kind and a value."""
-    found: set[tuple[str, str]] = set()
-    for each in examples:
+def _entries(subject: Subject) -> Iterator[Finding]:
+    """Find lexicon entries that stand for nothing: no slot, no graph, or several words."""
+    examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
+    slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
+    given = encoder.reader.lexicon.given
+    offered: dict[str, set[str]] = {kind: set(values) for kind, values in encoder.values.items()}
+    for each in examples if given else ():
         for state in each.trajectory.states[:-1]:
             for action in each.world.some_actions(state):
-                found |= graph_values(each.world, state, action)
-    return found
-
-
-def _entries(subject: Subject) -> Iterator[Finding]:
-    """Find words of a lexicon that stand for nothing: of no slot, of no graph, or two in one."""
-    examples, encoder = subject.sample[: 2 * SHARING], subject.learnt.fitted.encoder
-    given = {word: pairs for word, pairs in encoder.reader.lexicon.given.items() if pairs}
-    if not given:
-        return
-    slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
-    offered = _offered(examples) | {(k, v) for k, values in encoder.values.items() for v in values}
+                for name, own in graph_values(each.world, state, action):
+                    offered.setdefault(name, set()).add(own)
     # Such values are there only where a text names them.
     hidden = any(each.world.labels_follow_text for each in examples)
-    idle = []
-    for word, pairs in given.items():
-        if len(word.split()) > 1:
-            idle.append(f"{word!r} is more than one word, and is never looked up")
-        for kind, value in pairs:
-            known = {v for k, v in offered if k == kind}
-            if kind not in slots:
-                label = any(k == kind for k, _ in offered)
-                why = "is not in Features.slots" if label else "is no label of any graph"
-                hint = "" if label else did_you_mean(kind, slots - {NUMBER, ORDINAL})
-                idle.append(
-                    f"{word!r} is given a value of {kind!r}, which {why}.{hint}".rstrip(".")
-                )
-            elif kind in encoder.nodes.slots and value not in known and not hidden:
-                hint = did_you_mean(value, known)
-                idle.append(
-                    f"{word!r} is given {kind}:{value}, which no graph has.{hint}".rstrip(".")
-                )
+    idle = [
+        f"{word!r} is more than one word, and is never looked up"
+        for word, pairs in given.items() if pairs and len(word.split()) > 1
+    ]  # fmt: skip
+    for word, (kind, value) in ((w, pair) for w, pairs in given.items() for pair in pairs):
+        if kind not in slots and kind in offered:
+            idle.append(f"{word!r} has a value of {kind!r}, which is not in Features.slots")
+        elif kind not in slots:
+            hint = did_you_mean(kind, slots - {NUMBER, ORDINAL})
+            idle.append(f"{word!r} has a value of {kind!r}, which no graph has as a label.{hint}")
+        elif kind in encoder.nodes.slots and value not in offered.get(kind, ()) and not hidden:
+            hint = did_you_mean(str(value), offered.get(kind, ()))
+            idle.append(f"{word!r} has {kind}:{value}, which no graph has.{hint}")
     if idle:
-        more = f" And {len(idle) - SEVERAL} more." if len(idle) > SEVERAL else ""
+        more = f" And {len(idle) - A_FEW} more." if len(idle) > A_FEW else ""
+        shown = "; ".join(each.rstrip(".") for each in idle[:A_FEW])
         yield Finding(
             "idle entry",
-            "Words of the lexicon stand for nothing that could be done: "
-            f"{'; '.join(idle[:SEVERAL])}.{more}".replace("?.", "?"),
+            f"Lexicon entries stand for no label of any action: {shown}.{more}".replace("?.", "?"),
             "Write entries as one word with the label and the value that graphs have: "
             "{'bench': [('item', 'sofa')]}, or bench = item:sofa in a file.",
         )
 
 
 class Offered:
-    """The labels of all that could be done in the states that examples pass."""
+    """The labels of all possible actions in the states that examples pass."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
         self.values: dict[tuple[str, str], dict[object, None]] = {}  # by node and name
@@ -441,7 +383,7 @@ class Offered:
         seen: set[tuple[int, State]] = set()
         for each in examples:
             if each.world.labels_follow_text:
-                continue  # values that a text does not name are missing: the others look constant
+                continue  # labels that a text does not name are missing: others look constant
             for state in each.trajectory.states[:-1]:
                 if (id(each.world), state) not in seen:
                     seen.add((id(each.world), state))
@@ -461,170 +403,121 @@ class Offered:
 
 
 def _same_graphs(subject: Subject) -> Iterator[Finding]:
-    """Find that all actions of a state look alike."""
+    """Find states whose actions all have the same graph."""
     offered = subject.offered
     if offered.chosen_from and not offered.differ:
         yield Finding(
             "same graphs",
             "All actions of a state have the same grounding graph, so that nothing tells them "
             "apart.",
-            "Let ground give labels that say what an action does and to what.",
+            "Return labels from ground that say what an action does, and to what.",
         )
 
 
 def _constant_labels(subject: Subject) -> Iterator[Finding]:
-    """Find labels with a value that is the same in all that could be done."""
+    """Find labels with the same value on all possible actions."""
     offered = subject.offered
     if offered.chosen_from and not offered.differ:
         return
     for (node, name), found in sorted(offered.values.items(), key=lambda pair: pair[0]):
-        # What only some actions have tells them from others. Ranks come all or none of them.
+        # A label of only some actions tells them from others. Ranks come together.
         everywhere = offered.having[node, name] == offered.count
-        if len(found) == 1 and everywhere and offered.count >= 2 * SEVERAL and ".rank" not in name:
+        if len(found) == 1 and everywhere and offered.count >= 2 * A_FEW and ".rank" not in name:
             [value] = found
             yield Finding(
                 "constant label",
-                f"The label {name!r} of the node {node!r} is {value!r} in all that could be done, "
-                "so that nothing can be learnt from it.",
+                f"The label {name!r} of the node {node!r} is {value!r} on all possible actions, so "
+                "that nothing can be learnt from it.",
                 "Let it vary, or leave it out.",
             )
 
 
-@dataclass(frozen=True)
-class _Again:
-    """An example that was followed again: the answer, what else was found, and whether it is right.
-
-    `chance` is the share of the plans found that are right.
-    """
-
-    example: Example
-    answer: ScoredTrajectory | None
-    found: Sequence[ScoredTrajectory]
-    right: bool
-    chance: float
-
-    @property
-    def request(self) -> Request:
-        """What was asked."""
-        each = self.example
-        return Request(each.instructions, each.world, each.trajectory.start)
-
-
-def _follow(learnt: Learnt, examples: Sequence[Example]) -> list[_Again]:
-    learnt = learnt.without_memory()  # which would hide what the weights have not learnt
-    requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
-    results = learnt.model.search(learnt.fitted, requests, learnt.search)
-    seen = []
-    for each, request, result in zip(examples, requests, results, strict=True):
-        told = decoded(learnt, request, result, learnt.search)
-        if told is None:
-            seen.append(_Again(each, None, (), False, 0.0))
-            continue
-        judgement = Judgement.among(each.world, (each.trajectory, *each.also))
-        alike = [judgement.accepts_end(plan.end) for plan in told.found]
-        chance = sum(alike) / len(alike)
-        seen.append(_Again(each, told.answer, told.found, alike[told.best], chance))
-    return seen
-
-
-def _again(subject: Subject) -> Iterator[Finding]:
-    """Follow some demonstrations that were learnt from, and find what goes wrong with them."""
+def _refit(subject: Subject) -> Iterator[Finding]:
+    """Follow some training demonstrations, and find what goes wrong."""
     learnt = subject.learnt
     long = {id(each) for each in which_too_long(learnt, subject.examples)}
     rest = [each for each in subject.examples if id(each) not in long]
-    words = 0
-    few: list[Example] = []
-    for each in _spread(rest, 2 * SHARING):  # long texts take long
+    words, few = 0, list[Example]()
+    for each in _spread(rest, 2 * SAMPLED_STARTS):  # long texts take long
         words += sum(map(len, each.instructions))
-        if few and words > SEVERAL * WORDS:
+        if few and words > A_FEW * LONG_TEXT:
             break
         few.append(each)
-    seen = _follow(learnt, few)
-    looked = f" ({len(seen)} of {len(rest)} were looked at)" if len(rest) > len(seen) else ""
-    lost = [each.example for each in seen if not each.chance and _is_lost(learnt, each)]
-    if len(lost) > SHARE * len(seen):
+    seen = follow_examples(learnt, few)
+    looked = f" ({len(seen)} of {len(rest)} were tried)" if len(rest) > len(seen) else ""
+    lost = [each.example.demonstration for each in seen if _is_lost(learnt, each)]
+    if len(lost) > HARDLY_ANY * len(seen):
         yield Finding(
             "not found",
-            f"Of {len(seen)} demonstrations{looked}, the search does not find the plans of "
-            f"{len(lost)}: {_name_them(lost)}.",
+            f"The search does not find the plans of {len(lost)} of {len(seen)} demonstrations"
+            f"{looked}: {_name(lost)}.",
             wider(learnt.search),
         )
     wrong = [each for each in seen if not each.right]
     right, chance = len(seen) - len(wrong), sum(each.chance for each in seen)
-    if len(seen) < SHARING / 2 or learnt.search.decode == "transitions":
+    if len(seen) < SAMPLED_STARTS / 2 or learnt.search.decode == "transitions":
         return
-    if right < POOR * len(seen) and chance < MOSTLY * len(seen):
-        reasons = Counter(
-            explain_mistake(
-                subject.known, each.example.demonstration, each.request,
-                (each.example.trajectory, *each.example.also), each.answer, each.found,
-            ).why
-            for each in wrong[:SHARING]
-        )  # fmt: skip
+    if right < POOR_ACCURACY * len(seen) and chance < NEARLY_ALL * len(seen):
+        some = wrong[:SAMPLED_STARTS]
+        reasons = Counter(explain_mistake(subject.index, each).why for each in some)
         [(why, count)] = reasons.most_common(1)
         yield Finding(
             "poor fit",
-            f"Only {right} of {len(seen)} demonstrations that it learnt from are followed as "
-            f"demonstrated{looked}, where chance would be {chance:.1f}.",
-            f"The most frequent reason is {why!r}, {count} of "
-            f"{some(min(len(wrong), SHARING), 'mistake')} looked into: "
-            "follower.diagnose(demonstrations) says of each what to do.",
+            f"Only {right} of {len(seen)} training demonstrations{looked} are followed as "
+            f"demonstrated; chance would be {chance:.1f}.",
+            f"The most frequent reason is {why!r} ({count} of {len(some)}): "
+            "follower.diagnose(demonstrations) suggests a fix for each.",
         )
 
 
+def _is_lost(learnt: Learnt, each: Attempt) -> bool:
+    """Tell whether a wider search would help: a demonstrated plan scores more than any found."""
+    if each.chance:
+        return False
+    if not each.found:
+        return True
+    best = max(each.found, key=lambda plan: plan.score)
+    scores = plan_scores(learnt, each.request, [best, *each.shown])
+    return max(scores[1:]) >= scores[0] - NEGLIGIBLE_WEIGHT
+
+
 def _held_out(subject: Subject) -> Iterator[Finding]:
-    """Find that little was right of what the race held out."""
+    """Find low accuracy in cross-validation."""
     tried = getattr(subject.learnt.choices, "tried", None)
     if tried is not None and 2 * tried.right < 1:
         yield Finding(
             "poor trial",
-            f"In the race between configurations, {tried.right:.0%} of the demonstrations that "
-            "were held out were followed right; other texts may go wrong as often.",
-            "Give the graphs labels that the words of the texts speak of (the page “Labels that "
-            "words can learn” says how), or give more demonstrations. "
-            "follower.diagnose(demonstrations, parts=3) says what goes wrong.",
+            f"In cross-validation, {tried.right:.0%} of the held-out demonstrations were followed "
+            "correctly; expect as much on other texts.",
+            "Add labels that words can learn (see the page “Labels that words can learn”), or more "
+            "demonstrations. follower.diagnose(demonstrations, parts=3) explains the mistakes.",
         )
-
-
-def _is_lost(learnt: Learnt, each: _Again) -> bool:
-    """Tell whether a wider search would help: a plan that was shown scores more than any found."""
-    if not each.found:
-        return True
-    best = max(each.found, key=lambda plan: plan.score)
-    plans = [best, each.example.trajectory, *each.example.also]
-    scores = plan_scores(learnt, each.request, plans)
-    return max(scores[1:]) >= scores[0] - NOTHING
 
 
 def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
     """Warn of texts with more than 200 words that are ten times as long as most.
 
-    All words of a text are laid over every plan, so that time grows with their number.
+    All words of a text are aligned with every plan, so that time grows with their number.
     """
     counts = [_count_words(each.instructions) for each in demonstrations]
     usual = median(counts) if counts else 0
-    long = [
-        (count, each)
-        for count, each in zip(counts, demonstrations, strict=True)
-        if count > WORDS and SHARE * count > usual
-    ]
-    if not long:
-        return
-    named = ", ".join(f"{str(each)[:90]} ({count:,} words)" for count, each in long[:SEVERAL])
-    more = f" and {len(long) - SEVERAL} more" if len(long) > SEVERAL else ""
-    warnings.warn(
-        f"{len(long)} of {len(demonstrations)} texts are far longer than the others, which have "
-        f"{usual:g} words in the median, and take most of the time: {named}{more}. Cut them into "
-        "demonstrations of their own, or leave them out.",
-        LearningWarning,
-        stacklevel=3,  # the caller of Follower.fit
-    )
+    long = [each for each, count in zip(demonstrations, counts, strict=True)
+            if count > LONG_TEXT and HARDLY_ANY * count > usual]  # fmt: skip
+    if long:
+        first = _count_words(long[0].instructions)
+        finding = Finding(
+            "long text",
+            f"{len(long)} of {len(demonstrations)} texts are far longer than the median of "
+            f"{usual:g} words and take most of the time: {_name(long)} ({first:,} words).",
+            "Split them into several demonstrations, or leave them out.",
+        )
+        warnings.warn(str(finding), LearningWarning, stacklevel=3)  # the caller of Follower.fit
 
 
 def _count_words(text: Text) -> int:
     parts = [text] if isinstance(text, (str, Instruction)) else text
     if not isinstance(parts, (list, tuple)):
-        return 0  # no text: reading it says so
+        return 0  # not a text: reading it raises an error
     return sum(
         len(split_words(part)) if isinstance(part, str) else len(part)
         for part in parts
@@ -635,62 +528,62 @@ def _count_words(text: Text) -> int:
 CHECKS: tuple[Check, ...] = (
     Check(
         "too long", ("fit", "teach", "diagnose"),
-        "demonstrations have more actions than `Search.max_length`; it raises if all have",
+        "demonstrations have more actions than `Search.max_length`; an error if all have",
         "raise it: the message says how, and how many more plans that makes", _too_long,
     ),
     Check(
         "contradiction", ("fit", "teach", "diagnose"),
-        "the same words, starts that look alike, and different actions",
-        "correct them; `also=` where several plans are right; or a label that tells the starts "
-        "apart", _contradictions,
+        "the same words and similar starts, but different actions",
+        "correct them; use `also=` if several plans are right; or add a label that tells the "
+        "starts apart", _contradictions,
     ),
     Check(
         "idle slot", ("fit", "diagnose"),
-        "`Features.slots` names a label that no graph has, or of whose values no word speaks",
-        "the name that the message suggests, a lexicon, or leave the slot out", _slots,
+        "`Features.slots` names a label that no graph has, or whose values no word stands for",
+        "use the suggested name, add a lexicon, or leave the slot out", _slots,
     ),
     Check(
         "idle entry", ("fit", "diagnose"),
-        "words of a lexicon have a label or a value that no graph has, or are two words",
-        "what the warning names; [how a lexicon is written](your-environment.md)", _entries,
+        "lexicon entries have a label or a value that no graph has, or several words",
+        "correct the named entries; see [the format of a lexicon](your-environment.md)", _entries,
     ),
     Check(
         "unreachable node", ("fit", "diagnose"),
-        "under hard adjacency no relation leads to a node, so that no word can lie on it",
-        "an edge in the graph, `Overlay(adjacency=\"soft\")`, or `Overlay.flat()`", _nodes,
+        "under hard adjacency no relation leads to a node, so that no word can align with it",
+        "add an edge, or use `Overlay(adjacency=\"soft\")` or `Overlay.flat()`", _nodes,
     ),
     Check(
         "same graphs", ("fit", "diagnose"),
         "all actions of a state have the same grounding graph",
-        "labels that say what an action does, and to what", _same_graphs,
+        "add labels that say what an action does, and to what", _same_graphs,
     ),
     Check(
         "constant label", ("fit", "diagnose"),
-        "a label has the same value in all that could be done", "let it vary, or leave it out",
+        "a label has the same value on all possible actions", "let it vary, or leave it out",
         _constant_labels,
     ),
     Check(
         "one token", ("fit", "diagnose"),
         "most sentences are one long word: the parser does not know this language",
-        "`parser=…`, such as `ChainParser(language=Language(…, spaced=False))`; or texts with "
-        "spaces", _tokens,
+        "pass `parser=…`, such as `ChainParser(language=Language(…, spaced=False))`; or put spaces "
+        "between words", _tokens,
     ),
     Check(
         "poor trial", ("fit",),
-        "less than half of what the race held out was followed right",
-        "labels that words speak of, or more demonstrations", _held_out,
+        "less than half of the held-out demonstrations were followed correctly",
+        "add labels that words can learn, or more demonstrations", _held_out,
     ),
     Check(
         "poor fit", ("fit",),
-        "less than 60 % of some demonstrations that it learnt from are followed right; or the "
-        "search does not find their plans (`not found`)",
+        "less than 60 % of some training demonstrations are followed correctly; or the search does "
+        "not find their plans (`not found`)",
         "the message names the most frequent reason, or `Search.beam`; `diagnose` explains each",
-        _again,
+        _refit,
     ),
     Check(
         "another world", ("diagnose",),
-        "labels that some action had at every start it learnt from are missing here",
-        "follow in the world that the model learnt in, or learn again", _elsewhere,
+        "labels that some action had at every start in training are missing here",
+        "follow in the world of the training, or train again", _elsewhere,
     ),
 )  # fmt: skip
 """All checks, in the order in which they run."""

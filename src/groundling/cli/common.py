@@ -1,4 +1,4 @@
-"""What all commands share: plain errors, where corpora come from, tables, options."""
+"""Code shared by all commands: options, error messages, data sources, JSON output."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+
+from groundling.cli.entry import told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,64 +25,73 @@ if TYPE_CHECKING:
     from groundling.world.environment import Demonstration
 
 
-TaskArgument = Annotated[
-    str,
-    typer.Argument(
-        help="A task, such as mazes; or a world of your own, such as my_world.py:Kitchen.",
-        metavar="TASK",
-    ),
-]
-FilesArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[DEMONSTRATIONS]...", help="Of your own world: JSON Lines or Parquet files."
-    ),
-]
-ParserOption = Annotated[
-    str | None, typer.Option(help="Another parser: default, chain, spacy:NAME or conllu:PATH.")
-]
-SkipBadOption = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave bad records of files out, and list them.")
-]
-PresetOption = Annotated[
-    str | None, typer.Option("--preset", "-p", help="paper, best or auto; best if there is one.")
-]
-SettingOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--setting",
-        "-s",
-        metavar="NAME=VALUE",
-        help="Change a setting, such as learning.l2=3; may be repeated.",
-    ),
-]
-FoldsOption = Annotated[
-    int | None, typer.Option("--folds", min=2, help="In your own world: how many folds; 5.")
-]
 CorporaOption = Annotated[
     Path | None,
-    typer.Option(help="Folder of the corpora. Else GROUNDLING_CORPORA, your data folder, sample."),
+    typer.Option(help="Folder of the corpora. Default: GROUNDLING_CORPORA, then your data folder."),
 ]
-SampleOption = Annotated[
-    bool, typer.Option("--sample", help="Use the generated sample, whatever corpora there are.")
+ParserOption = Annotated[
+    str | None, typer.Option(help="Parser to use: default, chain, spacy:NAME or conllu:PATH.")
+]
+SkipBadOption = Annotated[
+    bool, typer.Option("--skip-bad", help="Skip bad records in files, and list them.")
+]
+SampleOption = Annotated[bool, typer.Option("--sample", help="Use the generated sample.")]
+FoldsOption = Annotated[
+    int | None, typer.Option("--folds", min=2, help="Number of folds, for your own world. [5]")
 ]
 JobsOption = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, help="How many processes to use; 0 for all cores.")
+    int, typer.Option("--jobs", "-j", min=0, help="Number of processes; 0 for all cores.")
 ]
 ClusterOption = Annotated[
     str | None,
-    typer.Option("--cluster", help="A Dask scheduler's address, or local:2 for 2 workers here."),
-]
-MemoryOption = Annotated[
-    str | None, typer.Option("--memory", help="Learn in shards within this, such as 4GB.")
+    typer.Option("--cluster", help="Address of a Dask scheduler, or local:2 for 2 local workers."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 JsonFileOption = Annotated[
-    Path | None, typer.Option("--json", help="Also write JSON to a file; - for the output.")
+    Path | None, typer.Option("--json", help="Write JSON to this file; - for standard output.")
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")]
 
-_SHOWN = 5  # records that were left out, as they are listed
+
+@dataclass
+class TaskOptions:
+    """The arguments and options that name a task, its settings and its data."""
+
+    task: Annotated[
+        str,
+        typer.Argument(
+            help="A task, such as mazes; or your own world, such as my_world.py:Kitchen.",
+            metavar="TASK",
+        ),
+    ]
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DEMONSTRATIONS]...", help="JSON Lines or Parquet files, for your own world."
+        ),
+    ] = None
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", "-p", help="paper, best or auto; best if there is one."),
+    ] = None
+    parser: ParserOption = None
+    skip_bad: SkipBadOption = False
+    corpora: CorporaOption = None
+    sample: SampleOption = False
+
+    @property
+    def changes(self) -> tuple[tuple[str, Any], ...]:
+        """The parser as a changed setting, if one is named."""
+        return (("parser", self.parser),) if self.parser else ()
+
+    def find(self, console: Console, task: Task[Any, Any]) -> Source:
+        """Find the data of a task, and print where they come from."""
+        return find_source(
+            task, self.files, self.corpora, self.sample, console, skip_bad=self.skip_bad
+        )
+
+
+_SHOWN = 5  # skipped records that are listed
 ERROR, INTERRUPTED = 1, 130
 
 
@@ -100,27 +113,75 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
     from groundling.errors import GroundlingError
 
     for stream in (sys.stdout, sys.stderr):
-        # What an ASCII terminal cannot show is shown as a question mark. (In the locale C, Python
-        # takes surrogateescape instead of strict, which fails as well.)
+        # Print a question mark for characters that the terminal cannot show. (In the locale C,
+        # Python uses surrogateescape instead of strict, which fails as well.)
         if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="replace")
     try:
         yield
     except KeyboardInterrupt:
+        told.set()
         typer.echo(f"\nStopped. {stopped}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (typer.Exit, typer.Abort):
         raise
     except BrokenPipeError:
-        raise  # whoever read our output has gone; click ends quietly
+        raise  # the reader of our output has closed the pipe; click exits quietly
     except Exception as error:
         if debug:
             raise
         message = _one_line(error)
         if not isinstance(error, (GroundlingError, OSError)):
-            message = f"{type(error).__name__}: {message}. This should not happen; see --debug."
+            message = (
+                f"{type(error).__name__}: {message}. This is a bug; run it again with --debug."
+            )
         typer.echo(f"Error: {message}", err=True)
         raise typer.Exit(ERROR) from None
+
+
+def command(stopped: str = "Nothing half-written is left.") -> Callable[[Any], Any]:
+    """Decorate a command: add `--debug`, report errors plainly, and expand groups of options.
+
+    A parameter whose type is a dataclass, such as `TaskOptions`, becomes one option per field.
+
+    >>> @command()
+    ... def greet(name: str) -> None:
+    ...     print("Hello", name)
+    >>> greet(name="Ada", debug=False)
+    Hello Ada
+    """
+
+    def decorate(function: Any) -> Any:
+        hints = get_type_hints(function, include_extras=True)
+        shown: list[Parameter] = []
+        groups: dict[str, Any] = {}
+        for name, parameter in signature(function).parameters.items():
+            kind = hints[name]
+            if is_dataclass(kind):
+                groups[name] = kind
+                inside = get_type_hints(kind, include_extras=True)
+                shown += [_option(f.name, inside[f.name], f.default) for f in fields(kind)]
+            else:
+                shown.append(_option(name, kind, parameter.default))
+        shown.append(_option("debug", DebugOption, False))
+
+        def run(debug: bool, **given: Any) -> None:
+            for name, kind in groups.items():
+                given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+            with plainly(debug, stopped):
+                function(**given)
+
+        run.__name__, run.__doc__ = function.__name__, function.__doc__
+        run.__annotations__ = {each.name: each.annotation for each in shown}
+        run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _option(name: str, kind: Any, default: Any) -> Parameter:
+    default = Parameter.empty if default is MISSING else default
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 def _one_line(error: Exception) -> str:
@@ -131,7 +192,7 @@ def _one_line(error: Exception) -> str:
 
 
 def folder_option(*names: str, help: str) -> Any:  # noqa: A002 - as typer calls it
-    """Return an option for a folder to write into; an empty name is none, and not this folder."""
+    """Return an option for an output folder; an empty name is an error."""
     return typer.Option(*names, help=help, parser=_folder, metavar="PATH")
 
 
@@ -142,22 +203,24 @@ def _folder(given: str | Path) -> Path:
 
 
 def check_writable(file: Path | None) -> None:
-    """Complain of a file that cannot be written before hours are spent on it."""
+    """Raise `SettingError` if a file cannot be written, before any work is done."""
     if file is None or str(file) == "-":
         return
     from groundling.errors import SettingError
 
     folder = file.absolute().parent
     if not folder.is_dir():
-        raise SettingError(f"{file} cannot be written: there is no folder {folder}. Make it first.")
+        raise SettingError(
+            f"{file} cannot be written: there is no folder {folder}. Create it first."
+        )
     if file.is_dir() or not os.access(folder, os.W_OK):
-        raise SettingError(f"{file} cannot be written. Give a file in a folder of your own.")
+        raise SettingError(f"{file} cannot be written. Choose another file.")
 
 
 def make_console(*, errors: bool = False) -> Console:
-    """Return a console for messages, on standard error where the output is for machines.
+    """Return a console for messages, on standard error if `errors` is set.
 
-    It prints lines as they are, however long: nothing is wrapped, and brackets are no markup.
+    Lines are not wrapped, and brackets are not read as markup.
     """
     from rich.console import Console
 
@@ -165,7 +228,7 @@ def make_console(*, errors: bool = False) -> Console:
 
 
 def print_json(content: Any) -> None:
-    """Print JSON on standard output; in ASCII where that is all there is."""
+    """Print JSON on standard output, in ASCII if the terminal has no UTF-8."""
     import json
 
     plain = "utf" not in (sys.stdout.encoding or "").lower()
@@ -174,7 +237,7 @@ def print_json(content: Any) -> None:
 
 
 def write_json(content: Any, file: Path | None) -> None:
-    """Write JSON to a file, or for `-` to standard output; nothing without a file."""
+    """Write JSON to a file, or to standard output for `-`; do nothing for None."""
     import json
 
     from groundling.files import write_atomically
@@ -186,7 +249,7 @@ def write_json(content: Any, file: Path | None) -> None:
 
 
 def whole(text: str) -> str:
-    r"""Return a text that can be written: what was no UTF-8 becomes a mark.
+    r"""Return a text that can be encoded: invalid characters become a replacement mark.
 
     >>> whole("go \udcff left")
     'go � left'
@@ -195,12 +258,12 @@ def whole(text: str) -> str:
 
 
 def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full") -> str:
-    """Return the name of a preset that can be trained; by default the task's own default."""
+    """Return the name of a preset that can be trained; the task's default if None."""
     from groundling.errors import SettingError
 
     preset = preset or task.presets.default
     if preset in task.tables_only:
-        raise SettingError(f"{preset!r} is a table, not a preset to train; take 'best'.")
+        raise SettingError(f"{preset!r} can be evaluated but not trained. Use another preset.")
     task.presets.select(preset, variant)
     return preset
 
@@ -215,28 +278,26 @@ def find_source(
     skip_bad: bool = False,
     why: str = "--sample",
 ) -> Source:
-    """Find the corpus of a task, and say where it comes from; a user's world has files."""
+    """Find the data of a task, and print where they come from; a user's world has files."""
     from groundling.corpora import Place, find_corpora
     from groundling.data.own import names_world
     from groundling.errors import SettingError
 
     if sample and corpora is not None:
-        raise SettingError("--sample and --corpora exclude each other; give one of them.")
+        raise SettingError("--sample cannot be combined with --corpora. Leave one of them out.")
     if names_world(task.name):
         if sample or corpora is not None:
-            raise SettingError(
-                "A world of your own has no corpus; leave --corpora and --sample out."
-            )
+            raise SettingError("Your own world has no corpus. Leave out --corpora and --sample.")
         list_demonstrations(task, files or (), console, skip_bad=skip_bad)
         return tuple(files or ())
     if files or skip_bad:
         raise SettingError(
-            "Files of demonstrations and --skip-bad are for a world of your own, such as "
+            "Files of demonstrations and --skip-bad are for your own world, such as "
             "my_world.py:Kitchen. A task has its own corpus; leave them out."
         )
     if not task.corpus:
         if corpora is not None:
-            raise SettingError(f"The task {task.name} has no corpus; leave --corpora out.")
+            raise SettingError(f"The task {task.name} has no corpus. Leave out --corpora.")
         place = Place(None, "the task has no corpus")
     else:
         place = Place(None, why) if sample else find_corpora(corpora, task.corpus)
@@ -247,25 +308,25 @@ def find_source(
 def list_demonstrations(
     task: Task[Any, Any], files: Sequence[str], console: Console, *, skip_bad: bool
 ) -> list[Demonstration]:
-    """Return the demonstrations in the files of a user's world; say which are left out."""
+    """Return the demonstrations in the files of a user's world; list skipped records."""
     from groundling.data.own import open_world
     from groundling.errors import DemonstrationError
 
     if not files:
         raise DemonstrationError(
-            f"There are no demonstrations. Type such as: groundling train {task.name} "
-            "demonstrations.jsonl"
+            f"{task.name} needs demonstrations. Name a file, as in "
+            f"`groundling train {task.name} demonstrations.jsonl`."
         )
     own = open_world(task.name, files, skip_bad=skip_bad, check=True)
-    own.worlds.check()  # a wrong name is not the fault of the first record
+    own.worlds.check()  # so that a wrong name is not blamed on the first record
     assert own.demonstrations is not None
     shown = own.listed
-    say_skipped(console, own.demonstrations, "records cannot be used and are left out", _SHOWN)
+    say_skipped(console, own.demonstrations, "records are unusable and were skipped", _SHOWN)
     return shown
 
 
 def say_skipped(console: Console, shown: Demonstrations, what: str, most: int) -> bool:
-    """List records that the latest pass left out, and tell whether there are any."""
+    """List the records that the last pass skipped; return whether there are any."""
     bad = shown.skipped_count
     if bad:
         console.print(f"{bad:,} {what}:")

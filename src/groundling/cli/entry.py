@@ -13,6 +13,9 @@ import time
 _PATIENCE = 1.2  # seconds in which a command may tidy up; two until it ends are promised
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 
+told = threading.Event()
+"""Set when the user has been told that the command stops."""
+
 
 def run() -> None:
     """Run the command line; what was asked to stop ends with 128 and the number of the signal."""
@@ -33,14 +36,14 @@ def run() -> None:
         app()
     except SystemExit as ended:
         if asked and ended.code:
-            sys.exit(128 + asked[-1])
+            sys.exit(128 + asked[0])
         raise
     except BaseException as error:
         # Libraries may turn the interrupt into an error of their own.
         if not asked and not isinstance(error, KeyboardInterrupt):
             raise
-        os.write(2, _STOPPED)
-        sys.exit(128 + asked[-1] if asked else 130)
+        _tell()
+        sys.exit(128 + asked[0] if asked else 130)
     finally:
         # While Python ends, an error of a handler would be a traceback.
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -64,10 +67,16 @@ def _watch() -> None:
         while (number := os.read(reading, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
             pass
         time.sleep(_PATIENCE)
-        os.write(2, _STOPPED)
+        _tell()
         os._exit(128 + number)
 
     threading.Thread(target=wait, name="groundling-signals", daemon=True).start()
+
+
+def _tell() -> None:
+    if not told.is_set():
+        told.set()
+        os.write(2, _STOPPED)
 
 
 def _let_go() -> None:

@@ -1,4 +1,4 @@
-"""`groundling evaluate` and `groundling tune`: figures on held-out data, beside the published."""
+"""`groundling evaluate` and `groundling tune`: scores on held-out data."""
 
 from __future__ import annotations
 
@@ -9,24 +9,16 @@ import typer
 
 from groundling.cli.common import (
     ClusterOption,
-    CorporaOption,
-    DebugOption,
-    FilesArgument,
     FoldsOption,
     JobsOption,
     JsonFileOption,
-    ParserOption,
-    PresetOption,
-    SampleOption,
-    SkipBadOption,
-    TaskArgument,
+    TaskOptions,
     check_preset,
     check_writable,
-    find_source,
+    command,
     folder_option,
     list_demonstrations,
     make_console,
-    plainly,
     write_json,
 )
 
@@ -39,95 +31,83 @@ if TYPE_CHECKING:
     from groundling.tasks.benchmark import Source, Task
 
 
-_WRONG = 10  # demonstrations that are followed otherwise, as they are listed
+_WRONG = 10  # wrong plans that are listed
 
 
+@command("Nothing was written.")
 def evaluate(
-    task: TaskArgument,
-    files: FilesArgument = None,
-    preset: PresetOption = None,
+    data: TaskOptions,
     ablations: Annotated[
-        bool, typer.Option("--ablations", help="All rows of the table, not only the full model.")
+        bool,
+        typer.Option("--ablations", help="Run all rows of the table, not only the full model."),
     ] = False,
     row: Annotated[
-        list[str] | None, typer.Option("--row", help="A row by its name; may be repeated.")
+        list[str] | None, typer.Option("--row", help="Run this row; may be repeated.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and splits.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run fewer seeds and splits.")] = False,
     dialogue: Annotated[
-        bool, typer.Option("--dialogue", help="How often it asks, and what that brings.")
+        bool, typer.Option("--dialogue", help="Measure clarification questions and coverage.")
     ] = False,
     speaker: Annotated[
-        bool, typer.Option("--speaker", help="Whether plans said by it are understood.")
+        bool, typer.Option("--speaker", help="Measure how well generated texts are understood.")
     ] = False,
     pragmatic: Annotated[
-        bool, typer.Option("--pragmatic", help="With and without the speaker's probabilities.")
+        bool, typer.Option("--pragmatic", help="Compare with and without the pragmatic listener.")
     ] = False,
     folds: FoldsOption = None,
     model: Annotated[
-        Path | None, typer.Option(help="A trained model to judge, instead of training.")
+        Path | None, typer.Option(help="Score this trained model instead of training one.")
     ] = None,
-    parser: ParserOption = None,
-    skip_bad: SkipBadOption = False,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
     json_file: JsonFileOption = None,
-    corpora: CorporaOption = None,
-    sample: SampleOption = False,
-    debug: DebugOption = False,
 ) -> None:
-    """Evaluate a task or your own world on data that was not trained on."""
-    with plainly(debug, "Nothing was written."):
-        from groundling.cli.job_progress import run_with_progress
-        from groundling.errors import SettingError
-        from groundling.tasks.jobs import assemble, evaluation_jobs
-        from groundling.tasks.studies import STUDIES
-        from groundling.tasks.variants import FULL
+    """Evaluate a task or your own world on held-out data."""
+    from groundling.cli.progress import run_with_progress
+    from groundling.errors import SettingError
+    from groundling.tasks.jobs import assemble, evaluation_jobs
+    from groundling.tasks.presets import FULL
+    from groundling.tasks.studies import STUDIES
 
-        asked = _with_folds(task, folds)
-        check_writable(json_file)
-        if ablations and row:
-            raise SettingError("--ablations means all rows; leave --row out.")
-        if model is not None and folds is not None:
-            raise SettingError(
-                "--folds has no effect with --model, which is judged on all that it did not "
-                "learn from. Leave one of them out."
-            )
-        studies = {"dialogue": dialogue, "speaker": speaker, "pragmatic": pragmatic}
-        study, *others = [name for name, wanted in studies.items() if wanted] or [""]
-        if others or (study and model is not None):
-            what = "--model" if model is not None else f"--{others[0]}"
-            raise SettingError(f"--{study} cannot be combined with {what}. Leave one of them out.")
-        preset = preset or asked.presets.default
-        known = asked.presets.variants_of(preset)
-        variants = row or list(known if ablations or FULL not in known else (FULL,))
-        for name in variants:
-            asked.presets.select(preset, name)
-        console = make_console(errors=str(json_file) == "-")
-        source = find_source(asked, files, corpora, sample, console, skip_bad=skip_bad)
-        if model is not None:
-            report = _judge(asked, source, model, parser, console)
-        else:
-            changes = (("parser", parser),) if parser else ()
-            wanted = evaluation_jobs(
-                asked, preset, variants, source, quick=quick, changes=changes,
-                study=study,
-            )  # fmt: skip
-            sources = {asked.name: source}
-            results = run_with_progress(wanted, sources, console, workers=jobs, cluster=cluster)
-            report = assemble(
-                asked, preset, variants, results, source, quick=quick, changes=changes,
-                study=study,
-            )  # fmt: skip
-        shown = asked.shown_metrics(report.preset)
-        show_report(console, report, STUDIES[study].metrics(asked, preset) if study else shown)
-        _show_mistakes(console, report.mistakes)
-        write_json(report.to_dict(), json_file)
-        if json_file is not None and str(json_file) != "-":
-            console.print(f"Written to {json_file}.")
+    asked = _with_folds(data.task, folds)
+    check_writable(json_file)
+    studies = {"dialogue": dialogue, "speaker": speaker, "pragmatic": pragmatic}
+    study, *others = [name for name, wanted in studies.items() if wanted] or [""]
+    for one, two in (
+        (ablations and "--ablations", row and "--row"),
+        (model and "--model", folds and "--folds"),
+        (study and f"--{study}", others and f"--{others[0]}"),
+        (study and f"--{study}", model and "--model"),
+    ):
+        if one and two:
+            raise SettingError(f"{one} cannot be combined with {two}. Leave one of them out.")
+    preset = data.preset or asked.presets.default
+    known = asked.presets.variants_of(preset)
+    whole = not study and (ablations or FULL not in known)
+    variants = row or list(known if whole else (FULL,))
+    for name in variants:
+        asked.presets.select(preset, name)
+    console = make_console(errors=str(json_file) == "-")
+    source = data.find(console, asked)
+    if model is not None:
+        report = _judge(asked, source, model, data.parser, console)
+    else:
+        wanted: dict[str, Any] = {"quick": quick, "changes": data.changes, "study": study}
+        todo = evaluation_jobs(asked, preset, variants, source, **wanted)
+        results = run_with_progress(
+            todo, {asked.name: source}, console, workers=jobs, cluster=cluster
+        )
+        report = assemble(asked, preset, variants, results, source, **wanted)
+    shown = asked.shown_metrics(report.preset)
+    show_report(console, report, (study and STUDIES[study].metrics) or shown)
+    _show_mistakes(console, report.mistakes)
+    write_json(report.to_dict(), json_file)
+    if json_file is not None and str(json_file) != "-":
+        console.print(f"Written to {json_file}.")
 
 
 def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
-    """Return a task; a world of one's own with as many folds as asked for."""
+    """Return a task; a user's world with the number of folds that was asked for."""
     from groundling.errors import SettingError
     from groundling.tasks.task_registry import get_task
     from groundling.tasks.user_world import UserWorldTask
@@ -136,14 +116,14 @@ def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
     if folds is None:
         return task
     if not isinstance(task, UserWorldTask):
-        raise SettingError("--folds is for a world of your own: a task has its own. Leave it out.")
+        raise SettingError("--folds is for your own world; a task has its own folds. Leave it out.")
     return UserWorldTask(name, folds)
 
 
 def _judge(
     task: Task[Any, Any], source: Source, model: Path, parser: str | None, console: Console
 ) -> Report:
-    """Judge a trained model on what it did not learn from, or on all of a world's files."""
+    """Score a trained model on the parts that it was not trained on, or on a world's files."""
     from time import process_time
 
     from groundling import __version__
@@ -156,7 +136,9 @@ def _judge(
     own = names_world(task.name)
     follower, note = load_trained(model, world=task.name if own else None, parser=parser)
     if note.task != task.name:
-        raise SettingError(f"The model in {model} is of the task {note.task}, not {task.name}.")
+        raise SettingError(
+            f"The model in {model} must be of the task {task.name}; got {note.task}."
+        )
     began = process_time()
     corpus = load_corpus(task.name, source)
     cases = task.prepare(corpus, task.presets.select(note.preset, note.variant))
@@ -209,9 +191,9 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
 
 
 def _show_mistakes(console: Console, mistakes: Sequence[Any]) -> None:
-    """List demonstrations that are followed otherwise, with what was wanted and got."""
+    """List wrong plans with the demonstrated and the predicted actions."""
     if mistakes:
-        console.print(f"{len(mistakes):,} end otherwise:")
+        console.print(f"{len(mistakes):,} wrong:")
     for each in mistakes[:_WRONG]:
         text = each["text"] if isinstance(each["text"], str) else " ".join(each["text"])
         named = f" ({each['name']})" if each["name"] else ""
@@ -221,78 +203,70 @@ def _show_mistakes(console: Console, mistakes: Sequence[Any]) -> None:
         console.print(f"- and {len(mistakes) - _WRONG:,} more, all of them in --json")
 
 
+@command("Nothing was written.")
 def tune(
-    task: TaskArgument,
-    files: FilesArgument = None,
-    preset: PresetOption = None,
+    data: TaskOptions,
     setting: Annotated[
         list[str] | None,
         typer.Option(
             "--setting",
             "-s",
             metavar="NAME=VALUE,VALUE,…",
-            help="What to try, such as learning.l2=1,2,4; repeated, all combinations.",
+            help="Values to try, such as learning.l2=1,2,4; if repeated, all combinations.",
         ),
     ] = None,
     row: Annotated[
         list[str] | None,
-        typer.Option("--row", help="A row to try, with all settings; may be repeated."),
+        typer.Option("--row", help="Try the settings on this row; may be repeated."),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0, help="In your own world: about how long to compare.")
+        float, typer.Option(min=0, help="Time budget of the race, for your own world.")
     ] = 60.0,
     out: Annotated[
-        Path | None, folder_option("--out", "-o", help="In your own world: folder for the best.")
+        Path | None, folder_option("--out", "-o", help="Folder for the best model of the race.")
     ] = None,
-    parser: ParserOption = None,
-    skip_bad: SkipBadOption = False,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
     json_file: JsonFileOption = None,
-    corpora: CorporaOption = None,
-    sample: SampleOption = False,
-    debug: DebugOption = False,
 ) -> None:
-    """Choose settings inside the training data: what they score on parts of it left out."""
-    with plainly(debug, "Nothing was written."):
-        from groundling.cli.job_progress import default_settings, read_settings, run_with_progress
-        from groundling.data.own import names_world
-        from groundling.tasks.jobs import tuning_jobs
-        from groundling.tasks.task_registry import get_task
-        from groundling.tasks.variants import FULL
+    """Compare settings by cross-validation inside the training data."""
+    from groundling.cli.progress import run_with_progress
+    from groundling.cli.typed_settings import default_settings, read_settings
+    from groundling.data.own import names_world
+    from groundling.tasks.jobs import tuning_jobs
+    from groundling.tasks.presets import FULL
+    from groundling.tasks.task_registry import get_task
 
-        asked = get_task(task)
-        preset = check_preset(asked, preset)
-        check_writable(json_file)
-        console = make_console(errors=str(json_file) == "-")
-        if names_world(task) and not setting:
-            _race(asked, files, console, parser, seconds, out, skip_bad)
-            return
-        plain = [] if row else default_settings(asked.presets.select(preset))
-        tried = read_settings(setting or plain)
-        if parser:
-            tried = [(("parser", parser), *each) for each in tried]
-        source = find_source(asked, files, corpora, sample, console, skip_bad=skip_bad)
-        groups = [
-            (
-                ((("row", name),) if row else ()) + each,
-                tuning_jobs(task, preset, each, source, name),
-            )
-            for name in row or [FULL]
-            for each in tried
-        ]
-        wanted = [job for _, group in groups for job in group]
-        results = run_with_progress(wanted, {task: source}, console, workers=jobs, cluster=cluster)
-        found = []
-        for changes, group in groups:
-            scores = {job.fold.name: results[job]["outcome"]["score"] for job in group}
-            mean = sum(scores.values()) / len(scores)
-            found.append({"settings": dict(changes), "score": mean, "parts": scores})
-        best = max(found, key=lambda each: float(str(each["score"])))
-        _show_tried(console, asked.metrics[-1], found, best)
-        content = {"task": task, "preset": preset, "metric": asked.metrics[-1], "tried": found,
-                   "best": best["settings"]}  # fmt: skip
-        write_json(content, json_file)
+    task, asked = data.task, get_task(data.task)
+    preset = check_preset(asked, data.preset)
+    check_writable(json_file)
+    console = make_console(errors=str(json_file) == "-")
+    if names_world(task) and not setting:
+        _race(asked, data, console, seconds, out)
+        return
+    plain = [] if row else default_settings(asked.presets.select(preset))
+    tried = [(*data.changes, *each) for each in read_settings(setting or plain)]
+    source = data.find(console, asked)
+    groups = [
+        (
+            ((("row", name),) if row else ()) + each,
+            tuning_jobs(task, preset, each, source, name),
+        )
+        for name in row or [FULL]
+        for each in tried
+    ]
+    wanted = [job for _, group in groups for job in group]
+    results = run_with_progress(wanted, {task: source}, console, workers=jobs, cluster=cluster)
+    found: list[dict[str, Any]] = []
+    for changes, group in groups:
+        scores = {job.fold.name: results[job]["outcome"]["score"] for job in group}
+        mean = sum(scores.values()) / len(scores)
+        found.append({"settings": dict(changes), "score": mean, "parts": scores})
+    best = max(found, key=lambda each: each["score"])
+    _show_tried(console, asked.metrics[-1], found, best)
+    content = {"task": task, "preset": preset, "metric": asked.metrics[-1], "tried": found,
+               "best": best["settings"]}  # fmt: skip
+    write_json(content, json_file)
 
 
 def _show_tried(
@@ -313,22 +287,21 @@ def _show_tried(
 
 
 def _race(
-    task: Task[Any, Any], files: Sequence[str] | None, console: Console, parser: str | None,
-    seconds: float, out: Path | None, skip_bad: bool,
-) -> None:  # fmt: skip
-    """Compare configurations on the demonstrations of a world; save the best if asked to."""
+    task: Task[Any, Any], data: TaskOptions, console: Console, seconds: float, out: Path | None
+) -> None:
+    """Race configurations on the demonstrations of a world; save the best if `out` is given."""
     from functools import partial
 
-    from groundling.cli.models import warnings_told
+    from groundling.cli.models import print_warnings
     from groundling.follower import Follower
     from groundling.tasks.model_notes import Note
 
-    shown = list_demonstrations(task, files or (), console, skip_bad=skip_bad)
-    with warnings_told(console):
+    shown = list_demonstrations(task, data.files or (), console, skip_bad=data.skip_bad)
+    with print_warnings(console):
         follower = Follower.tuned(
-            shown, seconds, parser=parser or "default",
+            shown, seconds, parser=data.parser or "default",
             show=partial(console.print, soft_wrap=False),
         )  # fmt: skip
     if out is not None:
         follower.save(out, note=Note(task.name, task.presets.default).to_dict())
-        console.print(f"The best one is in {out}.")
+        console.print(f"The best model is in {out}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,16 +89,9 @@ def teach(
     It is kept in a file beside the home (my_home.phrases.yaml); the home is not changed.
     """
     with plainly(debug):
-        from groundling.home.home import HomeError, read_home, teach_phrase
+        from groundling.home.home import read_home, teach_phrase
 
-        agent = _agent(home, None, "")
-        for each in does:
-            found = agent.reply(each)
-            if found.kind not in ("act", "answer"):
-                raise HomeError(
-                    f"What a phrase stands for must be understood by itself; got {each!r}: "
-                    f"{found.text}"
-                )
+        check_understood(_agent(home, None, ""), does)
         path = teach_phrase(home, phrase, does)
         count = len(read_home(home).phrases)
         typer.echo(f"{phrase!r} now stands for: {'; '.join(does)}.")
@@ -144,6 +137,21 @@ def serve(
         home_server(_agent(home, model, language), home).run()
 
 
+def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
+    """Raise an error unless an agent understands each text that a phrase shall stand for."""
+    from groundling.home.home import HomeError
+    from groundling.limits import PHRASE_TEXTS
+
+    PHRASE_TEXTS.check(len(does), HomeError, "A phrase")
+    for each in does:
+        found = agent.reply(each)
+        if found.kind not in ("act", "answer"):
+            raise HomeError(
+                f"What a phrase stands for must be understood by itself; got {each!r:.80}: "
+                f"{found.text}"
+            )
+
+
 # ---- replies --------------------------------------------------------------------------------
 
 
@@ -159,15 +167,19 @@ def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
 
 def _replies(path: Path, model: Path | None, language: str) -> Iterator[Reply]:
     """Yield the reply to each request of a file; requests do not know of each other."""
+    from groundling.data.lines import parse_json, read_lines
+    from groundling.errors import DemonstrationError
     from groundling.home.home import HomeError
 
     agents: dict[str, HomeAgent] = {}
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in read_lines(path):
         where = f"{path}, line {number}"
         try:
-            request = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise HomeError(f"{where}: a request must be JSON; got {str(error)[:80]}.") from error
+            if isinstance(line, DemonstrationError):
+                raise line
+            request = parse_json(line.decode("utf-8").strip(), "Write one object a line.")
+        except (DemonstrationError, UnicodeDecodeError) as error:
+            raise HomeError(f"{where}: a request must be JSON. {error}") from error
         home = _text_of(request, "home", where)
         if home not in agents:
             while len(agents) >= _MOST_HOMES:
@@ -204,11 +216,6 @@ def _text_of(request: Any, key: str, where: str) -> str:
             f"{str(value)[:60]!r} for `{key}`."
         )
     return value
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8") as opened:
-        yield from (line for line in opened if line.strip())
 
 
 def _typed() -> Iterator[str]:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from groundling.cli.common import DebugOption, plainly
+from groundling.cli.common import command
 
 
-def compile_kernels(debug: DebugOption = False) -> None:
-    """Compile all kernels now, so that no first run has to."""
-    with plainly(debug, "What is compiled so far is kept; run it again to go on."):
-        from rich.console import Console
+@command("Kernels compiled so far are kept; the same command resumes.")
+def compile_kernels() -> None:
+    """Compile all kernels ahead of time, so that the first run is fast."""
+    from rich.console import Console
 
-        console = Console()
-        if _use_all(console):
-            console.print("All kernels are compiled and kept.", highlight=False)
-        else:
-            console.print("All kernels were compiled already.", highlight=False)
+    console = Console()
+    compiled = "are now" if _use_all(console) else "were already"
+    console.print(f"All kernels {compiled} compiled.", highlight=False)
 
 
 def _use_all(console: Any) -> bool:
-    """Use every kernel once, in the smallest of worlds; tell whether any had to be compiled."""
+    """Use every kernel once in a tiny world; return whether any had to be compiled."""
     import warnings
     from contextlib import suppress
 
@@ -38,8 +36,8 @@ def _use_all(console: Any) -> bool:
             return action
 
         def ground(self, state: str, action: str, after: str) -> GroundingGraph:
-            # Two nodes: where all have one, only the kernels of flat plans are used. Great
-            # numbers: what scores them has to be done in logarithms.
+            # Two nodes: with one node, only the kernels of flat plans are used. Large numbers:
+            # they force scoring in logarithms.
             event = {action: True, "way": action, "lumen": 5000.0 if action == "on" else 0.0}
             return GroundingGraph(
                 {"event": event, "lamp": {"round": True}}, [("event", "lamp", "of")]
@@ -56,7 +54,7 @@ def _use_all(console: Any) -> bool:
         Demonstration("douse it", Lamp(), "on", ("off",)),
     ]
     with announced(tell), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is learnt here is of no use
+        warnings.simplefilter("ignore")  # the model is thrown away
         ways = every_model()
         features = Features(slots=("way",), lexicon="learn", numbers=("real",))
         ways += [{**ways[0], "features": features}]
@@ -64,6 +62,6 @@ def _use_all(console: Any) -> bool:
             follower = Follower(parser="chain", search=Search(max_length=1), **way).fit(shown * 10)
             follower.follow("light it", Lamp(), "off").explain()
         for name in task_names():
-            with suppress(PluginError):  # of another package, and broken
+            with suppress(PluginError):  # a broken plug-in
                 get_task(name).compile()
     return bool(told)

@@ -1,6 +1,6 @@
 """The command line: all commands and their options."""
 
-# Nothing heavy is imported here, so that --help answers at once; commands import what they need.
+# Commands import what they need when they run, so that --help is fast.
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from groundling.cli import (
     studio,
     world_commands,
 )
-from groundling.cli.common import DebugOption, folder_option, plainly
+from groundling.cli.common import command, folder_option
 
 app = typer.Typer(
     name="groundling",
@@ -54,6 +54,7 @@ def main(
 
 
 @app.command()
+@command("Nothing half-written is left; run it again to start over.")
 def demo(
     out: Annotated[
         Path, folder_option("--out", "-o", help="Folder for the pictures and the trained model.")
@@ -62,28 +63,26 @@ def demo(
         str, typer.Option(help="Parser: default, chain, chain:LANGUAGE, spacy:NAME or conllu:PATH.")
     ] = "default",
     demonstrations: Annotated[
-        int, typer.Option("--demonstrations", "-n", min=3, max=3000, help="How many to learn from.")
+        int,
+        typer.Option("--demonstrations", "-n", min=3, max=3000, help="Training demonstrations."),
     ] = 300,
     held_out: Annotated[
-        int, typer.Option(min=1, max=3000, help="How many unseen sentences and routes to score.")
+        int, typer.Option(min=1, max=3000, help="Held-out sentences and routes.")
     ] = 100,
     images: Annotated[
-        Path | None,
-        folder_option("--images", help="Folder that also gets the pictures of the README."),
+        Path | None, folder_option("--images", help="Also write the README's pictures here.")
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Train again even if a trained model is there.")
+        bool, typer.Option("--again", help="Train again even if there is a trained model.")
     ] = False,
-    debug: DebugOption = False,
 ) -> None:
-    """Learn from generated mazes, then follow and explain new instructions in an unseen one."""
-    with plainly(debug, "Nothing half-written is left; run it again to start over."):
-        from groundling.cli.demo import run_demo
+    """Train on a generated world, then follow and explain instructions in an unseen one."""
+    from groundling.cli.demo import run_demo
 
-        run_demo(
-            out, parser=parser, demonstrations=demonstrations, held_out=held_out, again=again,
-            images=images,
-        )  # fmt: skip
+    run_demo(
+        out, parser=parser, demonstrations=demonstrations, held_out=held_out, again=again,
+        images=images,
+    )  # fmt: skip
 
 
 app.command()(models.train)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from groundling.cli.common import DebugOption, plainly
+from groundling.errors import GroundlingError, InstructionError
+from groundling.limits import SAID_CHARACTERS, SESSION_TURNS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from groundling.cli.stage import Stage
     from groundling.home.agent import HomeAgent
@@ -59,7 +62,8 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
 
     def follow(text: str) -> dict[str, Any]:
         """Carry out an instruction; the next one begins where this one ended."""
-        plan = stage.follow([*said, text])[-1]
+        SESSION_TURNS.check(len(said) + 1, InstructionError, "A session")
+        plan = stage.follow([*said, _said(text)])[-1]
         if plan.understood:
             said.append(text)
         return {
@@ -71,7 +75,7 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
 
     def explain(text: str) -> str:
         """Say which words of an instruction cause which action, without carrying it out."""
-        return str(stage.follow([*said, text])[-1].explain())
+        return str(stage.follow([*said, _said(text)])[-1].explain())
 
     def describe() -> dict[str, Any]:
         """Describe the current state and the actions that are possible in it."""
@@ -84,11 +88,9 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
 
     def teach(text: str, actions: list[str]) -> str:
         """Teach what an instruction means: its actions, written as `describe` lists them."""
-        return _taught(stage, known, said, text, actions)
+        return _taught(stage, known, said, _said(text), actions)
 
-    for tool in (follow, explain, describe, teach):
-        server.add_tool(tool)
-    return server
+    return _with_tools(server, follow, explain, describe, teach)
 
 
 def _taught(
@@ -147,20 +149,39 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
 
     def teach(phrase: str, does: list[str]) -> str:
         """Teach a phrase of the household: the texts that it stands for."""
+        from groundling.cli.home import check_understood
+        from groundling.home.agent import HomeAgent
         from groundling.home.home import read_home, teach_phrase
 
+        check_understood(HomeAgent(agent.home, agent.model), does)  # whose states are its own
         written = teach_phrase(path, phrase, does)
         agent.move(read_home(path))
         return f"{phrase!r} now stands for: {'; '.join(does)} (in {written.name})."
 
-    for tool in (follow, explain, describe, teach):
-        server.add_tool(tool)
+    return _with_tools(server, follow, explain, describe, teach)
+
+
+def _said(text: str) -> str:
+    SAID_CHARACTERS.check(len(text), InstructionError, "What is said at once")
+    return text
+
+
+def _with_tools(server: Any, *tools: Callable[..., Any]) -> Any:
+    """Add tools to a server; agents are told our errors, which are sentences with a cure."""
+    tool_error = import_module("mcp.server.mcpserver.exceptions").ToolError
+    for tool in tools:
+
+        def told(*given: Any, _tool: Callable[..., Any] = tool, **named: Any) -> Any:
+            try:
+                return _tool(*given, **named)
+            except GroundlingError as error:
+                raise tool_error(str(error)) from error
+
+        server.add_tool(wraps(tool)(told))
     return server
 
 
 def _server(name: str, instructions: str) -> Any:
-    from groundling.errors import GroundlingError
-
     try:
         made = import_module("mcp.server").MCPServer
     except ModuleNotFoundError as error:

@@ -1,10 +1,12 @@
-"""Progress of long steps: a bar with an estimate on a terminal, plain lines elsewhere."""
+"""Progress of long steps: a bar with the remaining time on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from rich.console import Console
 if TYPE_CHECKING:
     from groundling.learning.rounds import Progress as Report
     from groundling.learning.rounds import ProgressCallback
+    from groundling.tasks.jobs import Job, Result, Sources
 
 
 SECONDS = 5.0  # between two plain lines
@@ -44,7 +47,7 @@ def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
 
 
 def _now_and_then(console: Console) -> Callable[[str, bool], None]:
-    """Return what prints a line now and then, and the last one always."""
+    """Return a function that prints a line at most every few seconds, and always the last."""
     told = monotonic()
 
     def tell(line: str, last: bool) -> None:
@@ -57,51 +60,34 @@ def _now_and_then(console: Console) -> Callable[[str, bool], None]:
 
 
 def _loss(report: Report, before: str = "") -> str:
-    """Return the loss in words; there is none before training."""
+    """Return the loss as text; empty before training."""
     return "" if math.isnan(report.loss) else f"{before}loss {report.loss:.2f}"
 
 
 @contextmanager
 def _bar(console: Console, title: str) -> Iterator[ProgressCallback]:
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as rich
 
     columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-    )
-    with Progress(*columns, console=console, transient=True) as bars:
+        rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.BarColumn(),
+        rich.MofNCompleteColumn(), rich.TimeRemainingColumn(),
+        rich.TextColumn("{task.fields[note]}"),
+    )  # fmt: skip
+    with rich.Progress(*columns, console=console, transient=True) as bars:
         task = bars.add_task(title, total=None, note="")
-
-        def show(report: Report) -> None:
-            bars.update(
-                task,
-                total=report.steps,
-                completed=report.step,
-                description=f"{title}: {report.stage}",
-                note=_loss(report),
-            )
-
-        yield show
+        yield lambda report: bars.update(
+            task, total=report.steps, completed=report.step, note=_loss(report),
+            description=f"{title}: {report.stage}",
+        )  # fmt: skip
 
 
 @contextmanager
 def counting(
     console: Console, title: str, *, unit: str = "bytes", expected: float = 0.0
 ) -> Iterator[Callable[..., None]]:
-    """Show how much of something is done; the total may be unknown.
+    """Show how much of a total is done; the total may be unknown.
 
-    `expected` are the seconds it may take, to be shown before anything is done.
+    `expected` is the estimated time in seconds, shown before anything is done.
 
     >>> with counting(Console(width=60), "download") as tell:
     ...     tell(5, 10)
@@ -117,27 +103,21 @@ def counting(
 
         yield count
         return
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TaskProgressColumn,
-        TextColumn,
-    )
+    from rich import progress as rich
     from rich.text import Text
 
-    class Left(ProgressColumn):
-        """The time that is left, from what was done so far, counted down in between."""
+    class Left(rich.ProgressColumn):
+        """The remaining time, counted down between two updates."""
 
-        def render(self, task: Task) -> Text:
+        def render(self, task: rich.Task) -> Text:
             ends = task.fields["ends"]
             left = max(0.0, ends - monotonic()) if ends else 0.0
             return Text(f"{_duration(left)} left" if left else "", "cyan", no_wrap=True)
 
     began = monotonic()
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Left())
-    with Progress(*columns, console=console, transient=True) as bars:
+    columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TaskProgressColumn(),
+               Left())  # fmt: skip
+    with rich.Progress(*columns, console=console, transient=True) as bars:
         ends = began + expected if expected else None
         task = bars.add_task(title, total=None, ends=ends)
 
@@ -151,8 +131,43 @@ def counting(
         yield tell
 
 
+def run_with_progress(
+    jobs: Sequence[Job],
+    sources: Sources,
+    console: Console,
+    *,
+    workers: int = 0,
+    keep: Path | None = None,
+    cluster: str | None = None,
+) -> dict[Job, Result]:
+    """Run jobs, by default on all cores, and show the progress."""
+    from groundling.tasks.jobs import run_jobs
+
+    workers = max(1, min(workers or os.cpu_count() or 1, len(jobs)))
+    lines = not console.is_terminal
+    total, done, number = sum(job.fold.seconds for job in jobs), 0.0, 0
+    with counting(console, f"0/{len(jobs)}", unit="s", expected=total / workers) as tell:
+        if not lines:
+            tell(0.0, total)
+
+        def show(job: Job, kept: bool) -> None:
+            nonlocal done, number, total
+            number += 1
+            if kept:
+                total -= job.fold.seconds  # the estimate is for the remaining work
+            else:
+                done += job.fold.seconds
+            if lines:
+                note = " (kept from an earlier run)" if kept else ""
+                console.print(f"{number}/{len(jobs)} {job}{note}")
+            else:
+                tell(done, total, f"{number}/{len(jobs)}")
+
+        return run_jobs(jobs, sources, workers=workers, keep=keep, tell=show, cluster=cluster)
+
+
 def _duration(seconds: float) -> str:
-    """Return a time in words.
+    """Return a duration as text.
 
     >>> _duration(45), _duration(400)
     ('45 s', '7 min')

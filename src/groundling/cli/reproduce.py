@@ -1,4 +1,4 @@
-"""`groundling reproduce`: all tables of the paper, on all cores, as a page to read."""
+"""`groundling reproduce`: all tables of the paper, on all cores, as a report."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import typer
 from groundling.cli.common import (
     ClusterOption,
     CorporaOption,
-    DebugOption,
     JobsOption,
     SampleOption,
+    command,
     find_source,
     folder_option,
     make_console,
-    plainly,
 )
 
 if TYPE_CHECKING:
@@ -30,95 +29,94 @@ if TYPE_CHECKING:
 TITLE = "Groundling: the paper's tables, run again"
 
 
+@command("Finished parts are kept; the same command resumes.")
 def reproduce(
     out: Annotated[Path, folder_option("--out", "-o", help="Folder for all results.")] = Path(
         "reproduction"
     ),
     quick: Annotated[
-        bool, typer.Option("--quick", help="The paper's own rows, fewer seeds and splits.")
+        bool, typer.Option("--quick", help="Only the rows of the paper, fewer seeds and splits.")
     ] = False,
     task: Annotated[
         list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
     ] = None,
     routes: Annotated[
-        bool, typer.Option("--routes", help="Also whole routes in mazes; half as much work again.")
+        bool, typer.Option("--routes", help="Also the tables of whole routes; 1.5 times the work.")
     ] = False,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Run everything, even what an earlier run finished.")
+        bool, typer.Option("--again", help="Run everything again, finished parts included.")
     ] = False,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
-    debug: DebugOption = False,
 ) -> None:
-    """Run all tables of the paper, both presets, all ablations, beside the published figures.
+    """Reproduce all tables of the paper, with ablations and published figures.
 
-    Every finished part is kept in OUT/cells, so that a stopped run goes on where it was.
-    Writes report.html, report.md and one JSON file for each table.
+    Finished parts are kept in OUT/cells, so that an interrupted run can resume. Writes
+    report.html, report.md and one JSON file per table.
     """
-    with plainly(debug, "Finished parts are kept; the same command goes on from there."):
-        from time import perf_counter
+    from time import perf_counter
 
-        from groundling.cli.evaluate import show_report
-        from groundling.cli.job_progress import run_with_progress
-        from groundling.settings import AUTO
-        from groundling.tasks.jobs import assemble, evaluation_jobs, forget_results
-        from groundling.tasks.task_registry import get_task
+    from groundling.cli.evaluate import show_report
+    from groundling.cli.progress import run_with_progress
+    from groundling.settings import AUTO
+    from groundling.tasks.jobs import assemble, evaluation_jobs, forget_results
+    from groundling.tasks.task_registry import get_task
 
-        tasks = list(dict.fromkeys(task or _paper_tasks()))
-        asked = {name: get_task(name) for name in tasks}
-        console = make_console()
-        sources: Sources = {
-            name: find_source(each, None, corpora, sample, console) for name, each in asked.items()
-        }
-        out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
-        tables = [
-            (name, preset, _variants(name, preset, quick))
-            for name in tasks
-            for preset in asked[name].presets
-            if preset != AUTO  # no table of the paper
-            if routes or preset not in asked[name].tables_only
-        ]
-        began = perf_counter()
-        wanted = [
-            job
-            for name, preset, variants in tables
-            for job in evaluation_jobs(name, preset, variants, sources[name], quick=quick)
-        ]
-        refuse_others(out, [f"{name}-{preset}.json" for name, preset, _ in tables])
-        if again:
-            forget_results(wanted, out / "cells")
-        results = run_with_progress(
-            wanted, sources, console, workers=jobs, keep=out / "cells", cluster=cluster
-        )
-        reports = [
-            assemble(name, preset, variants, results, sources[name], quick=quick)
-            for name, preset, variants in tables
-        ]
-        for report in reports:
-            report.save(out / f"{report.task}-{report.preset}.json")
-            show_report(console, report, asked[report.task].shown_metrics(report.preset))
-            console.print()
-        page = write_pages(out, reports, sources)
-        console.print(f"Done in {perf_counter() - began:.0f} s. Read {page}")
+    tasks = list(dict.fromkeys(task or _paper_tasks()))
+    asked = {name: get_task(name) for name in tasks}
+    console = make_console()
+    sources: Sources = {
+        name: find_source(each, None, corpora, sample, console) for name, each in asked.items()
+    }
+    out.mkdir(parents=True, exist_ok=True)  # fails now if it cannot be written
+    tables = [
+        (name, preset, _variants(name, preset, quick))
+        for name in tasks
+        for preset in asked[name].presets
+        if preset != AUTO  # not a table of the paper
+        if routes or preset not in asked[name].tables_only
+    ]
+    began = perf_counter()
+    wanted = [
+        job
+        for name, preset, variants in tables
+        for job in evaluation_jobs(name, preset, variants, sources[name], quick=quick)
+    ]
+    refuse_others(out, [f"{name}-{preset}.json" for name, preset, _ in tables])
+    if again:
+        forget_results(wanted, out / "cells")
+    results = run_with_progress(
+        wanted, sources, console, workers=jobs, keep=out / "cells", cluster=cluster
+    )
+    reports = [
+        assemble(name, preset, variants, results, sources[name], quick=quick)
+        for name, preset, variants in tables
+    ]
+    for report in reports:
+        report.save(out / f"{report.task}-{report.preset}.json")
+        show_report(console, report, asked[report.task].shown_metrics(report.preset))
+        console.print()
+    page = write_pages(out, reports, sources)
+    console.print(f"Done in {perf_counter() - began:.0f} s. Read {page}")
 
 
 def _paper_tasks() -> list[str]:
-    """Return the tasks that have the paper's system as a preset."""
+    """Return the tasks that have the preset `paper`."""
     from groundling.errors import PluginError
     from groundling.tasks.task_registry import get_task, task_names
 
     found = []
     for name in task_names():
-        with suppress(PluginError):  # of another package, and broken
-            if "paper" in get_task(name).presets.presets:
+        with suppress(PluginError):  # a broken plug-in
+            if "paper" in get_task(name).presets:
                 found.append(name)
     return found
 
 
 def refuse_others(out: Path, tables: Sequence[str]) -> None:
-    """Complain of files of others where reports will be, before any work is done."""
+    """Raise `SettingError` if other files are where the reports go, before any work is done."""
     import json
     from html import escape
 
@@ -132,8 +130,8 @@ def refuse_others(out: Path, tables: Sequence[str]) -> None:
 
 
 def _variants(task: str, preset: str, quick: bool) -> list[str]:
+    from groundling.tasks.presets import FULL
     from groundling.tasks.task_registry import get_task
-    from groundling.tasks.variants import FULL
 
     asked = get_task(task)
     wanted = asked.quick_variants if preset == "paper" else (FULL,)
@@ -161,13 +159,13 @@ def write_pages(out: Path, reports: Sequence[Report], sources: Sources) -> Path:
     generated = [name for name, source in sources.items() if source is None]
     data = "the real corpora"
     if generated:
-        data = f"generated samples for {', '.join(generated)}, which no published figure is about"
+        data = f"generated samples for {', '.join(generated)} (published figures do not apply)"
     minutes = sum(report.seconds for report in reports) / 60
     lead = (
         f"Made by `groundling reproduce`, version {reports[0].version}, on "
         f"{max(report.date for report in reports)}, from {data}; {minutes:.0f} minutes of "
-        "processor time. The preset paper is as faithful to Andreas and Klein (2015) as the "
-        "paper and its program allow; best is whatever the library can do."
+        "processor time. The preset paper follows Andreas and Klein (2015) and their program "
+        "as closely as possible; best is the best system of this library."
     )
     write_atomically(out / "report.md", markdown_page(TITLE, lead, sections))
     write_atomically(out / "report.html", html_page(TITLE, lead, sections))

@@ -1,4 +1,4 @@
-"""Following and showing: where, what was said, and the plan as it grows."""
+"""Where a model acts, what it is told, and how its plans are printed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from groundling.errors import (
     SettingError,
     did_you_mean,
 )
-from groundling.explain.explanation import Plan
 from groundling.explain.prose import caused_by
 from groundling.follower import Follower
-from groundling.svg import FORMATS, write_picture
+from groundling.plan import Plan
+from groundling.svg import check_format, write_picture
 from groundling.tasks.benchmark import Scene, Source
 from groundling.tasks.jobs import load_corpus
 from groundling.tasks.model_notes import Note, load_trained
@@ -41,11 +41,11 @@ class Stage:
     length: int | None
 
     def follow(self, said: Sequence[str]) -> list[Plan]:
-        """Follow what was said so far."""
+        """Follow all instructions given so far."""
         return self.scene.follow(self.follower, said, self.length)
 
     def draw(self, plans: Sequence[Plan], said: Sequence[str], file: Path) -> None:
-        """Draw what plans lead to, with each action and the words that caused it."""
+        """Draw the plans, with a line for each action and the words that caused it."""
         name = getattr(self.scene.environment, "name_action", str)
         steps = [
             f"{name(action)}  ← {caused_by(step)}"
@@ -69,19 +69,19 @@ def set_stage(
     corpora: Path | None = None,
     sample: bool = False,
 ) -> Stage:
-    """Load a model and the place to follow in."""
+    """Load a model and the scene that it acts in."""
     follower, note = load_trained(model, world=world, parser=parser)
     task = get_task(note.task)
     source: Source = tuple(shown)
     if world is None:
-        # A model of the sample is at home there, unless corpora were asked for.
+        # A model of the generated sample acts there, unless corpora are named.
         at_home = note.sample and corpora is None and not sample
         why = "the model's own" if at_home else "--sample"
         source = find_source(task, None, corpora, sample or at_home, console, why=why)
         if source is None and not note.sample and not sample:
             raise CorpusError(
-                f"The model in {model} was trained on the corpora, and there are none here. Type "
-                "`groundling corpora fetch`, or give --corpora DIR, or --sample for generated ones."
+                f"The model in {model} was trained on the corpora, which are not here. Type "
+                "`groundling corpora fetch`, name their folder with --corpora, or give --sample."
             )
         if where is None and (source is None) == note.sample and note.left_out:
             where = note.left_out.split(",")[0]
@@ -95,39 +95,31 @@ def set_stage(
 
 
 def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | None:
-    """Return what was said in arguments, a file or a pipe; nothing on a bare terminal."""
+    """Return the instructions from arguments, a file or a pipe; None on a bare terminal."""
     if lines and file is not None:
-        raise SettingError("Give instructions or --file, not both.")
-    if lines:
-        said = list(lines)
-    elif file is not None:
+        raise SettingError("--file cannot be combined with instructions. Leave one of them out.")
+    given = list(lines or ())
+    if not given:
+        if file is None and (sys.stdin is None or sys.stdin.closed):
+            raise InstructionError("There is no input. Give an instruction in quotes, or --file.")
+        if file is None and sys.stdin.isatty():
+            return None
+        where = "Standard input" if file is None else str(file)
         try:
-            said = file.read_text(encoding="utf-8").splitlines()
+            text = sys.stdin.read() if file is None else file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise InstructionError(f"{file} is not text in UTF-8.") from None
+            raise InstructionError(f"{where} must be text in UTF-8.") from None
         except OSError as error:
-            raise InstructionError(f"{file} cannot be read: {error.strerror}.") from None
-    elif sys.stdin is None or sys.stdin.closed:
-        raise InstructionError("There is no input. Give an instruction in quotes, or --file.")
-    elif sys.stdin.isatty():
-        return None
-    else:
-        try:
-            said = sys.stdin.read().splitlines()
-        except UnicodeDecodeError:
-            raise InstructionError("The input is not text in UTF-8.") from None
-        except OSError as error:  # closed by whoever started us
-            raise InstructionError(
-                f"The input cannot be read ({error.strerror}). Give an instruction in quotes."
-            ) from None
-    said = [whole(line).strip() for line in said if re.search(r"\w", line)]
+            raise InstructionError(f"{where} cannot be read: {error.strerror}.") from None
+        given = text.splitlines()
+    said = [whole(line).strip() for line in given if re.search(r"\w", line)]
     if not said:
-        raise InstructionError("There are no words in the instructions. Give at least one.")
+        raise InstructionError("The instructions have no words. Give at least one.")
     return said
 
 
 def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) -> list[str]:
-    """Print the actions of plans one after another; mark those that are new."""
+    """Print the actions of plans; mark those that differ from `before`."""
     number = 0
     actions: list[str] = []
     for plan in plans:
@@ -139,7 +131,7 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
             console.print(Text(f"{line}  +" if new else line, "bold" if new else ""))
         sure = f"confidence {plan.confidence:.2f}"
         if not plan.understood:
-            sure = f"I do not understand: this is a guess, {sure}"
+            sure = f"not understood; this is a guess, {sure}"
         console.print(Text(f"     ({sure})", "dim"))
     return actions
 
@@ -147,9 +139,9 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
 def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
     """Read instructions one by one from the terminal; act, ask or answer, and show the plan.
 
-    What the scene carries out by itself, or with a length that is told, is followed unasked.
+    Nothing is asked if the number of actions is given, or if the scene follows lines by itself.
     """
-    console.print("Type an instruction and Enter; an empty line ends.")
+    console.print("Type an instruction and press Enter; an empty line ends.")
     said: list[str] = []
     before: list[str] = []
     plans: list[Plan] = []
@@ -159,7 +151,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
         try:
             line = whole(input("> ")).strip()
         except UnicodeDecodeError:
-            console.print("That is not text in UTF-8. Say it in another way.")
+            console.print("That is not text in UTF-8. Please rephrase it.")
             continue
         except EOFError:
             console.print()
@@ -170,10 +162,10 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
             turns = _talk(agent, stage.scene, line) if talks else None
             plans = plans if talks else stage.follow([*said, line])
         except GroundlingError as error:
-            console.print(f"{error} Say it in another way.")
+            console.print(f"{error} Please rephrase it.")
             continue
         if turns == []:
-            console.print("There are no words in that. Say it in another way.")
+            console.print("There are no words in that. Please rephrase it.")
         for turn in turns or ():
             if turn.kind == "act" and turn.plan is not None:
                 plans = [*plans, turn.plan]
@@ -186,7 +178,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
 
 
 def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
-    """Say a line to an agent; sentences that are followed one by one, until one is not acted on."""
+    """Say the sentences of a line to an agent, until it does not act on one."""
     if agent.asking:
         return [agent.say(line)]
     turns: list[Turn] = []
@@ -199,24 +191,21 @@ def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
 
 
 def drawable(file: Path) -> Path:
-    """Return a file if it can be drawn into.
+    """Return a file if pictures can be written to it.
 
     >>> drawable(Path("way.gif"))
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Pictures cannot be written to way.gif. End its name with .png,
-    .svg or .pdf.
+    groundling.errors.SettingError: The name of a picture must end in .png, .svg or .pdf; got
+    way.gif.
     """
     check_writable(file)
-    if file.suffix.lower() not in FORMATS:
-        raise SettingError(
-            f"Pictures cannot be written to {file}. End its name with .png, .svg or .pdf."
-        )
+    check_format(file)
     return file
 
 
 def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[str, Any]:
-    """Return what was followed as JSON-ready data."""
+    """Return instructions and plans as JSON-ready data."""
     write = stage.scene.action_to_json
     return {
         "task": stage.note.task,
@@ -241,7 +230,7 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
 
 
 def count_weights(follower: Follower) -> int:
-    """Return how many weights were learnt, by all members of an ensemble."""
+    """Return the number of weights of all members of an ensemble."""
     members = range(len(follower.members_))
     return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
 
@@ -249,10 +238,9 @@ def count_weights(follower: Follower) -> int:
 def weights_of(
     follower: Follower, word: str, member: int = 0
 ) -> tuple[list[tuple[str, float]], list[str]]:
-    """Return the weights of a word's features, strongest first; without a word, of all.
+    """Return the weights of a word's features, strongest first; of all words if it is empty.
 
-    A word that is matched with values has those of the slots that it fills, which are returned
-    as well.
+    A word that is matched with values has the weights of its slots, which are returned as well.
     """
     found = follower.weights(most=sys.maxsize, member=member)
     if not word:
@@ -267,7 +255,9 @@ def weights_of(
     if chosen:
         return chosen, kinds
     known = {m[1] for name, _ in found if (m := re.match(r"word=(\S+)", name))}
-    raise SettingError(f"The model knows no word {word!r}.{did_you_mean(word, known)}")
+    raise SettingError(
+        f"The model has no weight for {word!r}.{did_you_mean(word, known)}"
+    )
 
 
 def _about(found: list[tuple[str, float]], word: str) -> list[tuple[str, float]]:
@@ -276,5 +266,5 @@ def _about(found: list[tuple[str, float]], word: str) -> list[tuple[str, float]]
 
 
 def _left(name: str) -> str:
-    """Return the part of a feature's name that is about the text."""
+    """Return the part of a feature's name that describes the text."""
     return name.partition(" ∧ ")[0] if " ∧ " in name else ""

@@ -262,7 +262,7 @@ def value_classes(environment: object) -> dict[str, type]:
 
     These are named tuples, frozen data classes, enumerations and hashable mappings: those
     that its attribute `json_classes` lists, those inside its class, and those in the modules
-    that its class and its base classes are written in. A wrapper such as `RankedEnvironment`
+    that its class and its base classes are written in. A wrapper such as `MemoryEnvironment`
     has those of the environment inside it, too.
 
     >>> from typing import NamedTuple

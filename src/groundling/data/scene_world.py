@@ -11,15 +11,19 @@ from typing import Any, NamedTuple, TypeAlias
 
 from groundling.data.lines import parse_json
 from groundling.errors import DemonstrationError, WorldError, did_you_mean
-from groundling.files import read_plain
-from groundling.limits import WORLD_BYTES
+from groundling.files import read_plain, write_atomically
+from groundling.limits import PLAN_ACTIONS, SCENE_ACTIONS, WORLD_BYTES
 from groundling.svg import Canvas
+from groundling.world.environment import shorten
 from groundling.world.graph import GroundingGraph
 
 VERBS = ("go", "take", "put", "push", "open", "switch")
 """What movers may do; `open` is also to close, `switch` is on and off."""
 MOST = 60  # places, things and movers of each kind
 SCENES = 24  # states to begin in
+_EXAMPLES = 1_000
+_LONGEST_NAME, _LONGEST_VALUE, _MOST_PROPERTIES = 40, 200, 12
+_SHAPES = ("at", "size", "can")  # properties that are checked by themselves
 _ABLE = ("take", "push", "open", "switch")  # what may be done with a thing
 _CONDITIONS = {"open": ("closed", "open"), "switch": ("off", "on")}
 _CELL, _GAP, _HEAD = 170.0, 14.0, 26.0
@@ -81,11 +85,11 @@ class SceneWorld:
 
     def __init__(self, data: Json) -> None:
         if not isinstance(data, Mapping):
-            raise WorldError(f"A world must be an object; got {str(data)[:60]!r}.")
+            raise WorldError(f"A world must be an object; got {shorten(data)}.")
         known = ("title", "places", "things", "movers", "verbs", "scenes", "examples")
         for name in data:
             if name not in known:
-                raise WorldError(f"A world has no {str(name)[:40]!r}.{did_you_mean(name, known)}")
+                raise WorldError(f"A world has no {shorten(name)}.{did_you_mean(name, known)}")
         self.title = _name(data.get("title"), "`title`")
         self._places = {each["name"]: each for each in _listed(data, "places", 1)}
         self._things = {each["name"]: each for each in _listed(data, "things", 0)}
@@ -96,18 +100,29 @@ class SceneWorld:
         self.verbs = _chosen(data.get("verbs", ["go", "take", "put"]), VERBS, "`verbs`")
         self.scenes = _whole(data.get("scenes", 1), 1, SCENES, "`scenes`")
         self.examples: Sequence[Json] = data.get("examples", ())
-        for name, each in {**self._things, **self._movers}.items():
-            if each.get("at") not in self._places:
+        for name, each in [*self._things.items(), *self._movers.items()]:
+            place = each.get("at")
+            if not isinstance(place, str) or place not in self._places:
                 raise WorldError(
-                    f"`at` of {name!r} must be the name of a place; got {str(each.get('at'))!r}."
-                    f"{did_you_mean(str(each.get('at')), self._places)}"
+                    f"`at` of {name!r} must be the name of a place; got {shorten(place)}."
+                    f"{did_you_mean(shorten(place), self._places)}"
                 )
         self._can = {
             name: _chosen(each.get("can", []), _ABLE, f"`can` of {name!r}")
             for name, each in self._things.items()
         }
+        for name, each in self._things.items():
+            kind = self._kind(name)
+            if "is" in each and each["is"] not in _CONDITIONS.get(kind, ()):
+                known = " or ".join(_CONDITIONS.get(kind, ())) or "left out"
+                raise WorldError(f"`is` of {name!r} must be {known}; got {shorten(each['is'])}.")
         self._plan = self._floor_plan()
-        self._deeds = {str(self._name(deed)): deed for deed in self._all_deeds()}
+        self._thing_names, self._mover_names = tuple(self._things), tuple(self._movers)
+        deeds = self._all_deeds()
+        SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
+        self._deeds = {self._name(deed): deed for deed in deeds}
+        if len(self._deeds) < len(deeds):
+            raise WorldError("Two actions have the same name. Give places and things other names.")
         self._check_examples()
 
     @classmethod
@@ -136,7 +151,8 @@ class SceneWorld:
 
     def save(self, path: str | Path) -> Path:
         """Write the world to a JSON file."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        written = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        write_atomically(Path(path), written)
         return Path(path)
 
     # ---- states and actions ---------------------------------------------------------------
@@ -175,7 +191,7 @@ class SceneWorld:
         deed = self._deeds[action]
         movers, things = list(state.movers), list(state.things)
         at, holds = movers[deed.mover]
-        name = list(self._things)[deed.thing] if deed.thing >= 0 else ""
+        name = self._thing_names[deed.thing] if deed.thing >= 0 else ""
         if deed.verb == "go":
             movers[deed.mover] = (deed.place, holds)
         elif deed.verb == "take":
@@ -201,7 +217,7 @@ class SceneWorld:
         }
         edges = [("event", "where", "at")]
         if deed.thing >= 0:
-            name = list(self._things)[deed.thing]
+            name = self._thing_names[deed.thing]
             shown = {key: value for key, value in self._things[name].items()
                      if key not in ("at", "can", "name")}  # fmt: skip
             nodes["object"] = {"thing": name, f"thing={name}": True}
@@ -209,7 +225,7 @@ class SceneWorld:
                 nodes["object"] |= {key: str(value), f"{key}={value}": True}
             edges.append(("event", "object", "of"))
         if len(self._movers) > 1:
-            who = list(self._movers)[deed.mover]
+            who = self._mover_names[deed.mover]
             nodes["who"] = {"mover": who, f"mover={who}": True}
             edges.append(("event", "who", "by"))
         return GroundingGraph(nodes, edges)
@@ -259,7 +275,7 @@ class SceneWorld:
             return deed.place != at
         place, how = state.things[deed.thing]
         if deed.verb == "put":
-            return bool(holds == list(self._things)[deed.thing])
+            return holds == self._thing_names[deed.thing]
         if place != at:
             return False
         if deed.verb == "take":
@@ -269,8 +285,8 @@ class SceneWorld:
         return how != _after(deed.verb)
 
     def _name(self, deed: _Deed) -> str:
-        who = f"{list(self._movers)[deed.mover]}: " if len(self._movers) > 1 else ""
-        thing = f"the {list(self._things)[deed.thing]}" if deed.thing >= 0 else ""
+        who = f"{self._mover_names[deed.mover]}: " if len(self._movers) > 1 else ""
+        thing = f"the {self._thing_names[deed.thing]}" if deed.thing >= 0 else ""
         if deed.verb == "go":
             return f"{who}go to the {deed.place}"
         verb = "put down" if deed.verb == "put" else deed.verb
@@ -279,20 +295,28 @@ class SceneWorld:
     # ---- checks ---------------------------------------------------------------------------
 
     def _check_examples(self) -> None:
-        if not isinstance(self.examples, Sequence) or len(self.examples) > 1000:
-            raise WorldError("`examples` must be a list of at most 1,000 entries.")
+        if not isinstance(self.examples, (list, tuple)) or len(self.examples) > _EXAMPLES:
+            raise WorldError(f"`examples` must be a list of at most {_EXAMPLES:,} entries.")
         starts = list(self.starts.values())
         for number, each in enumerate(self.examples, 1):
-            try:
-                state, text = starts[int(each.get("scene", 1)) - 1], each["text"]
-                if not isinstance(text, str) or not text.strip():
-                    raise ValueError("its text must have words")
-                for action in each["actions"]:
-                    if action not in self.actions(state):
-                        raise ValueError(f"{str(action)[:60]!r} is not possible there")
-                    state = self.step(state, action)
-            except (LookupError, TypeError, ValueError, AttributeError) as error:
-                raise WorldError(f"Example {number} cannot be carried out: {error}.") from error
+            where = f"of example {number}"
+            if not isinstance(each, Mapping):
+                raise WorldError(f"Example {number} must be an object; got {shorten(each)}.")
+            if not isinstance(text := each.get("text"), str) or not text.strip():
+                raise WorldError(f"`text` {where} must have words; got {shorten(text)}.")
+            if not isinstance(actions := each.get("actions"), (list, tuple)):
+                raise WorldError(f"`actions` {where} must be a list; got {shorten(actions)}.")
+            PLAN_ACTIONS.check(len(actions), WorldError, f"`actions` {where}")
+            scene = _whole(each.get("scene", 1), 1, self.scenes, f"`scene` {where}")
+            state = starts[scene - 1]
+            for action in actions:
+                deed = self._deeds.get(action) if isinstance(action, str) else None
+                if deed is None or not self._possible(state, deed):
+                    raise WorldError(
+                        f"`actions` {where} must be possible one after another; got "
+                        f"{shorten(action)}."
+                    )
+                state = self.step(state, action)
 
     def _floor_plan(self) -> dict[str, tuple[float, float, float, float]]:
         """Return where each place is drawn: left, top, width and height, in cells."""
@@ -303,7 +327,9 @@ class SceneWorld:
             size = each.get("size", [1, 1])
             for pair, least, what in ((where, 0, "at"), (size, 1, "size")):
                 if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                    raise WorldError(f"`{what}` of {name!r} must be two numbers; got {pair!r}.")
+                    raise WorldError(
+                        f"`{what}` of {name!r} must be two numbers; got {shorten(pair)}."
+                    )
                 for value in pair:
                     _whole(value, least, 30, f"`{what}` of {name!r}")
             found[name] = (float(where[0]), float(where[1]), float(size[0]), float(size[1]))
@@ -413,37 +439,54 @@ def _after(verb: str) -> str:
 
 
 def _name(value: Any, what: str) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > 40 or ":" in value:
+    plain = isinstance(value, str) and value.isprintable() and ":" not in value
+    if not plain or not value.strip() or len(value) > _LONGEST_NAME:
         raise WorldError(
-            f"{what} must be a text of 1 to 40 characters without a colon; got {str(value)[:60]!r}."
+            f"{what} must be a text of 1 to {_LONGEST_NAME} characters without a colon; got "
+            f"{shorten(value)}."
         )
-    return value
+    return str(value)
 
 
 def _listed(data: Json, what: str, least: int) -> list[dict[str, Any]]:
     found = data.get(what, [])
     if not isinstance(found, (list, tuple)):
-        raise WorldError(f"`{what}` must be a list; got {str(found)[:60]!r}.")
+        raise WorldError(f"`{what}` must be a list; got {shorten(found)}.")
     if not least <= len(found) <= MOST:
         raise WorldError(f"`{what}` must have {least} to {MOST} entries; got {len(found)}.")
     for each in found:
         if not isinstance(each, Mapping):
-            raise WorldError(f"Each of `{what}` must be an object; got {str(each)[:60]!r}.")
+            raise WorldError(f"Each of `{what}` must be an object; got {shorten(each)}.")
         _name(each.get("name"), f"The name of each of `{what}`")
+        if len(each) > _MOST_PROPERTIES:
+            raise WorldError(
+                f"{each['name']!r} must have at most {_MOST_PROPERTIES} properties; got "
+                f"{len(each)}."
+            )
         for key, value in each.items():
-            if not isinstance(key, str) or len(str(value)) > 200 or len(each) > 12:
-                raise WorldError(f"{each['name']!r} has a property that is too long.")
+            _name(key, f"The name of a property of {each['name']!r}")
+            if key not in _SHAPES and not _is_plain(value):
+                raise WorldError(
+                    f"`{key}` of {each['name']!r} must be a number or a text of at most "
+                    f"{_LONGEST_VALUE} characters; got {shorten(value)}."
+                )
     return [dict(each) for each in found]
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.isprintable() and len(value) <= _LONGEST_VALUE
+    return isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _chosen(found: Any, known: Sequence[str], what: str) -> tuple[str, ...]:
     if not isinstance(found, (list, tuple)):
-        raise WorldError(f"{what} must be a list; got {str(found)[:60]!r}.")
+        raise WorldError(f"{what} must be a list; got {shorten(found)}.")
     for each in found:
         if each not in known:
             raise WorldError(
-                f"{what} must be of {', '.join(known)}; got {str(each)[:40]!r}."
-                f"{did_you_mean(str(each), known)}"
+                f"{what} must be of {', '.join(known)}; got {shorten(each)}."
+                f"{did_you_mean(shorten(each), known)}"
             )
     return tuple(dict.fromkeys(found))
 
@@ -451,6 +494,6 @@ def _chosen(found: Any, known: Sequence[str], what: str) -> tuple[str, ...]:
 def _whole(value: Any, least: int, most: int, what: str) -> int:
     if type(value) is not int or not least <= value <= most:
         raise WorldError(
-            f"{what} must be a whole number from {least} to {most}; got {str(value)[:40]!r}."
+            f"{what} must be a whole number from {least} to {most}; got {shorten(value)}."
         )
     return value

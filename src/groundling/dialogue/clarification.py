@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from groundling.dialogue.options import Option
-from groundling.explain.explanation import Plan
 from groundling.features.spans import Span, SpanIndex
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation
 from groundling.models.base import Request
+from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 
 PHRASES: Mapping[str, str] = {

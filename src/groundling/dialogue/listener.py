@@ -33,9 +33,9 @@ from groundling.dialogue.translation import (
     words_of,
 )
 from groundling.errors import DemonstrationError, SettingError
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.language.parser import language_of, load_parser
+from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
 

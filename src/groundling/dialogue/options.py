@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groundling.explain.explanation import Plan
 from groundling.inference.plan_space import ActionNames
+from groundling.plan import Plan
 from groundling.ties import rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State

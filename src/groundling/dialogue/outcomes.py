@@ -18,7 +18,6 @@ from groundling.answers import (
     read_requests,
 )
 from groundling.dialogue.options import Option, sort_options
-from groundling.explain.explanation import Plan
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Text
 from groundling.inference.decoder import decode, log_softmax
@@ -26,6 +25,7 @@ from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.language.parser import Parser
 from groundling.models.base import Request
 from groundling.models.learnt import Learnt
+from groundling.plan import Plan
 from groundling.ties import at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State

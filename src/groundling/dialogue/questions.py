@@ -563,7 +563,8 @@ class Answerer:
             )
         )
         value = self._read(kind, things, world)
-        share = asked[kind] / math.fsum(asked.values())
+        total = math.fsum(asked.values())
+        share = asked[kind] / total if total else 0.0  # it may be a command beyond doubt
         count = len(units)
         reasons = tuple(
             (f"{world.names[world.things[place]]}: {unit.text}", float(expit(scores[row])))

@@ -27,11 +27,11 @@ from groundling.dialogue.translation import (
     words_of,
 )
 from groundling.errors import DemonstrationError, ModelFileError
-from groundling.explain.explanation import Plan
 from groundling.features.lexicon import Meaning
 from groundling.features.reader import Text
 from groundling.language.parser import language_of, load_parser
 from groundling.language.sentences import is_punctuation, is_unspaced
+from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.graph import GroundingGraph

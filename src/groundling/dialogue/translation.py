@@ -273,7 +273,15 @@ class TranslationModel:
         frequencies = np.array(data["frequencies"], dtype=float)
         rows, columns, counts = (np.array(each) for each in data["counts"])
         shape = (len(labels), len(words) + 1)
-        if frequencies.shape != shape[1:] or not np.all(frequencies > 0) or np.any(counts < 0):
+        whole = all(each.dtype.kind == "i" or not each.size for each in (rows, columns))
+        inside = (rows >= 0) & (rows < shape[0]) & (columns >= 0) & (columns < shape[1])
+        differ = len(labels) == len(data["labels"]) and len(words) == len(data["words"])
+        if (
+            not (whole and differ and np.all(inside))
+            or frequencies.shape != shape[1:]
+            or not np.all((frequencies > 0) & np.isfinite(frequencies))
+            or not np.all((counts >= 0) & np.isfinite(counts))
+        ):
             raise ValueError("frequencies and counts must be those of the words")
         table = sparse.csr_array((counts.astype(float), (rows, columns)), shape=shape)
         values = {str(kind): map(str, each) for kind, each in data["values"].items()}

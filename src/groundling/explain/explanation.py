@@ -1,16 +1,16 @@
-"""Plans, and why: which words caused which action, through which weights."""
+"""Explanations: which words caused which action, through which weights."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from itertools import zip_longest
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -31,166 +31,36 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A sequence of actions with its probability.
-
-    Parameters
-    ----------
-    actions, states
-        What to do, and the states from the start to the end.
-    log_probability
-        The log probability of exactly this plan among those considered.
-    confidence
-        The calibrated probability of the decoded answer (the plan, or its outcome).
-    understood
-        Whether the confidence reaches the follower's threshold; if not, the plan is the
-        best guess and should not be carried out unasked.
-    alternatives
-        Other plans that were considered, most probable first.
-    unexplained
-        Words that no demonstration had and nothing in the plan is called by; they lower the
-        confidence.
-    remembered
-        The demonstration that speaks most for the plan, where a text like this one was shown,
-        and how much the memory of it adds to the log probability.
-    parts
-        The plans of the commands that a text was cut into, one after another; empty if it was
-        followed as a whole.
-    candidates
-        Other plans that the description of a set fits as exactly (*the lamp*, where there are
-        several lamps), most probable first: the text does not say which is meant.
-    asked
-        Number of commands in the text, if these are more than `Search.max_length` allows; the
-        plan then leaves some out. 0 otherwise.
-
-    Examples
-    --------
-    >>> plan = Plan(("go",), ("a", "b"), log_probability=-0.1, confidence=0.9)
-    >>> plan.end, len(plan), list(plan)
-    ('b', 1, ['go'])
-    >>> print(plan)
-    go (confidence 0.90)
-    """
-
-    actions: tuple[Action, ...]
-    states: tuple[State, ...]
-    log_probability: float
-    confidence: float
-    understood: bool = True
-    alternatives: tuple[Plan, ...] = ()
-    _source: Source | None = field(default=None, repr=False, compare=False)
-    unexplained: tuple[str, ...] = ()
-    remembered: Recollection | None = None
-    parts: tuple[Plan, ...] = ()
-    asked: int = 0
-    candidates: tuple[Plan, ...] = ()
+class ExplainedPlan(Protocol):
+    """The parts of a `groundling.plan.Plan` that an explanation reads."""
 
     @property
-    def start(self) -> State:
-        """The state in which the plan begins."""
-        return self.states[0]
+    def actions(self) -> tuple[Action, ...]:
+        """The actions."""
 
     @property
-    def end(self) -> State:
-        """The state in which the plan ends."""
-        return self.states[-1]
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words that it follows, without punctuation; none if no follower made it."""
-        text = () if self._source is None else self._source.text
-        return tuple(w for each in text for w in each.tokens if any(map(str.isalnum, w)))
+    def states(self) -> tuple[State, ...]:
+        """The states from the start to the end."""
 
     @property
     def probability(self) -> float:
-        """The probability of exactly this plan among those considered."""
-        return math.exp(self.log_probability)
+        """The probability of exactly this plan."""
 
-    def explain(self) -> Explanation:
-        """Say which words caused which action, and which weights decided."""
-        from groundling.errors import GroundlingError
+    @property
+    def confidence(self) -> float:
+        """The calibrated probability of the answer."""
 
-        if self.parts:
-            return Explanation.joined(self, [part.explain() for part in self.parts])
-        if not self.actions:
-            raise GroundlingError("This plan cannot be explained: the text names nothing to do.")
-        if self._source is None:
-            raise GroundlingError(
-                "This plan cannot be explained: it was not made by a follower, or is an "
-                "alternative. Explain the plan that Follower.follow returned."
-            )
-        return self._source.explain(self)
+    @property
+    def understood(self) -> bool:
+        """Whether the confidence reaches the threshold."""
 
-    def word_places(self) -> tuple[dict[str, int], ...]:
-        """Return for each action which word most likely lies on each node of its graph.
+    @property
+    def remembered(self) -> Recollection | None:
+        """The demonstration that speaks most for the plan, if any."""
 
-        Words are counted over the whole text, from 0. Empty for plans that no follower made.
-
-        >>> from groundling import Follower
-        >>> from groundling.examples import lamp_demonstrations, Lamp
-        >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
-        >>> follower.follow("light the lamp", Lamp(), "off").word_places()
-        ({'lamp': 0},)
-        """
-        return () if self._source is None else self._source.word_places(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON-ready data; values that JSON does not know as text.
-
-        >>> Plan((("go", 2),), ("a", "b"), -0.1, 0.9).to_dict()["actions"]
-        [['go', 2]]
-        """
-        return {
-            "actions": [_plain(action) for action in self.actions],
-            "states": [_plain(state) for state in self.states],
-            "probability": self.probability,
-            "log_probability": self.log_probability,
-            "confidence": self.confidence,
-            "understood": self.understood,
-            "unexplained": list(self.unexplained),
-            "remembered": None if self.remembered is None else self.remembered.to_dict(),
-            "asked": self.asked,
-            "alternatives": [
-                {
-                    "actions": [_plain(action) for action in each.actions],
-                    "probability": each.probability,
-                }
-                for each in self.alternatives
-            ],
-        }
-
-    def _repr_html_(self) -> str:
-        """Show the plan and what was considered instead as a table, in a notebook."""
-        rows = "".join(
-            f"<tr><td>{escape(', '.join(map(str, each.actions)))}</td>"
-            f"<td>{each.probability:.2f}</td></tr>"
-            for each in (self, *self.alternatives[:5])
-        )
-        head = "<tr><th>plan</th><th>probability</th></tr>"
-        return f"<div><p>{escape(str(self))}</p><table>{head}{rows}</table></div>"
-
-    def __len__(self) -> int:
-        return len(self.actions)
-
-    def __iter__(self) -> Iterator[Action]:
-        return iter(self.actions)
-
-    def __str__(self) -> str:
-        if not self.understood:
-            return f"I do not understand (confidence {self.confidence:.2f})"
-        steps = ", ".join(str(action) for action in self.actions) or "nothing to do"
-        more = f"; the text asks for {self.asked} actions" * bool(self.asked)
-        return f"{steps} (confidence {self.confidence:.2f}{more})"
-
-
-def _plain(value: object) -> Any:
-    """Return a value as JSON knows it: tuples as lists, what it does not know as text."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if type(value) in (tuple, list):
-        return [_plain(each) for each in value]  # type: ignore[attr-defined]
-    return str(value)
+    @property
+    def alternatives(self) -> Sequence[ExplainedPlan]:
+        """Other plans that were considered, most probable first."""
 
 
 class Part:
@@ -466,7 +336,7 @@ class Explanation(Part):
     True
     """
 
-    plan: Plan
+    plan: ExplainedPlan
     instructions: tuple[Instruction, ...]
     units: tuple[Unit, ...]
     steps: tuple[Step, ...]
@@ -478,7 +348,7 @@ class Explanation(Part):
     _listed = ("score", "margin", "steps", "whole", "ambiguity", "rivals", "deletions")
 
     @classmethod
-    def joined(cls, plan: Plan, parts: Sequence[Explanation]) -> Explanation:
+    def joined(cls, plan: ExplainedPlan, parts: Sequence[Explanation]) -> Explanation:
         """Return the explanations of the parts of a plan as one; it has no rivals of its own."""
         units: list[Unit] = []
         steps: list[Step] = []
@@ -632,7 +502,7 @@ class Source:
         self.world = request.world
         self.encoder = fitted.encoder
 
-    def explain(self, plan: Plan) -> Explanation:
+    def explain(self, plan: ExplainedPlan) -> Explanation:
         """Say which words caused which action, and which weights decided."""
         considered = (plan, *plan.alternatives)
         wanted = sorted({*range(min(RIVALS, len(plan.alternatives))), *self._avoiding(plan)})
@@ -646,7 +516,7 @@ class Source:
             for place, other in zip(wanted, others, strict=True)
         }
         units = self._units()
-        steps = tuple(self._step(plan, j, reading, units, rivals) for j in range(len(plan)))
+        steps = tuple(self._step(plan, j, reading, units, rivals) for j in range(len(plan.actions)))
         features = sum(step.text.total + step.own.total for step in steps) + whole.total
         return Explanation(
             plan=plan,
@@ -660,7 +530,7 @@ class Source:
             _source=self,
         )
 
-    def word_places(self, plan: Plan) -> tuple[dict[str, int], ...]:
+    def word_places(self, plan: ExplainedPlan) -> tuple[dict[str, int], ...]:
         """Return for each action which word most likely lies on each node of its graph."""
         [reading] = self.model.interpret(
             self.fitted, self.request, [_trajectory(plan)], self.search
@@ -671,7 +541,7 @@ class Source:
             found.append(dict(zip(names, aligned.argmax(axis=0).tolist(), strict=True)))
         return tuple(found)
 
-    def scores(self, text: Sequence[Instruction], plan: Plan) -> list[float]:
+    def scores(self, text: Sequence[Instruction], plan: ExplainedPlan) -> list[float]:
         """Return the score of a plan and of its best rival under another text."""
         plans = [_trajectory(each) for each in (plan, *plan.alternatives[:1])]
         request = replace(self.request, text=tuple(text))
@@ -688,19 +558,23 @@ class Source:
         return found[0] if len(found) == 1 else Contributions.together(found)
 
     @staticmethod
-    def _without(plan: Plan, j: int) -> int | None:
+    def _without(plan: ExplainedPlan, j: int) -> int | None:
         """Return the place of the best alternative that does without an action."""
         for place, other in enumerate(plan.alternatives):
             if plan.actions[j] not in other.actions:
                 return place
         return None
 
-    def _avoiding(self, plan: Plan) -> list[int]:
-        found = (self._without(plan, j) for j in range(len(plan)))
+    def _avoiding(self, plan: ExplainedPlan) -> list[int]:
+        found = (self._without(plan, j) for j in range(len(plan.actions)))
         return [place for place in found if place is not None]
 
     def _rival(
-        self, plan: Plan, rival: Plan, ours: Interpretation, theirs: Interpretation
+        self,
+        plan: ExplainedPlan,
+        rival: ExplainedPlan,
+        ours: Interpretation,
+        theirs: Interpretation,
     ) -> Rival:
         features = self._sum(ours.counts() - theirs.counts())
         margin = ours.score - theirs.score
@@ -725,7 +599,7 @@ class Source:
 
     def _step(
         self,
-        plan: Plan,
+        plan: ExplainedPlan,
         j: int,
         reading: Interpretation,
         units: tuple[Unit, ...],
@@ -770,7 +644,7 @@ class Source:
         )
 
 
-def _trajectory(plan: Plan) -> Trajectory:
+def _trajectory(plan: ExplainedPlan) -> Trajectory:
     return Trajectory(plan.states, plan.actions)
 
 
@@ -780,3 +654,12 @@ def _support(causes: Sequence[Cause]) -> float:
         # Words share an action among them: count how many are expected on it.
         return min(1.0, sum(cause.probability for cause in causes))
     return max(cause.probability for cause in causes)
+
+
+def __getattr__(name: str) -> Any:
+    """Find `Plan` where it was before."""
+    if name == "Plan":
+        from importlib import import_module
+
+        return import_module("groundling.plan").Plan
+    raise AttributeError(name)

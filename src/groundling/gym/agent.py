@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groundling.errors import GroundlingError, SettingError, WorldError
-from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
+from groundling.plan import Plan
 
 __all__ = ["UNDERSTOOD", "ActReport", "Agent", "BaseAgent", "Run", "carry_out"]
 

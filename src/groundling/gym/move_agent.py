@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from groundling.errors import GroundlingError, WorldError
-from groundling.explain.explanation import Plan
 from groundling.gym.agent import ActReport, BaseAgent, Run
 from groundling.language.sentences import split_sentences
+from groundling.plan import Plan
 
 if TYPE_CHECKING:
     from groundling.gym.simulator import GymWorld, Situation

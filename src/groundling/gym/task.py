@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.gym import exam
 from groundling.gym.babyai_levels import BabyAI, babyai, levels
 from groundling.gym.episode import Episode
 from groundling.gym.object_presets import make_follower
+from groundling.plan import Plan
 from groundling.tasks.benchmark import Case, Fold, Outcome, Scene, Source, Task, sample_count
-from groundling.tasks.variants import BasePreset, Presets
+from groundling.tasks.presets import Preset, Presets
 from groundling.world.environment import Environment
 
 __all__ = ["BabyAIPreset", "BabyAIScene", "BabyAITask"]
@@ -28,37 +28,32 @@ _COMBINED = ("ActionObjDoor", "MiniBossLevel", "BossLevel")  # where combination
 
 
 @dataclass(frozen=True, kw_only=True)
-class BabyAIPreset(BasePreset):
+class BabyAIPreset(Preset):
     """The settings of a row: what is learnt from (`kind`), and from how many demonstrations."""
 
     parser: str = "chain:english"
     kind: str = "levels"
     count: int = 50
 
-    def learns_like(self, other: BasePreset) -> bool:
+    def learns_like(self, other: Preset) -> bool:
         """Rows of one kind are evaluated together, level by level."""
         return isinstance(other, BabyAIPreset) and self.kind == other.kind
 
 
-def _row(kind: str, count: int) -> Any:
-    return lambda given: replace(given, kind=kind, count=count)
-
-
 def _presets() -> Presets[BabyAIPreset]:
     made = make_follower(BabyAI.slots).get_params(deep=False)
-    best = BabyAIPreset(
-        **{name: made[name] for name in ("model", "overlay", "features", "learning", "search")}
-    )
-    rows = {f"{count} demonstrations": _row("levels", count) for count in exam.COUNTS}
-    rows |= {
-        "random plan": _row("levels", 0),
-        "oracle": _row("levels", 0),
-        "partial view": _row("partial", 50),
-        "one follower for all levels": _row("together", exam.TOGETHER),
-        "combinations held out": _row("combinations", 100),
-        "combinations shown": _row("combinations", 100),
+    best = {name: made[name] for name in ("model", "overlay", "features", "learning", "search")}
+    kinds = {f"{count} demonstrations": ("levels", count) for count in exam.COUNTS}
+    kinds |= {
+        "random plan": ("levels", 0),
+        "oracle": ("levels", 0),
+        "partial view": ("partial", 50),
+        "one follower for all levels": ("together", exam.TOGETHER),
+        "combinations held out": ("combinations", 100),
+        "combinations shown": ("combinations", 100),
     }
-    return Presets("babyai", {"best": best}, {"best": rows}, "one follower for all levels")
+    rows = {name: BabyAIPreset(**best, kind=kind, count=n) for name, (kind, n) in kinds.items()}
+    return Presets("babyai", {"best": rows}, "one follower for all levels")
 
 
 class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):

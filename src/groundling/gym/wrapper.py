@@ -11,7 +11,7 @@ from groundling.gym.objects import ObjectWorld
 from groundling.gym.optional import require
 
 if TYPE_CHECKING:
-    from groundling.explain.explanation import Plan
+    from groundling.plan import Plan
 
 __all__ = ["InstructionFollowing"]
 

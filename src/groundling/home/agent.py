@@ -28,6 +28,7 @@ _ACT = 0.3  # confidence from which a command is carried out without a question
 _ANSWER = 0.15  # confidence from which a command is an option of a question back
 _CHOICE = 0.1  # confidence from which a question is answered, or asked which thing is meant
 _MOST_PARTS = 6  # commands of one text
+_MOST_PHRASES = 6  # phrases of the household that one text carries out, also by one another
 _MOST_OPTIONS = 8
 
 
@@ -68,6 +69,7 @@ class _Turn:
     timers: list[Timer]
     changes: dict[str, dict[str, Any]] = field(default_factory=dict)
     pending: Command | None = None
+    phrases: list[str] = field(default_factory=list)  # that were carried out; copies share it
 
 
 class HomeAgent:
@@ -150,6 +152,7 @@ class HomeAgent:
 
     def explain(self, text: str, *, area: str | None = "") -> str:
         """Return in words why a text is understood as it is."""
+        SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)
         plan = self.model.follower.follow(said.instruction, said, situation)
@@ -293,7 +296,12 @@ class HomeAgent:
         said: list[str] = []
         taught = [each for each in target.ids if each in self.home.phrase_of]
         for id_ in taught:
+            turn.phrases.append(id_)
+            if len(turn.phrases) > _MOST_PHRASES:  # one may stand for itself
+                return self._decline(confidence, command)
             replies = [self._reply(text, turn, now, 1) for text in self.home.phrase_of[id_].does]
+            if all(each.kind == "decline" for each in replies):
+                return self._decline(confidence, command)
             said += [each.text for each in replies]
         for id_ in target.ids:
             if id_ not in taught:

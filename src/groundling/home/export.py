@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from groundling.data.lines import parse_json
+from groundling.errors import DemonstrationError
 from groundling.files import read_plain
 from groundling.home.home import Home, HomeError
 from groundling.limits import YAML_BYTES
@@ -31,7 +32,7 @@ def read_export(folder: Path) -> Home:
             "configuration."
         )
     states = _states(place)
-    devices = {each.get("id"): each for each in read["devices"] or []}
+    devices = {str(each.get("id")): each for each in read["devices"] or []}
     areas = [
         {
             "id": str(_first(row, "id", "area_id")), "name": row.get("name"),
@@ -56,18 +57,19 @@ def read_export(folder: Path) -> Home:
 
 
 def _entity(
-    row: Mapping[str, Any], devices: Mapping[Any, Mapping[str, Any]], states: Mapping[str, Any]
+    row: Mapping[str, Any], devices: Mapping[str, Mapping[str, Any]], states: Mapping[str, Any]
 ) -> dict[str, Any]:
     id_ = str(row.get("entity_id"))
-    device = devices.get(row.get("device_id"), {})
+    device = devices.get(str(row.get("device_id")), {})
     called = device.get("name_by_user") or device.get("name")
     name = row.get("name") or row.get("original_name")
     if row.get("has_entity_name") and not row.get("name") and called:
         name = f"{called} {name}" if name else called
     state = states.get(id_, {})
+    given = state.get("attributes")
     attributes = {
         key: value
-        for key, value in (state.get("attributes") or {}).items()
+        for key, value in (given.items() if isinstance(given, Mapping) else ())
         if isinstance(value, (str, int, float, bool))
         or (isinstance(value, list) and all(isinstance(e, (str, int, float)) for e in value))
     }
@@ -107,9 +109,10 @@ def _states(place: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> Mapping[str, Any]:
     try:
-        data = json.loads(read_plain(path, YAML_BYTES, HomeError))
-    except (ValueError, RecursionError) as error:
-        raise HomeError(f"{path} must be JSON; got {str(error)[:100]}.") from error
+        text = read_plain(path, YAML_BYTES, HomeError).decode("utf-8-sig")
+        data = parse_json(text.strip(), "Copy the file again.")
+    except (UnicodeDecodeError, DemonstrationError) as error:
+        raise HomeError(f"{path} must be JSON. {str(error)[:200]}") from error
     if not isinstance(data, Mapping):
         raise HomeError(f"{path} must be a registry of Home Assistant; got no mapping.")
     return data

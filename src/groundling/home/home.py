@@ -13,7 +13,7 @@ from typing import Any
 from groundling.errors import GroundlingError
 from groundling.files import write_atomically
 from groundling.home.plain_yaml import load_yaml
-from groundling.limits import HOME_ENTITIES
+from groundling.limits import HOME_ENTITIES, PHRASE_TEXTS, SAID_CHARACTERS
 from groundling.world.environment import shorten
 
 _ENTITY_ID = re.compile(r"[a-z0-9_]+\.\S.*")
@@ -329,6 +329,15 @@ def _phrase(row: Mapping[str, Any]) -> Phrase:
         raise HomeError(
             f"`does` of the phrase {name!r} must be a text or a list of texts; got {_shown(does)}."
         )
+    what = f"The phrase {shorten(name)}"
+    PHRASE_TEXTS.check(len(listed), HomeError, what)
+    for text in (name, *listed):
+        SAID_CHARACTERS.check(len(text), HomeError, what)
+        if not any(map(str.isalnum, text)) or not text.isprintable():
+            raise HomeError(
+                f"A phrase and what it stands for must be printable texts with words; got "
+                f"{shorten(text)}."
+            )
     return Phrase(name, tuple(each.strip() for each in listed))
 
 

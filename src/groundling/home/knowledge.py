@@ -77,7 +77,9 @@ class Knowledge:
                 str(word): {str(kind): float(share) for kind, share in kinds.items()}
                 for word, kinds in data["shares"].items()
             }
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
+        ) as error:  # fmt: skip
             raise GroundlingError(
                 f"The words of a model of homes must be as they were saved; got {error}."
             ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from groundling.home.rule_matcher import RuleMatcher
 from groundling.home.templates import expand_templates
 from groundling.home.training import fit, training_examples
 from groundling.tasks.benchmark import Case, Fold, Outcome, Source, Task
-from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.tasks.presets import Preset, Presets
 
 SEED = 1  # of the split into training and held-out sentences
 _NEW_HOMES = 20
@@ -35,7 +35,7 @@ _RULES = "hassil"
 
 
 @dataclass(frozen=True, kw_only=True)
-class HomePreset(BasePreset):
+class HomePreset(Preset):
     """A row: the language, and which sentences are said."""
 
     auto: bool = True
@@ -43,32 +43,17 @@ class HomePreset(BasePreset):
     language: str = "en"
     test: str = "held out"
 
-    def learns_like(self, other: BasePreset) -> bool:
+    def learns_like(self, other: Preset) -> bool:
         """Rows of one language share one model."""
         return isinstance(other, HomePreset) and self.language == other.language
-
-
-def _row(language: str, test: str) -> Callable[[HomePreset], HomePreset]:
-    return lambda given: replace(given, language=language, test=test)
-
-
-class _Rows(Presets[HomePreset]):
-    """Presets whose rows are sentences of a kind; `full` is the first."""
-
-    def select(self, preset: str, variant: str = FULL) -> HomePreset:
-        """Return the settings of a row, or of the preset as it is trained."""
-        if variant == FULL:
-            self.variants_of(preset)  # complains of what does not exist
-            return self.presets[preset]
-        return super().select(preset, variant)
 
 
 def _presets() -> Presets[HomePreset]:
     tests = ("held out", "new homes", "one typo", "questions", "ambiguous", f"held out, {_RULES}",
              f"new homes, {_RULES}")  # fmt: skip
-    rows = {f"en, {test}": _row("en", test) for test in tests}
-    rows |= {f"{code}, held out": _row(code, "held out") for code in LANGUAGES if code != "en"}
-    return _Rows("home", {"auto": HomePreset()}, {"auto": rows})
+    rows = {f"en, {test}": HomePreset(test=test) for test in tests}
+    rows |= {f"{code}, held out": HomePreset(language=code) for code in LANGUAGES if code != "en"}
+    return Presets("home", {"auto": rows}, "en, held out")
 
 
 class HomeTask(Task["Corpora", HomePreset]):

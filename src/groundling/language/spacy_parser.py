@@ -15,6 +15,7 @@ import numpy as np
 from packaging.specifiers import SpecifierSet
 
 from groundling.errors import ParseError, SettingError, did_you_mean
+from groundling.language.attachment import attach_clauses
 from groundling.language.instruction import Instruction, reattach
 from groundling.language.languages import ENGLISH, NEUTRAL
 from groundling.language.languages import Language as Spoken
@@ -40,7 +41,7 @@ _CLOSED = ("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ")
 universal_tags = frozenset([*_OPEN, *_CLOSED, "PUNCT", "SYM", "X"])
 """The part-of-speech tags of Universal Dependencies."""
 
-_RULES = 2  # of cutting sentences and words; raise it when they change, so that caches notice
+_RULES = 3  # of splitting and attachment; increase it when they change, so that caches notice
 _BATCH = 256
 # spaCy's tokenizer takes quadratic time on what has no space, so endless runs are cut first.
 _ENDLESS = re.compile(r"(\S{100})(?=\S)")
@@ -208,6 +209,10 @@ class ShippedParser(SpacyParser):
         parsed = super().parse_sentences(each for each, unspaced in listed if not unspaced)
         for sentence, unspaced in listed:
             yield chain_of(sentence, self.spoken) if unspaced else next(parsed)
+
+    def parse_documents(self, documents: Iterable[Doc]) -> Iterator[Instruction]:
+        """Yield one instruction for each spaCy document that holds one sentence."""
+        return map(attach_clauses, super().parse_documents(documents))
 
 
 def one_sentence(language: Language, words: Iterable[str]) -> Doc:

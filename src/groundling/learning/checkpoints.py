@@ -1,4 +1,4 @@
-"""Checkpoints: what training has reached, in a folder that a later run can go on from."""
+"""Checkpoints: the state of training, in a folder from which a later run resumes."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _SEGMENT = 64_000_000  # bytes of gradients that are held in memory, about
 
 @dataclass
 class Checkpoint:
-    """A folder of training states, each written whole or not at all.
+    """A folder of training states, each written atomically.
 
-    Where the folder cannot be written to, a `StorageWarning` says so, and nothing more is written.
+    If the folder cannot be written to, emits a `StorageWarning` and writes nothing more.
 
     Parameters
     ----------
     folder
-        Where the states go; made when needed.
+        Folder for the states; created when needed.
     every
-        After how many L-BFGS iterations a state is written.
+        Number of L-BFGS iterations between states.
     fingerprint
-        What the training is of (settings and data); states of another one are refused.
+        Identifies the settings and data; states with another fingerprint are refused.
     """
 
     folder: Path
@@ -51,11 +51,11 @@ class Checkpoint:
         self.folder = Path(self.folder)
 
     def save(self, key: str, loss: float, theta: Reals, done: bool) -> bool:
-        """Write the state that training has reached; return whether that was possible."""
+        """Write the current state; return whether that was possible."""
         return self._write(key, {"theta": theta}, loss, done)
 
     def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
-        """Return a state of the given width that was written, or nothing."""
+        """Return a saved state of the given width, or None."""
         found = self._read(key)
         if found is None:
             return None
@@ -78,7 +78,7 @@ class Checkpoint:
             self._failed = True
             warnings.warn(
                 f"Checkpoints cannot be written to {self.folder} ({error.strerror or error}). "
-                "Training goes on without; what was written before is kept.",
+                "Training continues without checkpoints; earlier ones are kept.",
                 StorageWarning,
                 stacklevel=2,
             )
@@ -114,18 +114,17 @@ class Checkpoint:
 
 
 class Recorder:
-    """An objective whose evaluations are kept, so that a minimiser can be taken through them again.
+    """An objective that records its evaluations, so that a minimiser can replay them.
 
-    L-BFGS knows nothing of an objective but the losses and gradients that it was told. Told the
-    same again, it comes to where it was, to the last bit, however often and wherever training was
-    stopped; so checkpoints never change what is learnt.
+    L-BFGS sees only losses and gradients. Given the same ones again, it reaches the same state to
+    the last bit, however often training was stopped; so checkpoints never change the result.
 
     Parameters
     ----------
     checkpoint
-        Where evaluations are kept, some in each file.
+        Where evaluations are stored, several per file.
     key
-        What the files are named by.
+        Prefix of the file names.
     loss
         The objective.
 
@@ -157,7 +156,7 @@ class Recorder:
         self._iterations = 0
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return loss and gradient, as they were told before if θ is the same."""
+        """Return loss and gradient, from the record if θ is the same."""
         mark = hashlib.blake2b(theta.tobytes(), digest_size=16).digest()
         if self._waiting is not None:
             if self._waiting and len(self._evaluations) == len(self._waiting):
@@ -166,7 +165,7 @@ class Recorder:
                 kept = self._waiting[len(self._evaluations)]
                 self._evaluations.append(kept)
                 return kept.loss, kept.gradient.copy()
-            # Nothing is left, or another library rounds otherwise: from here on all is new.
+            # The record ends here, or another library rounds differently: evaluate from here on.
             self._waiting = None
         value, gradient = self._loss(theta)
         self._evaluations.append(_Evaluation(mark, value, gradient.copy()))
@@ -175,13 +174,13 @@ class Recorder:
         return value, gradient
 
     def iterated(self) -> None:
-        """Write what is new, if there were iterations enough."""
+        """Write new evaluations after enough iterations."""
         self._iterations += 1
         if self._waiting is None and self._iterations >= self._checkpoint.every:
             self._save()
 
     def forget(self) -> None:
-        """Delete the evaluations: what they led to is kept instead."""
+        """Delete the evaluations once their result is stored."""
         for number in itertools.count():
             path = self._checkpoint._path(f"{self._key}.{number}")
             if not path.exists():
@@ -224,7 +223,7 @@ class Recorder:
 
 
 class _Evaluation(NamedTuple):
-    """What an objective was at a θ, which is known by a mark."""
+    """The value of an objective at a θ, which is identified by a digest."""
 
     mark: bytes
     loss: float
@@ -232,7 +231,7 @@ class _Evaluation(NamedTuple):
 
 
 def states_in(folder: Path) -> list[Path]:
-    """Return the states of trainings in a folder and in those of further members; nothing else.
+    """Return the files of training states in a folder, including those of further members.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -249,7 +248,7 @@ def states_in(folder: Path) -> list[Path]:
 
 
 def _is_state(path: Path) -> bool:
-    """Tell whether a file carries our mark."""
+    """Tell whether a file is one of our checkpoints."""
     try:
         with path.open("rb") as file:
             size = int.from_bytes(file.read(8), "little")

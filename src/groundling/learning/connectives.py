@@ -1,8 +1,8 @@
-"""Learning which connectives turn the order of a text around.
+"""Connectives: learn which words reverse the order of a text.
 
-To leave the order of the text costs; a connective must pay for it. Models that learn from one
-part of the demonstrations say of the other how much more probable the demonstrated plans become
-when the text is turned around at a word. A word that gains more than the cost is a connective.
+Models trained on one part of the demonstrations measure on the other how much more probable the
+demonstrated plans become when the text is reversed at a word. A word is a connective if it gains
+more than a fixed cost.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ def learn_connectives(
     fold: Callable[[str], str],
     seed: int = 0,
 ) -> frozenset[Connective]:
-    """Return the words that turn texts around, with the places at which they do.
+    """Return the words that reverse texts, with the positions at which they do.
 
     Parameters
     ----------
     model, search
-        What finds the plans of a text.
+        The model and search that find plans.
     train
-        What learns from some of the examples.
+        Trains a model on some of the examples.
     examples
-        Demonstrations; only plans of several actions tell of their order.
+        Demonstrations; only plans of several actions have an order.
     fold
         How words are compared.
     """
     told = [each for each in examples if len(each.trajectory) > 1]
     if not told:
         raise idle_setting(
-            "Features.reorder", "where every demonstration has one action", "Leave it out."
+            "Features.reorder", "if every demonstration has one action", "Leave it out."
         )
     counts = Counter(c for each in told for c in possible_connectives(each.instructions, fold))
     often = [each for each, count in counts.items() if count >= _FEWEST]
@@ -105,7 +105,7 @@ def _gains(
     new: Connective,
     fold: Callable[[str], str],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return by how much each text with a connective gains if it turns the text around."""
+    """Return the gain of each text with a connective when it is reversed."""
     found: list[float] = []
     for one, part in zip(fitted, parts, strict=True):
         chosen: list[tuple[Example, Text, Text]] = []
@@ -130,7 +130,7 @@ def _gains(
 
 
 def _log_probability(example: Example, plans: Sequence[tuple[tuple[object, ...], float]]) -> float:
-    """Return the log probability of the demonstrated plans among those that were found."""
+    """Return the log probability of the demonstrated plans among those found."""
     wanted = {each.actions for each in (example.trajectory, *example.also)}
     scores = np.array([score for _, score in plans])
     right = np.array([actions in wanted for actions, _ in plans], bool)
@@ -141,7 +141,7 @@ def _log_probability(example: Example, plans: Sequence[tuple[tuple[object, ...],
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Pass over that these models are not trained to the end."""
+    """Suppress convergence warnings: these models are not fully trained."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GroundlingWarning)
         yield

@@ -1,8 +1,8 @@
-"""What kind of value a word may stand for, judged by its neighbours alone.
+"""Which kind of value a word may stand for, judged by its neighbours alone.
 
 Words that spell a value show where words of each kind stand (“the … hall”, “past the …”). A
 multinomial logistic regression from neighbouring words to kinds, or to no kind, tells for
-every other word how its company compares; it only scales what a lexicon entry costs.
+every other word how typical its neighbours are; it only scales the cost of lexicon entries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def context_penalties(
     examples: Sequence[Example],
     entries: Sequence[tuple[str, Meaning]],
 ) -> Reals:
-    """Return for each (word, value) entry by how much its cost is multiplied: 0.3 to 8."""
+    """Return the factor, from 0.3 to 8, on the cost of each (word, value) entry."""
     wanted = {kind for kind in encoder.values if kind != NUMBER}
     kinds = ["", *sorted(wanted | {kind for _, (kind, _) in entries})]
     place = {kind: number for number, kind in enumerate(kinds)}
@@ -87,7 +87,7 @@ def _contexts(
             words = [language.fold(word) for word in instruction.tokens]
             for word in words:
                 if word not in senses:
-                    # Words that were found a moment ago are looked for as they were found.
+                    # Reuse the words found a moment ago.
                     found = known.look_up(word, encoder.values, language=language, endings=False)
                     senses[word] = found[0][0] if found else ""
             shown = [f"‹{senses[word]}›" if senses[word] else word for word in words]

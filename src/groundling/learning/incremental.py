@@ -1,10 +1,9 @@
-"""One more demonstration: learn it from where the weights are, encoding only what is new.
+"""Incremental learning: add demonstrations to a fitted model, encoding only the new ones.
 
-What was encoded before is kept, and the few examples since then are encoded beside it. Features
-that only the new ones have get their weights; whether they would also have fired in plans of the
-old ones is found out when everything is encoded again, now and then. Settings that nobody gave
-are chosen again from all demonstrations; only if they come out otherwise, everything is learnt
-anew.
+Earlier encodings are kept, and new examples are encoded beside them. Features that only the new
+examples have get weights; whether they also fire in plans of the old ones is found when everything
+is encoded again, now and then. Open settings are chosen again from all demonstrations; only if
+they change is the model trained from scratch.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ def teach(
     progress: ProgressCallback | None = None,
     choose: ChooseAgain | None = None,
 ) -> Learnt:
-    """Return what is known after further demonstrations.
+    """Return the model after further demonstrations.
 
-    `known` are those that it learnt from, if it does not hold them. `choose` chooses settings
-    that were left open again.
+    `known` are the earlier training demonstrations, if the model does not hold them. `choose`
+    chooses open settings again.
     """
     trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
     before = learnt.examples
@@ -71,7 +70,7 @@ def forget(
     progress: ProgressCallback | None = None,
     choose: ChooseAgain | None = None,
 ) -> Learnt:
-    """Return what is known without the demonstrations of some names."""
+    """Return the model without the demonstrations of some names."""
     unwanted = {names} if isinstance(names, str) else set(names)
     has = {name for each in learnt.examples for name in each.names}
     for name in sorted(unwanted - has):
@@ -91,10 +90,10 @@ def _chosen_again(
     progress: ProgressCallback | None,
     choose: ChooseAgain | None,
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings that these examples would get now, and what was chosen of them."""
+    """Return the settings for these examples, and the choices among them."""
     if choose is None or not examples:
         return Trainer.of(learnt), learnt.choices
-    # Worlds that remember what they were asked: most of it was asked before.
+    # Cached environments: most of it was asked before.
     world: Any = learnt.fitted.encoder.world
     shown = [
         replace(each.shown, environment=world(each.shown.environment))
@@ -106,7 +105,7 @@ def _chosen_again(
 
 
 def _differs(now: Trainer, before: Trainer) -> bool:
-    """Tell whether weights must be learnt anew: a penalty or a memory can change beneath them."""
+    """Tell whether new settings need training from scratch; penalties and memory do not."""
     old = before.learning
     return replace(now, learning=replace(now.learning, l2=old.l2, recall=old.recall)) != before
 
@@ -125,9 +124,9 @@ def _learn_anew(
 def _go_on(
     learnt: Learnt, everything: Sequence[Example], progress: ProgressCallback | None
 ) -> Learnt:
-    """Learn from examples of which the first are known already.
+    """Train on examples whose first ones are known already.
 
-    Everything is encoded again where nothing is yet, where much has come since, and where the
+    Everything is encoded again if nothing was kept, if there are many new examples, or if the
     loss changes with θ.
     """
     trainer = Trainer.of(learnt)
@@ -159,7 +158,7 @@ def _words(example: Example) -> list[str]:
 
 
 def _like(before: Sequence[Example], new: Sequence[Example]) -> list[Example]:
-    """Return those known examples that share the rarest words with the new ones."""
+    """Return the known examples that share the rarest words with the new ones."""
     words = [set(_words(each)) for each in before]
     often = Counter(word for each in words for word in each)
     asked = {word for each in new for word in _words(each)}
@@ -169,7 +168,7 @@ def _like(before: Sequence[Example], new: Sequence[Example]) -> list[Example]:
 
 
 class _Lesson:
-    """The loss of all examples for one member: those encoded before, and those since."""
+    """The loss of one member on all examples: those encoded before, and the new ones."""
 
     def __init__(
         self,
@@ -194,7 +193,7 @@ class _Lesson:
     def _recent(
         self, before: Sequence[Example], examples: Sequence[Example], member: Member
     ) -> Objective:
-        """Encode the examples since the others were encoded, with what is new in them."""
+        """Encode the new examples, with their new features."""
         new, model, reader = examples[len(before) :], self.trainer.model, self.known.encoder.reader
         counts = Counter(word for each in examples for word in _words(each))
 

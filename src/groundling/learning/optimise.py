@@ -68,5 +68,5 @@ def minimise(
         result = minimize(penalised, start, jac=True, method="L-BFGS-B", callback=callback,
                           options=options)  # fmt: skip
         theta = result.x
-    # Status 2: no step lowers the loss any more, so rounding is all that is left.
+    # Status 2: no step lowers the loss any more; the rest is rounding.
     return float(result.fun), np.ascontiguousarray(theta), bool(result.status in (0, 2))

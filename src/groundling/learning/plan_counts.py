@@ -1,4 +1,4 @@
-"""How many plans there are: what listing them costs, and which length can be borne."""
+"""The number of plans: what listing them costs, and which plan length is affordable."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from groundling.world.environment import State
 
 ENUMERABLE = 20_000
 """How many plans can be listed from a start: the default of `Search.budget`."""
-_STEPS = 500  # steps that counting may take from one start,
-_AT_ONCE = 10_000  # and about how many more for one further action
-_COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
+_STEPS = 500  # steps of counting from one start,
+_AT_ONCE = 10_000  # and about as many more for one further action
+_COVERED = 0.95  # share of demonstrations to cover if the longest are too long
 _CHEAP = 2_000  # plans from a start that cost little to list
-_MANY = 10_000  # plans from a start that a few demonstrations are worth
-_QUICK = 200_000  # plans of all demonstrations that can be learnt from several times over
-_ONCE = 600_000  # plans of all demonstrations that can be learnt from once in half a minute
-_ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
-_ENDLESS = 1e100  # times as many, beyond which numbers need not differ
+_MANY = 10_000  # plans from a start that are affordable for few demonstrations
+_QUICK = 200_000  # plans of all demonstrations: affordable several times
+_ONCE = 600_000  # plans of all demonstrations: half a minute of training
+_ALTOGETHER = 1_000_000  # plans of all demonstrations: minutes of training
+_ENDLESS = 1e100  # factor beyond which counts need not differ
 _LOG_ENDLESS = math.log(_ENDLESS)
-_WORK = 30_000  # actions that can be grounded in half a minute
+_WORK = 30_000  # actions grounded in half a minute
 
 
 class PlanCounts:
-    """About how many plans there are from some starts; each length is counted once.
+    """The approximate number of plans from some starts, cached by length.
 
     >>> class Lamp:
     ...     def actions(self, state): return ("on", "off")
@@ -40,11 +40,11 @@ class PlanCounts:
         self._counts: dict[int, tuple[float, float]] = {}
 
     def plans(self, length: int) -> float:
-        """Return about how many plans of up to so many actions there are from a start."""
+        """Return the approximate number of plans of up to `length` actions from a start."""
         return self._counted(length)[0]
 
     def actions(self, length: int) -> float:
-        """Return about how many actions in different states these plans have."""
+        """Return the approximate number of (state, action) pairs in these plans."""
         return self._counted(length)[1]
 
     def _counted(self, length: int) -> tuple[float, float]:
@@ -56,11 +56,10 @@ class PlanCounts:
 
 
 class Lengths:
-    """How long plans may be so that all can be listed.
+    """The plan lengths for which all plans can be listed.
 
-    `lengths` says how many demonstrations have how many actions; `different` from how many
-    starts actions are to be grounded that hardly share one; `given` is a length that was asked
-    for.
+    `lengths` counts demonstrations by their number of actions; `different` is the number of
+    starts that share hardly any action; `given` is the requested length, if any.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class Lengths:
         self.given = given
 
     def covering(self, share: float) -> int:
-        """Return the length within which a share of the demonstrations lies."""
+        """Return the length that covers a share of the demonstrations."""
         seen = 0
         for length in sorted(self.lengths):
             seen += self.lengths[length]
@@ -81,7 +80,7 @@ class Lengths:
         return length
 
     def work(self, length: int) -> float:
-        """Return about how many actions are to be grounded so that all plans can be listed."""
+        """Return the approximate number of actions to ground to list all plans."""
         return self.different * self.counts.actions(length)
 
     def _within(self, length: int, each: int, together: int, work: int = _WORK) -> bool:
@@ -91,20 +90,20 @@ class Lengths:
 
     @cached_property
     def of_trials(self) -> int | None:
-        """The length for several configurations that are tried; nothing if that is too short."""
+        """The length for the laps of a race; None if plans cannot be listed."""
         longest = max(self.lengths) if self.given is None else self.given
         if longest == 1:
             return longest
         needed = self.covering(_COVERED) if self.given is None else longest
         cheap = self.counts.plans(longest) <= _CHEAP and self.work(longest) <= _WORK
-        # The longest few of many demonstrations are not worth trials that take minutes.
+        # A few long demonstrations are not worth laps that take minutes.
         if cheap and (longest == needed or self._within(longest, _CHEAP, _QUICK)):
             return longest
         return needed if self._within(needed, ENUMERABLE, _ALTOGETHER) else None
 
     @cached_property
     def of_plans(self) -> int | None:
-        """The length to learn by: that of the trials, or the longest where once can be borne."""
+        """The length to train with: that of the laps, or the longest if it is affordable once."""
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried
@@ -112,13 +111,13 @@ class Lengths:
 
 
 def count_plans(world: CachedEnvironment, start: State, length: int) -> tuple[float, float]:
-    """Count the plans from a start, and the actions in different states; many, roughly."""
+    """Return the approximate number of plans from a start, and of actions to ground."""
     length += world.extra_length(start)
     layer: dict[State, float] = {start: 1.0}
     total, steps, each = 0.0, 0.0, 1.0
     for done in range(1, length + 1):
         following: dict[State, float] = {}
-        # Of very many states some stand for all.
+        # A sample stands for very many states.
         some = list(layer)[:: max(1, -int(-len(layer) * each // _AT_ONCE))]
         asked = 0
         for state in some:
@@ -132,7 +131,7 @@ def count_plans(world: CachedEnvironment, start: State, length: int) -> tuple[fl
         each = ways / before
         layer = following
         total += ways
-        if steps > _STEPS and done < length:  # as many times more for each further action
+        if steps > _STEPS and done < length:  # extrapolate the growth per action
             further = length - done
             more = _ENDLESS if further * math.log(each or 1) > _LOG_ENDLESS else each**further
             return total + ways * more, steps * more

@@ -1,4 +1,4 @@
-"""How strongly demonstrations are remembered: chosen by leaving one out."""
+"""The strength of the memory of demonstrations, chosen by leave-one-out."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from groundling.ties import rank
 from groundling.world.judgement import Judgement
 
 STRENGTHS = (0.0, 2.0, 4.0, 8.0)
-CASES = 40  # demonstrations that are followed to choose
-AGAIN = 0.5  # how often a text is one that was shown, rather than a new one like it
+CASES = 40  # demonstrations to choose on
+AGAIN = 0.5  # assumed share of texts that repeat a demonstration
 
 
 def remember(learnt: Learnt, recall: float | None) -> Learnt:
-    """Return what was learnt with a memory of its demonstrations.
+    """Return the model with a memory of its demonstrations.
 
-    `recall` is its strength: None chooses it, 0 remembers nothing.
+    `recall` is the strength of the memory: None chooses it, 0 turns it off.
 
     >>> from groundling import Demonstration, Follower, Learning
     >>> from groundling.examples import Lamp
@@ -43,10 +43,10 @@ def remember(learnt: Learnt, recall: float | None) -> Learnt:
 
 
 def choose_strength(learnt: Learnt, memory: Memory) -> float:
-    """Return the strength under which demonstrations are most likely.
+    """Return the strength that maximises the likelihood of the demonstrations.
 
-    Each counts twice: as a text that is said again, with the whole memory, and as a new one, with
-    the memory of the others. The weaker wins ties.
+    Each demonstration counts twice: as a repeated text, with the whole memory, and as a new text,
+    with the memory of the others. Ties go to the weaker strength.
     """
     shown = latest(learnt.examples)
     if len(shown) > CASES:
@@ -58,9 +58,9 @@ def choose_strength(learnt: Learnt, memory: Memory) -> float:
 
 @dataclass(frozen=True)
 class _Case:
-    """The best plans for a demonstration: log probabilities, what the memory adds, which is right.
+    """The best plans for a demonstration: log probabilities, memory scores, which are right.
 
-    `whole` is what the whole memory adds; `others`, that of the other demonstrations.
+    `whole` is the score from the whole memory; `others`, from the other demonstrations.
     """
 
     logs: Reals
@@ -69,7 +69,7 @@ class _Case:
     right: NDArray[np.bool_]
 
     def loss(self, strength: float) -> float:
-        """Return the expected surprise at the right plans."""
+        """Return the expected negative log-likelihood of the right plans."""
         said_again, new = (
             -float(np.logaddexp.reduce(log_softmax(self.logs + strength * added)[self.right]))
             for added in (self.whole, self.others)

@@ -20,9 +20,9 @@ from groundling.overlay.batch import Reals
 
 @dataclass(frozen=True)
 class Progress:
-    """How far training has come: which stage, how many steps of at most how many, the loss.
+    """The progress of training: stage, step, maximum number of steps, loss.
 
-    Before training there is no loss yet: it is not a number.
+    The loss is NaN before training starts.
     """
 
     stage: str
@@ -32,7 +32,7 @@ class Progress:
 
 
 class Minimised(Protocol):
-    """What can be trained: an `Objective`, or a sum of several."""
+    """An objective that can be trained, or a sum of several."""
 
     @property
     def width(self) -> int:
@@ -40,10 +40,10 @@ class Minimised(Protocol):
 
     @property
     def begins_aligned(self) -> bool:
-        """Whether the first round takes the alignments as they are."""
+        """Whether the first round uses the initial alignments."""
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the θ to begin with."""
+        """Return the initial θ."""
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p and its gradient."""
@@ -57,7 +57,7 @@ ProgressCallback = Callable[[Progress], object]
 
 
 def early(progress: ProgressCallback | None) -> Tell:
-    """Return what reports stages before training; nobody can stop there.
+    """Return a callback that reports stages before training; it cannot stop them.
 
     >>> early(print)("reading", 3, 5)
     Progress(stage='reading', step=3, steps=5, loss=nan)
@@ -80,11 +80,11 @@ def train(
     start: Reals | None = None,
     l2: float | Reals | None = None,
 ) -> tuple[float, Reals]:
-    """Minimise an objective over θ, from where it begins or from `start`; return loss and θ.
+    """Minimise an objective over θ, from its own start or from `start`; return loss and θ.
 
-    `l2` is the penalty of each weight, if it is not the same for all.
-    With a checkpoint, evaluations are kept every `checkpoint.every` iterations; an interrupted
-    training goes through them again at once, to the same θ as one without checkpoints.
+    `l2` is the penalty of each weight, if they differ.
+    With a checkpoint, evaluations are saved every `checkpoint.every` iterations; training that was
+    interrupted replays them and reaches the same θ as without checkpoints.
     """
     run = _Run(objective, learning, progress, checkpoint, learning.l2 if l2 is None else l2)
     first = objective.first(objective.width, seed) if start is None else start
@@ -99,13 +99,13 @@ def train(
     return value, theta
 
 
-_TRIAL = 15  # iterations by which starts are compared: the order seldom changes later
+_TRIAL = 15  # iterations for comparing starts: the order seldom changes later
 
 
 def better_start(
     objective: Minimised, learning: Learning, starts: Sequence[Reals], l2: float | Reals
 ) -> Reals:
-    """Return where a few iterations from each of several starts lead, for the lowest loss."""
+    """Run a few iterations from several starts; return the θ with the lowest loss."""
     tried = [
         minimise(
             objective.loss, start, l1=learning.l1, l2=l2,
@@ -154,7 +154,7 @@ class _Run:
         if kept is None:
             recorder = Recorder(checkpoint, key, self.objective.loss)
             kept = self._minimise(number, theta, recorder.loss, recorder)
-            # What was stopped on the way is no state that an unstopped training passes.
+            # A state in which training was stopped is not one that it would pass otherwise.
             if not self.stopped and checkpoint.save(key, *kept):
                 recorder.forget()
         return kept

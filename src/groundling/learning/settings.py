@@ -1,4 +1,4 @@
-"""The settings of learning: how weights are penalised and optimised."""
+"""The settings of training: penalties and optimiser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from groundling.settings import Settings, setting
 
 @dataclass(frozen=True, repr=False)
 class Learning(Settings):
-    """How θ is learnt, whatever the model.
+    """How θ is trained, for every model.
 
     Parameters
     ----------
@@ -18,27 +18,25 @@ class Learning(Settings):
     iterations
         L-BFGS iterations per round.
     rounds
-        Rounds of alternating alignments and θ, or of finding new plans to win against where
-        not all can be enumerated.
+        Rounds of alternating alignments and θ, or of finding new competing plans if they cannot
+        all be enumerated.
     tolerance
-        L-BFGS stops when the loss falls by less than this, relatively.
+        L-BFGS stops when the relative decrease of the loss is below this.
     augment
-        Whether demonstrations that the environment offers as mirror images are used too.
+        Whether to train on the mirror images that the environment offers, too.
     composed
-        The weight of composed demonstrations: two of one group that follow each other, joined
-        into one (see `compose`), if their plan is no longer than those searched for. 0: none.
+        The weight of composed demonstrations: two consecutive ones of a group, joined into one
+        (see `compose`), if the plan is within `Search.max_length`. 0: none.
     recall
-        The strength of the memory of demonstrations (see `Memory`): a text that is like one that
-        was shown tends to mean what was shown. 0: nothing is remembered; None: chosen by leaving
-        demonstrations out.
+        The strength of the memory of demonstrations (see `Memory`): a text similar to a
+        demonstrated one tends to mean the same. 0: off; None: chosen by leave-one-out.
     rare_words
-        Whether the weight of a word and a label that were shown once, together, is penalised as
-        if nothing else had been shown (see `RareWords`).
+        Whether the weight of a word and a label that were shown only once, together, is penalised
+        as if it were the only demonstration (see `RareWords`).
     grow
-        Whether to learn from a quarter of the demonstrations first, drawn by the seed, and to go on
-        from there if that has the lower loss after a few iterations. Where the objective is not
-        convex, as with relations between many things, it keeps out of poor local optima. Not for
-        training in shards.
+        Whether to train on a random quarter of the demonstrations first, and to continue from
+        there if the loss is lower after a few iterations. Avoids poor local optima if the objective
+        is not convex, as with relations between many things. Not available in shards.
 
     Examples
     --------

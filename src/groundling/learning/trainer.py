@@ -1,4 +1,4 @@
-"""The trainer: from demonstrations to what a follower knows, whatever its model."""
+"""The trainer: fits any model to demonstrations."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration
 
 _LOG = logging.getLogger(__name__)
-_SHARE, _FEWEST = 4, 10  # of the demonstrations that training grows from
-WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
+_SHARE, _FEWEST = 4, 10  # share of the demonstrations to start from
+WARM_TOLERANCE = 1e-5  # tolerance when training continues from the current θ
 
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Keep Python's cycle collector from looking at many small objects that all stay.
+    """Pause Python's cycle collector while many long-lived objects are created.
 
     >>> with paused_collector():
     ...     gc.isenabled()
@@ -60,20 +60,20 @@ def paused_collector() -> Iterator[None]:
     finally:
         if was_on:
             if not gc.get_freeze_count():
-                gc.freeze()  # what was made counts as old, without being looked at,
-                gc.unfreeze()  # and can be collected like all else
+                gc.freeze()  # new objects count as old, without a scan,
+                gc.unfreeze()  # and can be collected like all others
             gc.enable()
 
 
 @dataclass(frozen=True)
 class Trainer(LearntSettings):
-    """The settings of a follower, and how it learns with them."""
+    """The settings of a follower, with the training procedure."""
 
     learning: Learning
 
     @classmethod
     def of(cls, learnt: Learnt) -> Trainer:
-        """Return the trainer that learns more with the same settings."""
+        """Return a trainer with the settings of a fitted model."""
         return cls(**{each.name: getattr(learnt.settings, each.name) for each in fields(cls)})
 
     def fit(
@@ -83,7 +83,7 @@ class Trainer(LearntSettings):
         checkpoint: str | Path | None = None,
         every: int = 25,
     ) -> Learnt:
-        """Learn the lexicon, if asked to, then θ, then the θ of each further member."""
+        """Learn the lexicon, if required, then θ, then the θ of each further member."""
         self.model.check(self.overlay, self.features, self.learning.rounds, self.search)
         first, *others = self.model.all_members(self.overlay, self.features)
         encoder = self.encoder(first, self.features.first_lexicon())
@@ -118,7 +118,7 @@ class Trainer(LearntSettings):
         return self.remember(Learnt(self, fitted, loss, examples=tuple(examples)))
 
     def remember(self, learnt: Learnt) -> Learnt:
-        """Return what was learnt with the memory that the settings ask for."""
+        """Return the model with the memory that the settings ask for."""
         return remember(learnt, self.learning.recall)
 
     def learn_lexicon(
@@ -128,7 +128,7 @@ class Trainer(LearntSettings):
         progress: ProgressCallback | None,
         state: Checkpoint | None,
     ) -> Checkpoint | None:
-        """Give an encoder the lexicon that explains examples best; return where to go on from."""
+        """Set the lexicon that explains the examples best; return the initial θ."""
         wishes: list[object] = []
 
         def listen(step: Progress) -> object:
@@ -140,7 +140,7 @@ class Trainer(LearntSettings):
                 self.model, self.data(encoder, self.features, examples), self.features,
                 self.learning, seed=self.seed, progress=listen, checkpoint=state,
             )  # fmt: skip
-        # Of half a lexicon, the weights are none to go on from.
+        # Weights for half a lexicon are no start.
         return None if any(wish is True for wish in wishes) else state
 
     def go_on(
@@ -149,15 +149,12 @@ class Trainer(LearntSettings):
         examples: Sequence[Example],
         progress: ProgressCallback | None = None,
     ) -> Learnt:
-        """Learn from other examples, beginning with the present θ; the lexicon is kept.
+        """Train on other examples from the current θ, with the same lexicon.
 
-        What was encoded is kept too, unless it changes with θ, so that `teaching.teach` need not
-        encode it again.
+        Encodings are kept, unless they change with θ, so that `incremental.teach` can reuse them.
         """
         if not examples:
-            raise DemonstrationError(
-                "Nothing would be left to learn from. Keep at least one demonstration."
-            )
+            raise DemonstrationError("At least one demonstration must remain; got none. Keep one.")
         trainer = replace(
             self,
             learning=replace(self.learning, tolerance=max(self.learning.tolerance, WARM_TOLERANCE)),
@@ -182,7 +179,7 @@ class Trainer(LearntSettings):
         return self.remember(result)
 
     def prepare(self, encoder: Encoder, demonstrations: Iterable[Demonstration]) -> list[Example]:
-        """Return what there is to learn from: demonstrations, their images and compositions."""
+        """Return the training examples: demonstrations, mirror images and compositions."""
         return prepare(
             encoder, demonstrations, augment=self.learning.augment,
             composed=self.learning.composed, max_length=self.search.longest,
@@ -191,7 +188,7 @@ class Trainer(LearntSettings):
     def data(
         self, encoder: Encoder, features: Features, examples: Sequence[Example]
     ) -> TrainingData:
-        """Return what the objective of a member is made of."""
+        """Return the data of a member's objective."""
         return TrainingData(
             encoder=encoder,
             space=features.space(),
@@ -212,7 +209,7 @@ class Trainer(LearntSettings):
         known: FittedModel | None = None,
     ) -> tuple[float, FittedModel, Objective]:
         data = self.data(encoder, member.features, examples)
-        if known is not None:  # names keep their numbers, so that weights can be found again
+        if known is not None:  # names keep their numbers, so that weights can be matched
             data.space.word_names = dict(known.space.word_names)
             data.space.node_names = dict(known.space.node_names)
         began = time.perf_counter()
@@ -248,7 +245,7 @@ class Trainer(LearntSettings):
     def _grown(
         self, member: Member, encoder: Encoder, examples: Sequence[Example]
     ) -> FittedModel | None:
-        """Return what a quarter of the examples teaches; None if these would be too few."""
+        """Return the θ of a quarter of the examples; None if these are too few."""
         count = len(examples) // _SHARE
         if count < _FEWEST:
             return None
@@ -270,8 +267,8 @@ class Trainer(LearntSettings):
         return found.penalty(self.learning.l2, space)
 
     def fingerprint(self, content: Iterable[object]) -> str:
-        """Return what training depends on, so that another one does not go on from it."""
-        # Functions and parsers are known by name: how they print differs from run to run.
+        """Return everything that training depends on, to identify its checkpoints."""
+        # Functions and parsers by name: their repr differs from run to run.
         members = self.model.all_members(self.overlay, self.features)
         described = [
             (
@@ -289,7 +286,7 @@ class Trainer(LearntSettings):
 
 
 def content_of(example: Example) -> tuple[object, ...]:
-    """Return what training depends on in an example, as JSON."""
+    """Return everything in an example that training depends on, as JSON."""
     return (
         tuple(map(repr, example.instructions)), canonical(example.trajectory.actions),
         canonical(example.trajectory.start),

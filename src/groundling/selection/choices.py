@@ -1,4 +1,4 @@
-"""Choices: the settings that nobody gave, with the reasons; and the choice itself."""
+"""Automatic settings: which are open, how they are chosen, and what was chosen."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from groundling.errors import SettingError
-from groundling.features.feature_settings import Features
-from groundling.features.labels import LABEL
 from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer
-from groundling.models.base import Model
 from groundling.models.learnt import Learnt
 from groundling.overlay.settings import Overlay
 from groundling.selection.configurations import (
@@ -22,21 +19,20 @@ from groundling.selection.configurations import (
     default_model,
     reads_units,
 )
-from groundling.selection.constants import FEW, FIRST
+from groundling.selection.constants import ENOUGH_FOR_PAIRS, FIRST_LAP, L2_PER_DEMONSTRATION
 from groundling.selection.profile import Profile
-from groundling.selection.race import Race, Runner, Work
+from groundling.selection.race import Budget, Race, Runner
 from groundling.settings import AUTO, Settings
 from groundling.world.environment import Demonstration
 
 _GROUPS = ("model", "overlay", "features", "learning", "search")
 _LENGTH = "search.max_length"
-_REST = "features but reorder"
 _Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting that was chosen from the demonstrations.
+    """A setting that was chosen from the demonstrations: name, value, reason, how to change it.
 
     >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
     ...              "follower.chosen().set_params(search__max_length=…)"))
@@ -61,7 +57,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tried:
-    """The outcome of a race: of how many demonstrations, between which, who won, how well."""
+    """The outcome of a race: number of demonstrations, configurations, winner, accuracy."""
 
     count: int
     names: tuple[str, ...]
@@ -70,7 +66,7 @@ class Tried:
     why: str
 
     def holds(self, names: Sequence[str], count: int) -> bool:
-        """Tell whether the race need not be run again: the same runners, not twice the data.
+        """Tell whether the result still holds: the same configurations, less than twice the data.
 
         >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
         True
@@ -81,10 +77,10 @@ class Tried:
 
 
 class Choices(tuple[Choice, ...]):
-    """What was chosen from the demonstrations, printed a line each.
+    """The settings chosen from the demonstrations; printed one per line.
 
-    `left_open` names what nobody gave, `tried` is the race that was run, and `params` are the
-    chosen values for `set_params`.
+    `left_open` names the settings that were open, `tried` is the result of the race, and `params`
+    are the chosen values for `set_params`.
 
     >>> print(Choices())
     Nothing was left to choose.
@@ -101,13 +97,13 @@ class Choices(tuple[Choice, ...]):
         tried: Tried | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Keep choices, and what is needed to choose again."""
+        """Create the tuple with what is needed to choose again."""
         made = super().__new__(cls, choices)
         made.left_open, made.tried, made.params = tuple(left_open), tried, dict(params or {})
         return made
 
     def of(self, trainer: Any) -> Self:
-        """Return the same with the values that a trainer has."""
+        """Return the same choices with the values that a trainer has."""
         params = {}
         for each in self:
             group, _, name = each.setting.partition("__")
@@ -116,7 +112,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the same where a group of settings was given since then.
+        """Return the same choices after a group of settings was given.
 
         >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
         ('learning',)
@@ -139,7 +135,7 @@ class Choices(tuple[Choice, ...]):
         return f"<table>{head}{rows}</table>"
 
 
-# ---- what is open -----------------------------------------------------------------------------
+# ---- open settings ------------------------------------------------------------------------------
 
 
 def _left_open(settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -147,8 +143,6 @@ def _left_open(settings: Mapping[str, Any]) -> tuple[str, ...]:
     found = [name for name in _GROUPS if _is_auto(settings[name])]
     if "search" not in found and settings["search"].max_length is None:
         found.append(_LENGTH)
-    if found and settings["features"] == Features(reorder=True):
-        found.append(_REST)
     return tuple(found)
 
 
@@ -157,38 +151,37 @@ def _is_auto(value: object) -> bool:
 
 
 def check_open(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of settings that a file says were left open, if they are some.
+    """Return the names of open settings from a file; raise if one is unknown.
 
     >>> check_open(["learning", "hat"])
     Traceback (most recent call last):
         ...
-    ValueError: no setting 'hat' can be left open
+    ValueError: An open setting must be one of model, overlay, features, learning, search,
+    search.max_length; got 'hat'.
     """
-    found = tuple(names)
+    found, known = tuple(names), (*_GROUPS, _LENGTH)
     for name in found:
-        if name not in (*_GROUPS, _LENGTH, _REST):
-            raise ValueError(f"no setting {name!r} can be left open")
+        if name not in known:
+            raise ValueError(f"An open setting must be one of {', '.join(known)}; got {name!r}.")
     return found
 
 
 def open_again(trainer: Trainer, names: Iterable[str]) -> dict[str, Any]:
-    """Return settings in which those that had been left open are open again."""
+    """Return the settings of a trainer, with those named open again."""
     settings = {each.name: getattr(trainer, each.name) for each in fields(trainer)}
     for name in names:
         if name == _LENGTH:
             settings["search"] = replace(trainer.search, max_length=None)
-        elif name == _REST:
-            settings["features"] = Features(reorder=True)
         else:
             settings[name] = AUTO
     return settings
 
 
-_TICK = 0.5  # seconds between reports of how far it has come
+_TICK = 0.5  # seconds between progress reports
 
 
 def _ticking(tell: _Tell) -> Callable[[], None]:
-    """Return what counts the steps of environments, and tells of them now and then."""
+    """Return a callback that counts the steps of environments and reports them now and then."""
     steps, told = 0, time.monotonic()
 
     def tick() -> None:
@@ -201,7 +194,7 @@ def _ticking(tell: _Tell) -> Callable[[], None]:
     return tick
 
 
-# ---- the choice -------------------------------------------------------------------------------
+# ---- the choice ---------------------------------------------------------------------------------
 
 
 def choose(
@@ -210,38 +203,32 @@ def choose(
     tell: _Tell = lambda what: None,
     tried: Tried | None = None,
 ) -> tuple[Trainer, Choices]:
-    """Return settings without anything left open, and what was chosen and why.
+    """Return a trainer with all settings fixed, and the choices with their reasons.
 
-    What is given, or declared by the environment, is kept. The same demonstrations give the same
-    choices, whatever their order. A race that was `tried` on fewer demonstrations is not run
-    again while they are less than twice as many.
+    Settings that are given, or declared by the environment, are kept. The same demonstrations
+    give the same choices in any order. A result that was `tried` on fewer demonstrations is reused
+    until their number has doubled.
     """
     names = _left_open(settings)
     if not names:
         return Trainer(**settings), Choices()
     tell("looking at the demonstrations")
-    chosen = dict(settings)
-    if _REST in names:
-        chosen["features"] = AUTO
-    search = chosen["search"]
-    length = None if _is_auto(search) else search.max_length
-    profile = Profile(demonstrations, chosen["parser"], length, _ticking(tell))
-    declared = [name for name in profile.declared if _is_auto(chosen.get(name))]
-    chosen |= {name: profile.declared[name] for name in declared}
-    race = Race(chosen, profile, Work(profile.count), tell)
+    length = None if _is_auto(settings["search"]) else settings["search"].max_length
+    profile = Profile(demonstrations, settings["parser"], length, _ticking(tell))
+    declared = [name for name in profile.declared if _is_auto(settings.get(name))]
+    chosen = {**settings, **{name: profile.declared[name] for name in declared}}
+    race = Race(chosen, profile, Budget(profile.count), tell)
     best, tried = _best(race, _feasible(chosen, profile), tried)
     trainer = best.trainer
-    if "learning" in names:  # the race compares weights
+    if "learning" in names:  # the race compares weights, without a memory
         trainer = replace(trainer, learning=replace(trainer.learning, recall=None))
-    if _REST in names:
-        trainer = replace(trainer, features=replace(trainer.features, reorder=True))
     return trainer, describe(trainer, names, profile, tried, declared)
 
 
 def choose_again(
     learnt: Learnt, demonstrations: Sequence[Demonstration], tell: _Tell = lambda what: None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings that demonstrations would get now, and what was chosen of them."""
+    """Return the settings that a fitted follower would choose for other demonstrations."""
     choices = learnt.choices
     if not isinstance(choices, Choices) or not choices.left_open:
         return Trainer.of(learnt), choices
@@ -252,78 +239,70 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the winner of the race, without one where there is nothing to compare."""
-    profile, runners = race.profile, [race.runner(each) for each in options]
+    """Return the winner; the race is skipped if there is one option or too little to hold out."""
+    count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:
         return runners[0], None
-    if 2 * profile.count < FIRST:
+    if 2 * count < FIRST_LAP:
         return race.recall(runners), None
-    if tried is None or not tried.holds(names, profile.count):
+    if tried is None or not tried.holds(names, count):
         winner = race.run(runners)
-        shown = ", ".join(
-            f"{each.name} {each.right:.2f} ±{each.error:.2f}" for each in race.finished
-        )
+        shown = ", ".join(f"{e.name} {e.right:.2f} ±{e.error:.2f}" for e in race.finished)
         why = (
-            f"the simplest within one standard error of the best, after learning from a part of "
-            f"{winner.size}: {shown}"
+            "the simplest within one standard error of the best in cross-validation on "
+            f"{winner.size} demonstrations: {shown}"
         )
-        tried = Tried(profile.count, tuple(names), winner.name, winner.right, why)
+        tried = Tried(count, tuple(names), winner.name, winner.right, why)
     return next(each for each in runners if each.name == tried.winner), tried
 
 
 def _feasible(chosen: Mapping[str, Any], profile: Profile) -> list[Configuration]:
     """Return the configurations of the table that can go with what was given."""
-    found: list[Configuration] = []
-    model, overlay = chosen["model"], chosen["overlay"]
-    table = configurations(profile)
-    if not _is_auto(overlay):  # models for flat actions are of no use for graphs
-        table = [each for each in table if each.overlay.nodes == overlay.nodes] or table
-    if not _is_auto(model):
-        alike = [each for each in table if reads_units(each.model) == reads_units(model)]
-        table = alike or [_beside(model, profile, table)]
     given = {name: chosen[name] for name in ("model", "overlay", "features")
              if not _is_auto(chosen[name])}  # fmt: skip
-    agreeing = [e for e in table if all(getattr(e, name) == v for name, v in given.items())]
+    table = configurations(profile)
+    if "overlay" in given:  # models for flat actions are of no use for graphs
+        nodes = given["overlay"].nodes
+        table = [each for each in table if each.overlay.nodes == nodes] or table
+    if "model" in given:
+        reads = reads_units(given["model"])
+        bag = replace(Overlay.bag(), unit=profile.unit)
+        own = replace(
+            table[0],
+            name="unit by unit" if reads else "graph",
+            overlay=bag if reads else Overlay(unit=profile.unit),
+        )
+        table = [each for each in table if reads_units(each.model) == reads] or [own]
+    table = [e for e in table if all(getattr(e, n) == v for n, v in given.items())] or table
     learning = Learning() if _is_auto(chosen["learning"]) else chosen["learning"]
-    for each in agreeing or table:
+    found: list[Configuration] = []
+    problem: SettingError | None = None
+    for each in table:
         option = replace(each, **given, search=_merged(chosen["search"], each.search))
-        if "model" in given and not option.model.member_model.lists_plans:
-            option = replace(option, base="")
         try:
             option.model.check(option.overlay, option.features, learning.rounds, option.search)
-        except SettingError:
+        except SettingError as error:
+            problem = problem or error
             continue
         if all(replace(option, name=other.name, base=other.base) != other for other in found):
             found.append(option)
-    if not found:  # what was given cannot work with any: say why
-        option = replace(table[0], **given, search=_merged(chosen["search"], table[0].search))
-        option.model.check(option.overlay, option.features, learning.rounds, option.search)
-    known = {each.name for each in found}
+    if not found:
+        assert problem is not None
+        raise problem
+    known = {each.name for each in found if each.model.member_model.lists_plans}
     return [replace(each, base=each.base if each.base in known else "") for each in found]
 
 
-def _beside(model: Model, profile: Profile, table: Sequence[Configuration]) -> Configuration:
-    """Return a configuration for a model of which the table has none."""
-    first = table[0]
-    if reads_units(model):
-        overlay = replace(Overlay.bag(), unit=profile.unit)
-        return replace(first, model=model, overlay=overlay, name="unit by unit")
-    return replace(first, model=model, overlay=Overlay(unit=profile.unit), name="graph")
-
-
 def _merged(given: Any, likely: Search) -> Search:
-    """Return a search that was given, with the length that was left open."""
-    if _is_auto(given):
-        return likely
-    kept: Search = given
-    if kept.max_length is not None:
-        return kept
-    merged: Search = replace(given, max_length=max(likely.longest, given.min_length))
-    return merged
+    """Return the given search, with the likely length if it has none."""
+    found: Search = likely if _is_auto(given) else given
+    if found.max_length is None:
+        found = replace(found, max_length=max(likely.longest, found.min_length))
+    return found
 
 
-# ---- what was chosen, in words ----------------------------------------------------------------
+# ---- the reasons --------------------------------------------------------------------------------
 
 
 def describe(
@@ -333,90 +312,51 @@ def describe(
     tried: Tried | None,
     declared: Sequence[str] = (),
 ) -> Choices:
-    """Return every setting that was chosen and differs from its default, with the reason."""
+    """Return every chosen setting that differs from its default, with the reason."""
+    raced = tried.why if tried else "the simplest that follows the demonstrations it learnt from"
     found = []
     for group in _GROUPS:
         value: Settings = getattr(trainer, group)
-        rest = group == "features" and _REST in names
-        changed = value.changed() if group in names or rest else []
+        changed = value.changed() if group in names else []
         if group == "search" and _LENGTH in names:
             changed = ["max_length"]
         if group == "model":  # its settings go with its class
             changed = [""] if group in names and value != default_model() else []
         for name in changed:
-            why = _why(f"{group}.{name}", trainer, profile, tried)
+            why = _REASONS.get(f"{group}.{name}", raced)
             if group in declared:
                 why = "the environment declares it"
+            elif name == "max_length":
+                why = _length_why(trainer.search, profile)
             shown = repr(getattr(value, name) if name else value)
-            found.append(_choice(f"{type(value).__name__}.{name}" if name else group, shown, why))
+            made = Choice(f"{type(value).__name__}.{name}" if name else group, shown, why, "")
+            change = f"follower.chosen().set_params({made.setting}=…)"
+            found.append(replace(made, change=change))
     return Choices(found, names, tried).of(trainer)
 
 
-def _choice(what: str, chosen: str, why: str) -> Choice:
-    made = Choice(what, chosen, why, "")
-    return replace(made, change=f"follower.chosen().set_params({made.setting}=…)")
-
-
-def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> str:
-    """Say why a setting is what it is."""
-    count = profile.count
-    raced = tried.why if tried else "the simplest that follows what it was shown"
-    reads = reads_units(trainer.model)
-    reasons: dict[str, Callable[[], str]] = {
-        "features.slots": lambda: _slots_why(trainer.features.slots, profile),
-        "features.words": lambda: (
-            f"{count} demonstrations are {'too few' if count < FEW else 'enough'} to learn "
-            "combinations of words"
-        ),
-        "features.names": lambda: "names have several words, or texts often leave them out",
-        "features.numbers": lambda: (
-            "texts say numbers" if profile.says_numbers else
-            "labels have numbers, which no text says"
-        ),
-        "features.lexicon": lambda: (
-            f"{profile.spoken:.0%} of the texts spell a value; other words may mean them"
-        ),
-        "features.reorder": lambda: (
-            "texts name things in another order than they are done: "
-            + ", ".join(profile.reordering or ("as was asked for",))
-        ),
-        "features.min_word_count": lambda: (
-            "words that were shown once coincide with no label that was shown once"
-        ),
-        "features.min_count": lambda: "the penalty decides which features matter",
-        "features.compound_weight": lambda: "combinations of words are rarer than words",
-        "features.promote": lambda: "words of a unit have no links",
-        "learning.l2": lambda: (
-            f"a thousandth for each {'unit and action' if reads else 'demonstration'} of {count:,}"
-        ),
-        "learning.grow": lambda: "texts name other things than those acted on",
-        "learning.rare_words": lambda: (
-            "a word that was shown once coincides with a label that was shown once"
-        ),
-        "learning.tolerance": lambda: "further steps change hardly an answer",
-        "learning.recall": lambda: "chosen by leaving demonstrations out (`Follower.memory_`)",
-        "learning.composed": lambda: (
-            "most demonstrations begin where the one before in their group ended"
-        ),
-        "search.max_length": lambda: _length_why(trainer.search, profile),
-        "search.decode": lambda: "the environment says what counts of a final state",
-        "search.beam": lambda: "plans are not listed",
-        "search.budget": lambda: "plans are not listed",
-    }  # fmt: skip
-    return reasons.get(what, lambda: raced)()
-
-
-def _slots_why(slots: Sequence[str], profile: Profile) -> str:
-    kinds = {each.name: each for each in profile.kinds}
-    spelt = [kind for kind in slots if kind != LABEL]
-    if not set(spelt) <= {*profile.slots, *profile.meant}:
-        return "words spell hardly any value; which words stand for them is learnt"
-    shown = ", ".join(
-        f"{kind} ({len(kinds[kind].spelled)} of {len(kinds[kind].values)} values)" for kind in spelt
-    )
-    if spelt == list(slots):
-        return f"words of the texts spell their values: {shown}"
-    return f"words may spell names of labels{f', and values: {shown}' * bool(shown)}"
+_REASONS = {
+    "features.slots": "words of the texts spell, or learn to stand for, values of these labels",
+    "features.words": f"combinations of words take {ENOUGH_FOR_PAIRS} demonstrations to learn",
+    "features.compound_weight": "combinations of words are rarer than words",
+    "features.names": "names have several words, or texts often leave them out",
+    "features.numbers": "labels have numbers; they are compared with those that texts say, if any",
+    "features.lexicon": "many texts spell no value; other words may stand for one",
+    "features.reorder": "texts often name things in another order than they are done",
+    "features.min_word_count": "a word shown once is mostly a slip",
+    "features.min_count": "the penalty decides which features matter",
+    "features.promote": "the words of a unit have no links",
+    "learning.l2": f"{L2_PER_DEMONSTRATION:g} for each demonstration (or unit and action)",
+    "learning.grow": "texts name other things than those acted on",
+    "learning.rare_words": "a word shown once goes with a label shown once",
+    "learning.tolerance": "further steps change hardly an answer",
+    "learning.recall": "chosen by leaving demonstrations out (`Follower.memory_`)",
+    "learning.composed": "most demonstrations begin where the one before in their group ended",
+    "search.decode": "the environment says what counts of a final state",
+    "search.beam": "plans are too many to be listed",
+    "search.budget": "plans are too many to be listed",
+}
+"""Reasons for settings that facts decide; the race decides the others."""
 
 
 def _length_why(search: Search, profile: Profile) -> str:
@@ -427,7 +367,7 @@ def _length_why(search: Search, profile: Profile) -> str:
         return f"a quarter more than the longest demonstration, which has {longest} actions"
     within = sum(count for each, count in profile.lengths.items() if each <= length)
     return (
-        f"{within / profile.count:.0%} of the demonstrations are that short; of up to {longest} "
-        f"actions there are about {profile.plans(longest):,.0f} plans from a start instead of "
-        f"{profile.plans(length):,.0f}, too many to learn from in reasonable time"
+        f"{within / profile.count:.0%} of the demonstrations are that short; there are about "
+        f"{profile.plans(longest):,.0f} plans of up to {longest} actions from a start, instead of "
+        f"{profile.plans(length):,.0f}, which would take too long to learn from"
     )

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
-from groundling.errors import DemonstrationError, SettingError
+from groundling.errors import SettingError
 from groundling.learning.trainer import Trainer
 from groundling.selection.choices import Choices, Tried, choose, describe
 from groundling.selection.configurations import Configuration, configurations, variants
-from groundling.selection.constants import PENALTIES
+from groundling.selection.constants import TUNED_L2_FACTORS
 from groundling.selection.profile import Profile
-from groundling.selection.race import Clock, Race, Runner
+from groundling.selection.race import Clock, Race, Runner, nothing_learnt
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
 
@@ -85,7 +85,7 @@ def compare(
     number = isinstance(given, Real) and not isinstance(given, bool)
     if not number or not 0 <= float(given) < math.inf:
         raise SettingError(f"`seconds` must be a number >= 0, such as 60; got {seconds!r}.")
-    clock = Clock(float(seconds), len(demonstrations), now)
+    clock = Clock(len(demonstrations), seconds=float(seconds), now=now)
     opened = {**settings, **dict.fromkeys(("model", "overlay", "features", "learning", "search"),
                                           AUTO)}  # fmt: skip
     chosen, choices = choose(opened, demonstrations)
@@ -99,10 +99,7 @@ def compare(
     if clock.left > clock.last(best):
         best = _vary(race, clock, best, runners)
     if best.score <= 0:
-        raise DemonstrationError(
-            "No configuration follows any demonstration that it did not learn from. Give more "
-            "demonstrations, or fit one configuration and call diagnose to see why."
-        )
+        raise nothing_learnt()
     ran = [each for each in runners if each.size]
     missed = [
         (e.name, e.failed or "no time left")
@@ -129,7 +126,7 @@ def _vary(race: Race, clock: Clock, best: Runner, runners: list[Runner]) -> Runn
         best.configuration, name=best.name.removeprefix(BASELINE).strip(" ,") or best.name
     )
     made = [race.runner(each) for each in variants(base, race.profile)]
-    for times in PENALTIES:
+    for times in TUNED_L2_FACTORS:
         named = replace(
             best.configuration, name=f"{best.name}, {times:g} times the penalty", base=""
         )

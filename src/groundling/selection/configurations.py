@@ -1,14 +1,14 @@
-"""The table of whole configurations that take part in the race, and when each applies.
+"""The table of configurations that take part in the race, and when each applies.
 
-The order of the table is the order of preference: of configurations that do equally well, the
-first is kept.
+The order is the order of preference: of configurations that do equally well, the first is kept.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from groundling.features.feature_settings import Features
 from groundling.features.labels import LABEL
@@ -21,28 +21,28 @@ from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
 from groundling.selection.constants import (
-    CHARGE,
-    COMPOSED,
-    COMPOUND,
-    COST,
-    FEW,
-    LEAST_PENALTY,
-    LOOSE,
-    MANY,
-    MOST_PENALTY,
-    MOSTLY,
-    TIGHT,
+    COMPOSED_WEIGHT,
+    ENOUGH_FOR_PAIRS,
+    L2_PER_DEMONSTRATION,
+    LARGE_DATA,
+    LOOSE_TOLERANCE,
+    MAX_L2,
+    MIN_L2,
+    NEARLY_ALL,
+    TOLERANCE,
+    UNALIGNED_COST,
+    WORD_PAIR_WEIGHT,
 )
 from groundling.selection.profile import Profile
 
 _TREE = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
-_CHAIN = ("word", "first", "previous", "next", "context", "verb")  # what needs no tree
-_UNIT = ("word", "next", "previous")  # what needs no links
+_CHAIN = ("word", "first", "previous", "next", "context", "verb")  # needs no tree
+_UNIT = ("word", "next", "previous")  # needs no links
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """Settings that go together, by name; `base` is the simpler one that it adds to, if any."""
+    """Settings that go together, by name; `base` is the simpler one that it extends, if any."""
 
     name: str
     model: Model
@@ -53,232 +53,194 @@ class Configuration:
 
 
 @dataclass(frozen=True)
-class Structure:
-    """A way to lay texts over plans: its name, when it applies, and what it sets."""
+class Join:
+    """A way in which words meet values: its name, when it applies, and its settings."""
 
     name: str
     applies: Callable[[Profile], bool]
-    when: str
-    make: Callable[[Profile, Features], Configuration]
+    settings: Callable[[Profile], Mapping[str, object]]
 
 
 @dataclass(frozen=True)
-class Join:
-    """A way in which words meet values: its name, when it applies, and what it sets."""
+class Structure:
+    """A way to align texts with plans: its name, when it applies, and its configuration."""
 
     name: str
     applies: Callable[[Profile], bool]
-    when: str
-    settings: Callable[[Profile], dict[str, object]]
+    make: Callable[[Profile, Features], Configuration]
 
 
-# ---- how words meet values ------------------------------------------------------------------
-
-
-def _words(profile: Profile) -> dict[str, object]:
-    few = profile.count < FEW
-    wanted: dict[str, object] = {
-        "words": ("word",) if few else _TREE,
-        "compound_weight": 1.0 if few else COMPOUND,
-        "joins": ("conjunction",),
-        "min_count": 0,
-        "reorder": bool(profile.reordering),
-        # A word that was shown once is mostly a slip; but it may be all that names a rare label.
-        "min_word_count": 2 if profile.count >= MANY and not profile.has_rare_meaning else 1,
-    }
-    if profile.says_numbers:
-        wanted["numbers"] = ("equal",)
-    elif profile.has_numbers:
-        wanted["numbers"] = ("bins",)
-    return wanted
+# ---- how words meet values --------------------------------------------------------------------
 
 
 def _slots(profile: Profile) -> dict[str, object]:
-    wanted: dict[str, object] = {"slots": profile.slots, "joins": ("conjunction", "slot")}
-    if profile.count >= MANY and profile.listable is not None and profile.spoken < MOSTLY:
-        wanted["lexicon"] = "learn"
-    return wanted
-
-
-def _names(profile: Profile) -> dict[str, object]:
-    slots = (*(each for each in profile.meant if each != LABEL), LABEL)
-    return {"slots": slots, "names": "spans", "joins": ("conjunction", "slot", "value")}
-
-
-def _learnt(profile: Profile) -> dict[str, object]:
-    return {"slots": profile.opaque, "joins": ("conjunction", "slot"), "lexicon": "learn",
-            "numbers": ("equal",)}  # fmt: skip
+    lexicon = profile.count >= LARGE_DATA and profile.listable and profile.spoken < NEARLY_ALL
+    own = {"lexicon": "learn"} if lexicon else {}
+    return {"slots": profile.slots, "joins": ("conjunction", "slot"), **own}
 
 
 JOINS: tuple[Join, ...] = (
-    Join(
+    Join(  # values have several words, or many texts do not spell them
         "names",
-        lambda profile: profile.named or bool(profile.unsaid),
-        "values of a string label have several words, or a fifth of the texts do not spell them",
-        _names,
+        lambda p: p.named or bool(p.unsaid),
+        lambda p: {
+            "slots": (*(each for each in p.meant if each != LABEL), LABEL),
+            "names": "spans",
+            "joins": ("conjunction", "slot", "value"),
+        },
     ),
-    Join(
-        "slots",
-        lambda profile: bool(profile.slots) and not profile.named,
-        "words spell most values of a string label, each of one word",
-        _slots,
-    ),
-    Join(
+    Join("slots", lambda p: bool(p.slots) and not p.named, _slots),
+    Join(  # words spell hardly any value
         "lexicon",
-        lambda profile: profile.count >= MANY and bool(profile.opaque) and bool(profile.listable),
-        "words spell hardly any value, and there are enough demonstrations to learn a lexicon",
-        _learnt,
+        lambda p: p.count >= LARGE_DATA and bool(p.opaque) and bool(p.listable),
+        lambda p: {
+            "slots": p.opaque,
+            "joins": ("conjunction", "slot"),
+            "lexicon": "learn",
+            "numbers": ("equal",),
+        },
     ),
 )
-"""How words meet values; where none of these applies, they meet labels as they are."""
-
-_PLAIN = Join("", lambda profile: True, "none of the others applies", lambda profile: {})
-
-
-def _number(features: Features) -> tuple[str, ...]:
-    """Return the labels of plurals and of numbers that features have."""
-    return tuple(each for each in ("number", "around") if each in features.words)
+"""How words meet values; if none applies, they meet labels as they are."""
+_PLAIN = Join("", lambda p: True, lambda p: {})
 
 
-# ---- how texts are laid over plans ------------------------------------------------------------
+def _features(profile: Profile, join: Join) -> Features:
+    """Return the features of a join, with the settings that facts about the data decide."""
+    pairs = profile.count >= ENOUGH_FOR_PAIRS
+    numbers = ("equal",) if profile.says_numbers else ("bins",) if profile.has_numbers else None
+    wanted: dict[str, Any] = {
+        "words": _TREE if pairs else ("word",),
+        "compound_weight": WORD_PAIR_WEIGHT if pairs else 1.0,
+        "joins": ("conjunction",),
+        "min_count": 0,
+        "reorder": bool(profile.reordering),
+        # A word shown once is mostly a slip; but it may be all that names a rare label.
+        "min_word_count": 2 if profile.count >= LARGE_DATA and not profile.has_rare_meaning else 1,
+        **({"numbers": numbers} if numbers else {}),
+        **join.settings(profile),
+    }
+    if (profile.says_numbers or profile.has_things) and "slot" not in wanted["joins"]:
+        wanted["joins"] += ("slot",)
+    if profile.takes_sets:
+        wanted["words"] += ("number",)
+    if profile.shares_numbers and "slot" in wanted["joins"]:
+        wanted["words"] += ("around",)
+    return Features.from_dict(wanted)
 
 
-def _listing(profile: Profile) -> Search:
+def _with_words(features: Features, words: tuple[str, ...], **more: object) -> Features:
+    """Return features of other words; the labels of plurals and of numbers stay."""
+    numbers = tuple(each for each in ("number", "around") if each in features.words)
+    return features.changed_to(words=(*words, *numbers), **more)
+
+
+# ---- how texts are aligned with plans -----------------------------------------------------------
+
+
+def _graph(name: str, p: Profile, features: Features, **overlay: Any) -> Configuration:
+    """Return a configuration that lists plans and aligns words with nodes."""
+    return _listed(name, PlanModel(), Overlay(**overlay), p, features)
+
+
+def _listed(
+    name: str, model: Model, overlay: Overlay, profile: Profile, features: Features
+) -> Configuration:
     length = profile.listable or profile.longest
     decode = "outcome" if profile.has_outcome and not profile.has_goal else "plan"
-    return Search.from_dict({"max_length": length, "decode": decode})
+    search = Search.from_dict({"max_length": length, "decode": decode})
+    return Configuration(name, model, overlay, features, search)
 
 
-def _reading(profile: Profile) -> Search:
-    return Search(max_length=_roomy(profile), beam=10, budget=200_000)
+def _graph_by_other_units(profile: Profile, features: Features) -> Configuration:
+    unit = profile.unit if profile.crowded else "word"
+    return _graph(f"graph, {unit} by {unit}", profile, features, unit=unit)
 
 
-def _roomy(profile: Profile) -> int:
-    """Return a length for plans that are not listed: a quarter more than was ever shown."""
-    return profile.longest + (profile.longest + 3) // 4 if profile.longest > 1 else 1
-
-
-def _graph(profile: Profile, features: Features) -> Configuration:
-    overlay = Overlay(unit="word" if profile.crowded else profile.unit)
-    return Configuration("graph", PlanModel(), overlay, features, _listing(profile))
-
-
-def _graph_other(profile: Profile, features: Features) -> Configuration:
-    overlay = Overlay(unit=profile.unit if profile.crowded else "word")
-    name = f"graph, {overlay.unit} by {overlay.unit}"
-    return Configuration(name, PlanModel(), overlay, features, _listing(profile))
-
-
-def _soft_graph(profile: Profile, features: Features) -> Configuration:
-    overlay = Overlay(unit=profile.unit, adjacency="soft", entry="any")
-    return Configuration("soft graph", PlanModel(), overlay, features, _listing(profile))
-
-
-def _related(profile: Profile, features: Features) -> Configuration:
-    # Clauses are read from left to right: what they hang from is where parsers err most.
-    overlay = Overlay(skeleton="chain", adjacency="soft", entry="any", relations=True)
-    own = features.changed_to(words=("word", *_number(features)), compound_weight=1.0)
-    return Configuration("relations", PlanModel(), overlay, own, _listing(profile))
+def _relations(profile: Profile, features: Features) -> Configuration:
+    # Clauses are read from left to right: parsers err most about where they attach.
+    own = _with_words(features, ("word",), compound_weight=1.0)
+    soft: dict[str, Any] = {"skeleton": "chain", "adjacency": "soft", "entry": "any"}
+    return _graph("relations", profile, own, relations=True, **soft)
 
 
 def _flat(profile: Profile, features: Features) -> Configuration:
     model = PlanModel() if profile.longest == 1 else PlanModel.flat()
-    return Configuration("flat", model, Overlay.flat(), features, _listing(profile))
-
-
-def _units(profile: Profile, features: Features) -> Configuration:
-    cost = COST
-    if profile.actions >= 2 * profile.units:
-        # As many actions as units have follow each other if one more has this probability.
-        cost = float(f"{-math.log(1 - profile.units / profile.actions):.2g}")
-    own: dict[str, object] = {
-        "words": (*(_UNIT if len(features.words) > 1 else _UNIT[:1]), *_number(features))
-    }
-    if features.learns_lexicon:
-        own["lexicon"] = "strings"
-    return Configuration(
-        "unit by unit",
-        TransducerModel(unaligned_cost=cost, fertility_cost=cost),
-        replace(Overlay.bag(), unit=profile.unit),
-        features.changed_to(promote=(), **own),
-        _reading(profile),
-    )
+    return _listed("flat", model, Overlay.flat(), profile, features)
 
 
 def _two_members(profile: Profile, features: Features) -> Configuration:
     one = _flat(profile, features)
-    # The same words as a chain has them: without what only a tree knows.
-    words = (*_CHAIN, *_number(features))
-    second = Member(replace(one.overlay, skeleton="chain"), features.changed_to(words=words))
+    second = Member(replace(one.overlay, skeleton="chain"), _with_words(features, _CHAIN))
     return replace(one, name="flat, two members", model=Ensemble((second,), one.model), base="flat")
+
+
+def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
+    cost = UNALIGNED_COST
+    if profile.actions >= 2 * profile.units:
+        # A unit then names as many actions as there are for each if one more has this probability.
+        cost = float(f"{-math.log(1 - profile.units / profile.actions):.2g}")
+    own: dict[str, object] = {"lexicon": "strings"} if features.learns_lexicon else {}
+    return Configuration(
+        "unit by unit",
+        TransducerModel(unaligned_cost=cost, fertility_cost=cost),
+        replace(Overlay.bag(), unit=profile.unit),
+        _with_words(features, _UNIT if len(features.words) > 1 else ("word",), promote=(), **own),
+        Search(max_length=_roomy(profile), beam=10, budget=200_000),
+    )
+
+
+def _roomy(profile: Profile) -> int:
+    """Return a length for plans that are not listed: a quarter more than the longest shown."""
+    return profile.longest + (profile.longest + 3) // 4 if profile.longest > 1 else 1
+
+
+def _has_graphs(profile: Profile) -> bool:
+    return bool(profile.listable) and not profile.in_characters
+
+
+def _has_two(profile: Profile) -> bool:
+    return bool(profile.listable) and profile.count >= LARGE_DATA
 
 
 STRUCTURES: tuple[Structure, ...] = (
     Structure(
         "soft graph",
-        lambda p: p.listable is not None and p.longest == 1 and not p.in_characters,
-        "plans of one action can be listed: which words lie on which nodes is learnt, not given",
-        _soft_graph,
+        lambda p: _has_graphs(p) and p.longest == 1,
+        lambda p, f: _graph("soft graph", p, f, unit=p.unit, adjacency="soft", entry="any"),
     ),
-    Structure(
-        "relations",
-        lambda p: p.listable is not None and p.relates and not p.in_characters,
-        "texts name other things than those acted on, of those that the environment lists; nothing "
-        "else can tell how these lie to each other",
-        _related,
-    ),
+    Structure("relations", lambda p: _has_graphs(p) and p.relates, _relations),
     Structure(
         "graph",
-        lambda p: p.listable is not None and not p.in_characters,
-        "plans can be listed",
-        _graph,
+        _has_graphs,
+        lambda p, f: _graph("graph", p, f, unit="word" if p.crowded else p.unit),
     ),
+    # For long plans the mean of two is steadier, so that one is kept only where it is better.
+    Structure("flat, two members", lambda p: _has_two(p) and p.longest > 1, _two_members),
+    Structure("flat", lambda p: bool(p.listable), _flat),
     Structure(
-        "flat, two members",
-        lambda p: p.listable is not None and p.longest > 1 and p.count >= MANY,
-        "plans of several actions can be listed, and there are enough demonstrations for a second "
-        "reading: the mean of two is steadier, so that one is kept only where it is better",
-        _two_members,
-    ),
-    Structure("flat", lambda p: p.listable is not None, "plans can be listed", _flat),
-    Structure(
-        "graph, other units",
-        lambda p: p.listable is not None and p.longest > 1 and not p.in_characters,
-        "plans can be listed, and some have several actions",
-        _graph_other,
+        "graph, other units", lambda p: _has_graphs(p) and p.longest > 1, _graph_by_other_units
     ),
     Structure(
         "unit by unit",
-        lambda p: p.listable is None or (p.longest > 1 and p.units > 1),
-        "plans cannot be listed, or texts have several units for several actions",
-        _units,
+        lambda p: not p.listable or (p.longest > 1 and p.units > 1),
+        _unit_by_unit,
     ),
-    Structure(
-        "flat, two members",
-        lambda p: p.listable is not None and p.longest == 1 and p.count >= MANY,
-        "plans of one action can be listed, and there are enough demonstrations for a second "
-        "reading",
-        _two_members,
-    ),
+    Structure("flat, two members", lambda p: _has_two(p) and p.longest == 1, _two_members),
 )
-"""How texts are laid over plans."""
+"""How texts are aligned with plans."""
 
 
 def configurations(profile: Profile) -> list[Configuration]:
     """Return the configurations that are feasible for some demonstrations, simplest first."""
     joins = [each for each in JOINS if each.applies(profile)] or [_PLAIN]
+    rows = [each for each in STRUCTURES if each.applies(profile)]
+    # Nothing else can tell how the things that a text names lie to each other.
+    rows = [each for each in rows if each.name == "relations"] or rows
     found = []
-    related = [each for each in STRUCTURES if each.name == "relations" and each.applies(profile)]
-    for row in related or STRUCTURES:
-        for join in joins if row.applies(profile) else ():
-            features = Features.from_dict({**_words(profile), **join.settings(profile)})
-            if (profile.says_numbers or profile.has_things) and "slot" not in features.joins:
-                features = replace(features, joins=(*features.joins, "slot"))
-            if profile.takes_sets:
-                features = replace(features, words=(*features.words, "number"))
-            if profile.shares_numbers and "slot" in features.joins:
-                features = replace(features, words=(*features.words, "around"))
-            made = row.make(profile, features)
+    for row in rows:
+        for join in joins:
+            made = row.make(profile, _features(profile, join))
             more = f", {join.name}" if join is not joins[0] else ""
             base = f"{made.base}{more}" if made.base else ""
             found.append(replace(made, name=f"{made.name}{more}", base=base))
@@ -287,32 +249,32 @@ def configurations(profile: Profile) -> list[Configuration]:
 
 def variants(given: Configuration, profile: Profile) -> list[Configuration]:
     """Return configurations that differ from a given one in one thing, for `tuned`."""
-    found = []
-    features = given.features
-    plain = tuple(each for each in features.words if each == "word")
-    if len(features.words) > len(plain):
-        alone = features.changed_to(words=plain, compound_weight=1.0)
-        found.append(replace(given, name=f"{given.name}, words alone", features=alone))
-    elif given.overlay.skeleton != "bag":
-        compound = features.changed_to(words=_TREE, compound_weight=COMPOUND)
-        found.append(replace(given, name=f"{given.name}, words in the tree", features=compound))
-    if profile.has_numbers and profile.says_numbers:
-        both = replace(features, numbers=("equal", "bins"))
-        found.append(replace(given, name=f"{given.name}, numbers in intervals", features=both))
-    if features.min_word_count > 1:
-        rare = replace(features, min_word_count=1)
-        found.append(replace(given, name=f"{given.name}, rare words", features=rare))
-    if profile.listable is None:
-        model = DecisionModel()
-        decided = replace(given, name="decisions over graphs", model=model, overlay=Overlay())
-        found.append(replace(decided, search=Search(max_length=_roomy(profile))))
     if isinstance(given.model, Ensemble):
-        return found[:0]  # both members would have to change
-    return found
+        return []  # both members would have to change
+    features = given.features
+    found: dict[str, Features] = {}
+    if plain := tuple(each for each in features.words if each == "word"):
+        if len(features.words) > 1:
+            found["words alone"] = features.changed_to(words=plain, compound_weight=1.0)
+        elif given.overlay.skeleton != "bag":
+            tree: dict[str, Any] = {"words": _TREE, "compound_weight": WORD_PAIR_WEIGHT}
+            found["words in the tree"] = features.changed_to(**tree)
+    if profile.has_numbers and profile.says_numbers:
+        found["numbers in intervals"] = replace(features, numbers=("equal", "bins"))
+    if features.min_word_count > 1:
+        found["rare words"] = replace(features, min_word_count=1)
+    made = [
+        replace(given, name=f"{given.name}, {name}", features=own) for name, own in found.items()
+    ]
+    if not profile.listable:
+        search = Search(max_length=_roomy(profile))
+        decided = {"model": DecisionModel(), "overlay": Overlay(), "search": search}
+        made.append(replace(given, name="decisions over graphs", **decided))  # type: ignore[arg-type]
+    return made
 
 
 def default_model() -> Model:
-    """Return the model whose settings are meant where none is named."""
+    """Return the model that a setting such as `model__plan_scores` belongs to by default."""
     return PlanModel()
 
 
@@ -326,23 +288,23 @@ def reads_units(model: Model | str) -> bool:
 
 
 def learning_for(profile: Profile, model: Model, count: int | None = None) -> Learning:
-    """Return how to learn from so many of the demonstrations: the penalty is the same for each.
+    """Return how to learn from `count` of the demonstrations, with the same penalty for each.
 
-    A demonstration is one choice among plans; a text read unit by unit is one for each unit and
-    action.
+    A demonstration is one choice among plans; a text read unit by unit is one choice for each unit
+    and action.
     """
     count = profile.count if count is None else count
     reads = reads_units(model)
     choices = count * (profile.units + profile.actions if reads else 1)
-    penalty = max(LEAST_PENALTY, float(f"{choices * CHARGE:.2g}"))
+    l2 = max(MIN_L2, float(f"{choices * L2_PER_DEMONSTRATION:.2g}"))
     joined = profile.longest > 1 and not reads and profile.consecutive
     return Learning.from_dict(
         {
-            "l2": penalty if reads else min(MOST_PENALTY, penalty),
-            "tolerance": LOOSE if CHARGE * count >= 1 else TIGHT,
-            "composed": COMPOSED if joined else 0.0,
-            # Fewer demonstrations charge so little that a weight can be learnt from one of them.
+            "l2": l2 if reads else min(MAX_L2, l2),
+            "tolerance": LOOSE_TOLERANCE if L2_PER_DEMONSTRATION * count >= 1 else TOLERANCE,
+            "composed": COMPOSED_WEIGHT if joined else 0.0,
             "grow": profile.relates,
-            "rare_words": count >= FEW and profile.has_rare_meaning,
+            # With fewer, the penalty is so small that one demonstration is enough for a weight.
+            "rare_words": count >= ENOUGH_FOR_PAIRS and profile.has_rare_meaning,
         }
     )

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from groundling.errors import GroundlingError
 from groundling.models.learnt import Learnt
-from groundling.selection.constants import SEVERAL, SHARING
+from groundling.selection.constants import A_FEW, SAMPLED_STARTS
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
@@ -87,7 +87,7 @@ class UsualLabels:
         }
         values = [each for each in self.values if each not in here]
         indicators = [each for each in self.indicators if each not in here]
-        if len(indicators) < max(SEVERAL, len(self.indicators) / SEVERAL):
+        if len(indicators) < max(A_FEW, len(self.indicators) / A_FEW):
             indicators = []
         return (*values, *indicators) if here else ()
 
@@ -101,7 +101,7 @@ def _some(places: Iterable[Place]) -> list[Place]:
         if not world.labels_follow_text and world.actions(state)
     }
     listed = list(found.values())
-    return listed[:: max(1, len(listed) // (2 * SHARING))][: 2 * SHARING]
+    return listed[:: max(1, len(listed) // (2 * SAMPLED_STARTS))][: 2 * SAMPLED_STARTS]
 
 
 def usual_labels(learnt: Learnt) -> UsualLabels:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, groupby, pairwise
+from itertools import chain, combinations, groupby, pairwise
 from typing import Any, Literal
 
 from groundling.data.canonical import canonical
@@ -25,7 +25,13 @@ from groundling.learning.plan_counts import Lengths, PlanCounts
 from groundling.models.example import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
-from groundling.selection.constants import MOSTLY, SAMPLE, SEVERAL, SHARE, SHARING
+from groundling.selection.constants import (
+    A_FEW,
+    HARDLY_ANY,
+    NEARLY_ALL,
+    PROFILE_SIZE,
+    SAMPLED_STARTS,
+)
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
@@ -71,13 +77,13 @@ class Kind:
         >>> Kind("name", few, few, 100, 30, 30).is_slot
         True
         """
-        some = 2 * len(self.spelled) > len(self.values) or len(self.spelled) > SEVERAL
+        some = 2 * len(self.spelled) > len(self.values) or len(self.spelled) > A_FEW
         return len(self.spelled) > 1 and some and self.is_meant
 
     @property
     def is_meant(self) -> bool:
         """Whether words that spell a value mostly mean it, however few actions have one."""
-        most = MOSTLY * max(SEVERAL, self.shown)
+        most = NEARLY_ALL * max(A_FEW, self.shown)
         return bool(self.spelled) and (2 * self.hits >= self.mentions or self.hits >= most)
 
     @property
@@ -88,7 +94,7 @@ class Kind:
         >>> [Kind("colour", few, few, 10, 9, shown).is_often_unsaid for shown in (10, 20)]
         [False, True]
         """
-        return self.hits < MOSTLY * self.shown
+        return self.hits < NEARLY_ALL * self.shown
 
 
 class Profile:
@@ -142,7 +148,7 @@ class Profile:
     def examples(self) -> list[Example]:
         """The sample, read and carried out."""
         try:
-            return prepare(self.encoder, self.ordered[:SAMPLE])
+            return prepare(self.encoder, self.ordered[:PROFILE_SIZE])
         except DemonstrationError:
             prepare(self.encoder, self.demonstrations)  # names the first of all that is wrong
             raise
@@ -155,29 +161,31 @@ class Profile:
     @cached_property
     def declared(self) -> Mapping[str, Any]:
         """Settings that all environments declare (`Environment.follower_settings`)."""
-        found = [
-            self.encoder.world(each.environment).follower_settings for each in self.demonstrations
-        ]
+        found = [each.follower_settings for each in self.worlds]
         return found[0] if all(each == found[0] for each in found) else {}
+
+    @cached_property
+    def worlds(self) -> list[CachedEnvironment]:
+        """The environments, each once."""
+        found = {id(each.environment): each.environment for each in self.demonstrations}
+        return [self.encoder.world(each) for each in found.values()]
 
     @cached_property
     def takes_sets(self) -> bool:
         """Whether actions take sets of things, so that singular and plural matter."""
-        worlds = {id(each.environment): each.environment for each in self.demonstrations}
-        return any("set" in self.encoder.world(each).open_values for each in worlds.values())
+        return any("set" in each.open_values for each in self.worlds)
 
     @cached_property
     def has_things(self) -> bool:
         """Whether environments list things, so that their ranks and relations are known."""
-        worlds = {id(each.environment): each.environment for each in self.demonstrations}
-        return any(self.encoder.world(each).has_things for each in worlds.values())
+        return any(each.has_things for each in self.worlds)
 
     @cached_property
     def relates(self) -> bool:
         """Whether texts often name values that only other things have than those acted on."""
         if not self.has_things:
             return False
-        return sum(map(_names_others, self.examples)) > SHARE * len(self.examples)
+        return sum(map(_names_others, self.examples)) > HARDLY_ANY * len(self.examples)
 
     # ---- plans --------------------------------------------------------------------------
 
@@ -198,7 +206,7 @@ class Profile:
     @cached_property
     def counts(self) -> PlanCounts:
         """How many plans there are from some starts."""
-        return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:SEVERAL]])
+        return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:
         """Return about how many plans of up to so many actions there are from a start."""
@@ -210,7 +218,7 @@ class Profile:
         starts: dict[int, set[str]] = {}
         for each in self.demonstrations:
             starts.setdefault(id(each.environment), set()).add(canonical(each.start))
-        different = sum(min(SHARING, len(found)) for found in starts.values())
+        different = sum(min(SAMPLED_STARTS, len(found)) for found in starts.values())
         return Lengths(self.counts, self.lengths, different, self.max_length)
 
     @property
@@ -233,7 +241,7 @@ class Profile:
         pairs = [pair for group in groups.values() for pair in pairwise(group)]
         if 2 * len(pairs) < self.count:
             return False
-        some = pairs[:: max(1, len(pairs) // SAMPLE)]
+        some = pairs[:: max(1, len(pairs) // PROFILE_SIZE)]
         return 2 * sum(follow_each_other(*pair, self.encoder.world) for pair in some) >= len(some)
 
     @cached_property
@@ -279,7 +287,7 @@ class Profile:
             for each in self.examples
         ]
         several = [units < actions for units, actions in changes if actions > 1]
-        return bool(several) and sum(several) >= MOSTLY * len(several)
+        return bool(several) and sum(several) >= NEARLY_ALL * len(several)
 
     @cached_property
     def in_characters(self) -> bool:
@@ -305,13 +313,7 @@ class Profile:
             examples = prepare(self.encoder, self.demonstrations)
         words = [words_of(each) for each in examples]
         labels = [
-            {
-                (label.name, label.value)
-                for state, action in each.trajectory.decisions()
-                for node in each.world.ground(state, action).node_labels
-                for label in node
-                if not isinstance(label.value, float)
-            }
+            {(e.name, e.value) for e in labels_of(each) if not isinstance(e.value, float)}
             for each in examples
         ]
         said, had = (Counter(one for each in found for one in each) for found in (words, labels))
@@ -326,37 +328,23 @@ class Profile:
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:
-            order = (
-                is_reordered(example, self.slots, self._spells)
-                if len(example.trajectory) > 1
-                else None
-            )
-            if order is None:
-                continue
-            fold = self.encoder.reader.language.fold
-            for each in possible_connectives(example.instructions, fold):
-                seen[each] += 1
-                turned[each] += order
+            order = is_reordered(example, self.slots, self._spells)
+            if order is not None:
+                found = possible_connectives(
+                    example.instructions, self.encoder.reader.language.fold
+                )
+                seen.update(found)
+                turned.update(found if order else ())
         return tuple(
-            sorted(
-                str(each)
-                for each, count in turned.items()
-                if count > SEVERAL and 2 * count > seen[each]
-            )
+            sorted(str(e) for e, count in turned.items() if count > A_FEW and 2 * count > seen[e])
         )
 
     # ---- labels -------------------------------------------------------------------------
 
     @cached_property
     def _numbers(self) -> frozenset[float]:
-        return frozenset(
-            label.value
-            for each in self.examples
-            for state, action in each.trajectory.decisions()
-            for labels in each.world.ground(state, action).node_labels
-            for label in labels
-            if isinstance(label.value, float)
-        )
+        labels = (label for each in self.examples for label in labels_of(each))
+        return frozenset(each.value for each in labels if isinstance(each.value, float))
 
     @property
     def has_numbers(self) -> bool:
@@ -389,40 +377,33 @@ class Profile:
     def kinds(self) -> list[Kind]:
         """How words go with each kind of string label, by name."""
         shown = [_values(each) for each in self.examples]
-        known: dict[str, set[str]] = {}
-        for found in shown:
-            for kind, value in found:
-                known.setdefault(kind, set()).add(value)
-        offered = {kind: set(values) for kind, values in known.items()}
-        for each in self.examples[:SHARING]:
+        offered = set().union(*shown)
+        for each in self.examples[:SAMPLED_STARTS]:
             for action in each.world.some_actions(each.trajectory.start):
-                for kind, value in graph_values(each.world, each.trajectory.start, action):
-                    offered.setdefault(kind, set()).add(value)
-        return [self._kind(kind, known.get(kind, set()), offered[kind], shown) for kind in
-                sorted(offered)]  # fmt: skip
+                offered |= graph_values(each.world, each.trajectory.start, action)
+        return [self._kind(kind, offered, shown) for kind in sorted({kind for kind, _ in offered})]
 
     def _kind(
-        self,
-        kind: str,
-        values: set[str],
-        offered: set[str],
-        shown: Sequence[frozenset[tuple[str, str]]],
+        self, kind: str, offered: set[tuple[str, str]], shown: Sequence[frozenset[tuple[str, str]]]
     ) -> Kind:
         language = self.encoder.reader.language
+        candidates = [value for name, value in offered if name == kind]
         spelled = {
-            word: frozenset(value for value in offered if self._spells(word, value))
+            word: {value for value in candidates if self._spells(word, value)}
             for word in self.words
             if language.numeral(word) is None and language.ordinal(word) is None
         }
-        spelled = {word: found for word, found in spelled.items() if found}
-        matched = frozenset(value for found in spelled.values() for value in found) & values
-        mentions = hits = 0
+        mentions = hits = having = 0
+        values: set[str] = set()
         for example, has in zip(self.examples, shown, strict=True):
+            own = {value for name, value in has if name == kind}
             said = {value for word in words_of(example) for value in spelled.get(word, ())}
+            values |= own
             mentions += bool(said)
-            hits += any((kind, value) in has for value in said)
-        having = sum(any(name == kind for name, _ in has) for has in shown)
-        return Kind(kind, frozenset(values), matched, mentions, hits, having)
+            hits += bool(said & own)
+            having += bool(own)
+        matched = values & set().union(*spelled.values())
+        return Kind(kind, frozenset(values), frozenset(matched), mentions, hits, having)
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
@@ -450,12 +431,12 @@ class Profile:
         None, if actions have several values of a slot, as of all things around.
         """
         found = [
-            Counter(kind for kind, _ in graph_values(each.world, state, action))
+            Counter(kind for kind, _ in graph_values(each.world, *decision))
             for each in self.examples
-            for state, action in each.trajectory.decisions()
+            for decision in each.trajectory.decisions()
         ]
         several = sum(any(each[kind] > 1 for kind in self.slots) for each in found)
-        if several > SHARE * len(found):
+        if several > HARDLY_ANY * len(found):
             return ()
         return tuple(each.name for each in self.kinds if each.is_slot and each.is_often_unsaid)
 
@@ -476,9 +457,9 @@ class Profile:
     @cached_property
     def opaque(self) -> tuple[str, ...]:
         """The kinds of values that other words may stand for, if words spell hardly any value."""
-        several = [each for each in self.kinds if len(each.values) >= SEVERAL]
+        several = [each for each in self.kinds if len(each.values) >= A_FEW]
         spelled = sum(len(each.spelled) for each in several)
-        if self.slots or spelled > SHARE * sum(len(each.values) for each in several):
+        if self.slots or spelled > HARDLY_ANY * sum(len(each.values) for each in several):
             return ()
         return tuple(each.name for each in several)
 
@@ -510,16 +491,26 @@ def words_of(example: Example) -> frozenset[str]:
     )
 
 
+def action_labels(world: CachedEnvironment, state: State, action: object) -> Iterator[Label]:
+    """Yield the labels of all nodes of an action's grounding graph."""
+    return chain.from_iterable(world.ground(state, action).node_labels)
+
+
+def labels_of(example: Example) -> Iterator[Label]:
+    """Yield the labels of the demonstrated actions."""
+    for decision in example.trajectory.decisions():
+        yield from action_labels(example.world, *decision)
+
+
 def graph_values(
     world: CachedEnvironment, state: State, action: object
 ) -> frozenset[tuple[str, str]]:
     """Return the string labels of an action, each a kind and a value."""
-    return frozenset(
-        (kind_of(label), label.value)
-        for labels in world.ground(state, action).node_labels
-        for label in labels
-        if isinstance(label.value, str)
-    )
+    return _pairs(action_labels(world, state, action))
+
+
+def _pairs(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:
+    return frozenset((kind_of(e), e.value) for e in labels if isinstance(e.value, str))
 
 
 def is_reordered(
@@ -563,20 +554,11 @@ def _names_others(example: Example) -> bool:
     about: set[str] = set()
     for state, action in example.trajectory.decisions():
         graph, things = world.ground(state, action), world.scene(state).labels
-        if not any(name in things for name in graph.node_names):
-            continue
-        about.update(str(each.value).lower() for each in _listed(graph.node_labels))
-        there.update(str(each.value).lower() for each in _listed(things.values()))
+        if any(name in things for name in graph.node_names):
+            for names, labels in ((about, graph.node_labels), (there, things.values())):
+                names.update(value.lower() for _, value in _pairs(chain.from_iterable(labels)))
     return any(words.issuperset(value.split()) for value in there - about)
 
 
-def _listed(labels: Iterable[tuple[Label, ...]]) -> Iterator[Label]:
-    return (each for some in labels for each in some if isinstance(each.value, str))
-
-
 def _values(example: Example) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        pair
-        for state, action in example.trajectory.decisions()
-        for pair in graph_values(example.world, state, action)
-    )
+    return _pairs(labels_of(example))

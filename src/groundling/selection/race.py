@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,14 @@ from groundling.learning.trainer import Trainer
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.selection.configurations import Configuration, learning_for
-from groundling.selection.constants import FAR, FIRST, FOLDS, ITERATIONS, MOSTLY, RACE
+from groundling.selection.constants import (
+    DROP_OUT_ERRORS,
+    FIRST_LAP,
+    FOLDS,
+    LAP_ITERATIONS,
+    NEARLY_ALL,
+    RACE_BUDGET,
+)
 from groundling.selection.profile import Profile
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
@@ -30,27 +37,14 @@ _Reals = NDArray[np.float64]
 
 
 class LateError(Exception):
-    """There is no time left for what is being learnt."""
-
-
-class Budget(Protocol):
-    """What a race may spend."""
-
-    def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Tell whether another lap of so many demonstrations can be run."""
-
-    def spend(self, runner: Runner, size: int) -> None:
-        """Count what a lap of one configuration took."""
-
-    def check(self, progress: object) -> None:
-        """Raise `LateError` if a lap takes too long; called while it runs."""
+    """A lap runs past the deadline."""
 
 
 @dataclass
-class Work:
-    """A budget of demonstrations learnt from or followed, the same on every machine.
+class Budget:
+    """A budget of demonstrations to learn from or follow: the same on every machine.
 
-    >>> Work(300).affords([], 60), Work(0).affords([], 60)
+    >>> Budget(300).affords([], 60), Budget(0).affords([], 60)
     (True, True)
     """
 
@@ -58,32 +52,29 @@ class Work:
     spent: int = 0
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Tell whether as much again is left; the first lap always is."""
+        """Tell whether another lap of so many demonstrations can run; the first always can."""
         more = sum(each.members * size for each in runners)
-        return not self.spent or self.spent + more <= RACE * self.count
+        return not self.spent or self.spent + more <= RACE_BUDGET * self.count
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Count demonstrations, for each member."""
+        """Count the demonstrations of a lap, for each member."""
         self.spent += runner.members * size
 
     def check(self, progress: object) -> None:
-        """Let it run: work is counted, not timed."""
+        """Raise `LateError` if a lap takes too long; called during training."""
 
 
 @dataclass
-class Clock:
-    """A budget of seconds, of which the last fit gets its share.
+class Clock(Budget):
+    """A budget of seconds, part of which is reserved for the final fit.
 
-    The last fit learns from all demonstrations with all iterations; how long it takes is guessed
-    from the laps of each configuration.
+    The final fit learns from all demonstrations with all iterations; its time is estimated from
+    the laps of each configuration.
     """
 
-    seconds: float
-    count: int
+    seconds: float = 0.0
     now: Callable[[], float] = time.monotonic
-    began: float = 0.0
     deadline: float = math.inf
-    mark: float = 0.0
 
     def __post_init__(self) -> None:
         self.began = self.mark = self.now()
@@ -94,11 +85,11 @@ class Clock:
         return self.seconds - (self.now() - self.began)
 
     def last(self, runner: Runner) -> float:
-        """Return about how many seconds the last fit of a configuration takes."""
+        """Return about how many seconds the final fit of a configuration takes."""
         return runner.learning_seconds * self.count
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Tell whether a lap fits in before the last fit; the first lap is begun in any case."""
+        """Tell whether a lap fits in before the final fit; the first lap always runs."""
         self.mark = self.now()
         known = [each for each in runners if each.size]
         more = sum(each.seconds * size / each.size for each in known)
@@ -106,23 +97,23 @@ class Clock:
         return not known or more + last <= self.left
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Keep how long a lap took; the others must leave time for the last fit."""
+        """Record how long a lap took, and move the deadline so that the final fit has time."""
         now = self.now()
         runner.seconds, self.mark = now - self.mark, now
         self.deadline = min(self.deadline, self.began + self.seconds - self.last(runner))
 
     def check(self, progress: object) -> None:
-        """Stop what is late."""
+        """Raise `LateError` after the deadline."""
         if self.now() > self.deadline:
             raise LateError
 
 
 @dataclass
 class Runner:
-    """A configuration in the race, with what it did in its last lap.
+    """A configuration in the race, with the results of its last lap.
 
-    `credit` has an entry for each demonstration that was followed; `size` is the number of
-    demonstrations of the lap, 0 before the first. `failed` says why it cannot run.
+    `credit` has an entry for each held-out demonstration; `size` is the number of demonstrations
+    in the lap, 0 before the first. `failed` says why the configuration cannot run.
     """
 
     configuration: Configuration
@@ -130,7 +121,7 @@ class Runner:
     credit: _Reals = field(default_factory=lambda: np.empty(0))
     size: int = 0
     seconds: float = 0.0
-    learning_seconds: float = 0.0  # of learning, for a demonstration
+    learning_seconds: float = 0.0  # per demonstration
     failed: str = ""
 
     @property
@@ -146,7 +137,7 @@ class Runner:
 
     @property
     def right(self) -> float:
-        """Share of right plans."""
+        """Accuracy on held-out demonstrations."""
         return float(np.mean(self.credit == 1)) if len(self.credit) else 0.0
 
     @property
@@ -160,7 +151,7 @@ class Runner:
         return _standard_error(self.credit)
 
     def behind(self, other: Runner) -> tuple[float, float]:
-        """Return by how much it is behind another in the same lap, and the standard error."""
+        """Return the mean difference to another in the same lap, and its standard error."""
         difference = other.credit - self.credit
         return float(np.mean(difference)), _standard_error(difference)
 
@@ -171,11 +162,12 @@ def _standard_error(values: _Reals) -> float:
 
 @dataclass
 class Race:
-    """Configurations that are compared, simplest first.
+    """A comparison of configurations, simplest first, by cross-validation on growing subsets.
 
-    In a lap each learns from two thirds of some demonstrations and follows the others. Laps double
-    in size, up to all demonstrations, then take the other thirds in turn. Whoever is clearly
-    behind the leader drops out. Demonstrations come in an order that depends on their content only.
+    In a lap each configuration learns from two folds of a subset and follows the third. Subsets
+    double in size, up to all demonstrations; then the other folds are held out in turn. A
+    configuration that is clearly behind the leader drops out. The order of demonstrations depends
+    on their content only.
     """
 
     settings: Mapping[str, Any]
@@ -184,11 +176,11 @@ class Race:
     tell: Callable[[str], object] = lambda what: None
     finished: list[Runner] = field(default_factory=list)  # in the last lap, simplest first
     dropped: list[Runner] = field(default_factory=list)
-    folds: int = 0  # that the last lap has had so far
+    folds: int = 0  # completed in the last lap
     keep: str = ""  # the name of a configuration that never drops out
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
-        """Return a configuration with the other settings; `times` multiplies the penalty."""
+        """Return a configuration with all other settings; `times` multiplies the penalty."""
         learning = self.settings["learning"]
         if learning == AUTO:
             learning = learning_for(self.profile, configuration.model)
@@ -200,7 +192,7 @@ class Race:
 
     def run(self, runners: Sequence[Runner]) -> Runner:
         """Return the simplest within one standard error of the best."""
-        alive, size, fold = list(runners), min(FIRST, self.profile.count), 0
+        alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
             if not self.budget.affords(starting, size):
@@ -208,7 +200,7 @@ class Race:
             before = [(each, each.credit, each.size) for each in self.finished]
             ahead = self.lap(starting, size, fold)
             if before and len(ahead) < len(starting) and not self._is_settled(ahead):
-                for each, credit, known in before:  # a lap that was not finished compares nothing
+                for each, credit, known in before:  # an unfinished lap compares nothing
                     each.credit, each.size = credit, known
                 break
             self.finished = [each for each in ahead if not each.failed]
@@ -228,7 +220,7 @@ class Race:
         return self.winner()
 
     def recall(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest that best follows what it learnt from: for too few to hold out."""
+        """Return the simplest of the best on the training data: for too few to hold out."""
         best, most = runners[0], -1.0
         for each in runners:
             try:
@@ -245,20 +237,20 @@ class Race:
         return best
 
     def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
-        """Return who runs the next lap: what adds to another waits until that one leads."""
+        """Return who runs the next lap; an extension waits until its base leads."""
         leader = self._leader()
         leads = leader.name if leader is not None and not fold else None
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]
 
     def _may_win(self, runner: Runner, leader: Runner) -> bool:
         behind, error = runner.behind(leader)
-        if behind <= FAR * error or runner.name == self.keep:
+        if behind <= DROP_OUT_ERRORS * error or runner.name == self.keep:
             return True
         self.dropped.append(runner)
         return False
 
     def lap(self, runners: Sequence[Runner], size: int, fold: int = 0) -> list[Runner]:
-        """Let each configuration learn from a part and follow the rest."""
+        """Let each configuration learn from two folds and follow the third."""
         some = self.profile.ordered[:size]
         if len({each.group or str(place) for place, each in enumerate(some)}) < FOLDS:
             some = [replace(each, group="") for each in some]  # one group cannot be split
@@ -279,12 +271,8 @@ class Race:
 
     def _is_settled(self, done: Sequence[Runner]) -> bool:
         """Tell whether the simplest is within one standard error of perfect."""
-        return (
-            not self.keep
-            and bool(done)
-            and bool(done[0].size)
-            and 1 - done[0].score <= done[0].error
-        )
+        first = done[0] if done and not self.keep else None
+        return first is not None and bool(first.size) and 1 - first.score <= first.error
 
     def _try(
         self,
@@ -293,7 +281,7 @@ class Race:
         test: list[Demonstration],
         size: int,
     ) -> None:
-        # The penalty is the same for each demonstration as in the last fit.
+        # The penalty for each demonstration is the same as in the final fit.
         times = runner.trainer.learning.l2 / self._usual(runner, self.profile.count)
         trainer = brief(runner.trainer, self.profile)
         learning = replace(trainer.learning, l2=times * self._usual(runner, len(learn)))
@@ -317,13 +305,10 @@ class Race:
         return max(self.finished, key=lambda each: each.score, default=None)
 
     def winner(self) -> Runner:
-        """Return the first that is not behind the leader by more than a standard error."""
+        """Return the first within one standard error of the leader."""
         leader = self._leader()
         if leader is None:
-            raise DemonstrationError(
-                "No configuration follows any demonstration that it did not learn from. Give more "
-                "demonstrations, or fit one configuration and call diagnose to see why."
-            )
+            raise nothing_learnt()
         for each in self.finished:
             behind, error = each.behind(leader)
             if behind <= error:
@@ -331,8 +316,16 @@ class Race:
         return leader
 
 
+def nothing_learnt() -> DemonstrationError:
+    """Return the error for demonstrations from which no configuration learns anything."""
+    return DemonstrationError(
+        "No configuration follows any held-out demonstration. Add demonstrations, or fit one "
+        "configuration and call diagnose to see why."
+    )
+
+
 def brief(trainer: Trainer, profile: Profile) -> Trainer:
-    """Return settings that learn as a race needs it: few steps, short plans, shown plans only."""
+    """Return settings for a lap: few iterations, short plans, nothing augmented or composed."""
     features = replace(trainer.features, reorder=False)
     if features.learns_lexicon and profile.slots:
         features = replace(features, lexicon="strings")
@@ -343,7 +336,7 @@ def brief(trainer: Trainer, profile: Profile) -> Trainer:
             for each in model.members
         )
         model = replace(model, members=members)
-    learning = replace(trainer.learning, iterations=ITERATIONS, augment=False, composed=0.0)
+    learning = replace(trainer.learning, iterations=LAP_ITERATIONS, augment=False, composed=0.0)
     search = trainer.search
     if model.member_model.lists_plans and profile.quick is not None and search.max_length:
         short = max(search.min_length, min(profile.quick, search.max_length))
@@ -356,7 +349,7 @@ def credits_of(
 ) -> list[float]:
     """Return the credit of the best plan for each demonstration.
 
-    With `exactly`, a plan that ends alike but has other actions gets a little less than 1.
+    With `exactly`, a plan that ends as demonstrated but has other actions gets less than 1.
     """
     encoder = learnt.fitted.encoder
     texts = encoder.reader.read_many(each.instructions for each in demonstrations)
@@ -370,13 +363,13 @@ def credits_of(
         judgement, best = Judgement.of(request.world, each), _best(result)
         credit = judgement.credit(best)
         if exactly and not judgement.accepts(best, exactly=True):
-            credit *= MOSTLY
+            credit *= NEARLY_ALL
         found.append(credit)
     return found
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:
-    """Return the plan with the highest score, or the one that a search settled on."""
+    """Return the plan with the highest score, or the one that the search settled on."""
     plans = result.plans
     if not len(plans) or result.settled:
         return plans[0] if len(plans) else None

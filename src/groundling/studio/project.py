@@ -22,11 +22,12 @@ from groundling.errors import (
     ProjectError,
     WorldError,
 )
-from groundling.explain.explanation import Plan
 from groundling.files import read_plain
 from groundling.follower import Follower
+from groundling.io import is_outdated
 from groundling.learning.rounds import Progress
 from groundling.modelfolder import LIMITS, MANIFEST
+from groundling.plan import Plan
 from groundling.studio.events import Events
 from groundling.studio.scenes import (
     HARMLESS,
@@ -191,6 +192,8 @@ class Project:
             try:
                 if row["digest"] and _digest(folder) != row["digest"]:
                     continue  # not the model that this row is about
+                if is_outdated(folder):
+                    continue  # learnt again with the features of this version
                 follower = Follower.load(folder)
             except GroundlingError:
                 continue

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from groundling.errors import GroundlingError
-from groundling.explain.explanation import Explanation, Plan, Step
+from groundling.explain.explanation import Explanation, Step
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
+from groundling.plan import Plan
 from groundling.studio.pictures import name_action
 from groundling.studio.scenes import StudioScene
 

@@ -11,8 +11,8 @@ from groundling import __version__
 from groundling.agent import Agent, Turn
 from groundling.data.codec import Codec
 from groundling.errors import WorldError
-from groundling.explain.explanation import Plan
 from groundling.follower import Follower
+from groundling.plan import Plan
 from groundling.studio.problems import BusyError
 from groundling.studio.project import Project
 from groundling.studio.scenes import Setting
@@ -98,9 +98,14 @@ class Served:
                 name = self.sessions.begin(lambda: Agent(self.follower, self.environment, start))
             agent = self.sessions.get(name)
             agent.follower = self.follower  # it may have been taught since
-            read = None if agent.asking else self.setting.read(self.scene, text)
-            turn = agent.say(text, read)
-            _ = turn.text  # said by the same follower
+            try:
+                read = None if agent.asking else self.setting.read(self.scene, text)
+                turn = agent.say(text, read)
+                _ = turn.text  # said by the same follower
+            except BaseException:
+                if session is None:  # nobody knows its id
+                    self.sessions.end(name)
+                raise
             return name, agent, turn
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:

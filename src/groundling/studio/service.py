@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.data.codec import Codec
 from groundling.errors import InstructionError
-from groundling.explain.explanation import Plan
+from groundling.plan import Plan
 from groundling.studio.forms import (
     Alternative,
     Answer,

@@ -80,6 +80,11 @@ class Sessions:
             self._open.move_to_end(name)
             return agent
 
+    def end(self, name: str) -> None:
+        """Forget a session."""
+        with self._lock:
+            self._open.pop(name, None)
+
     def __len__(self) -> int:
         return len(self._open)
 

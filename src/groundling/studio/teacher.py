@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
-from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.learning.rounds import ProgressCallback
+from groundling.plan import Plan
 from groundling.ties import at_least
 from groundling.world.environment import Demonstration
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from groundling.explain.explanation import Explanation, Plan
+from groundling.explain.explanation import Explanation
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
+from groundling.plan import Plan
 from groundling.studio.pictures import name_action, picture
 from groundling.studio.project import Project
 from groundling.studio.scenes import StudioScene

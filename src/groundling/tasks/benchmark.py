@@ -24,10 +24,10 @@ from groundling.errors import (
     did_you_mean,
 )
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.plan import Plan
+from groundling.tasks.presets import FULL, Preset, Presets
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 from groundling.world.judgement import is_right
@@ -44,7 +44,7 @@ Outcome = dict[str, Any]
 """What one fold gave, as JSON: `scores`, pairs of a part and a score, and `seconds`."""
 
 CorpusT = TypeVar("CorpusT")
-PresetT = TypeVar("PresetT", bound=BasePreset)
+PresetT = TypeVar("PresetT", bound=Preset)
 
 
 @dataclass(frozen=True)
@@ -234,10 +234,8 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     # ---- one fold: prepare, fit, follow, judge -------------------------------------------
 
     def folds(self, corpus: CorpusT, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return the folds of an evaluation; by default every part is held out once."""
-        parts = self.parts(corpus)
-        count = min(FOLDS, len(parts))
-        return [Fold(f"fold {n + 1}", tuple(parts[n::count])) for n in range(count)]
+        """Return the folds of an evaluation; by default five, each part held out once."""
+        return split_parts(self.parts(corpus))
 
     def evaluate(
         self, corpus: CorpusT, chosen: Mapping[str, PresetT], fold: Fold
@@ -368,6 +366,16 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 def demonstrations(cases: Iterable[Case], left_out: Collection[str] = ()) -> list[Demonstration]:
     """Return what there is to learn from, without some parts."""
     return [each.demonstration for each in cases if each.learnable and each.part not in left_out]
+
+
+def split_parts(parts: Sequence[str], count: int = FOLDS) -> list[Fold]:
+    """Return folds that hold out every part once.
+
+    >>> [fold.held_out for fold in split_parts("abcde", 2)]
+    [('a', 'c', 'e'), ('b', 'd')]
+    """
+    count = min(count, len(parts))
+    return [Fold(f"fold {n + 1}", tuple(parts[n::count])) for n in range(count)]
 
 
 def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]:

@@ -25,9 +25,9 @@ from groundling.files import read_plain, write_atomically
 from groundling.limits import RESULT_BYTES
 from groundling.tasks import benchmark
 from groundling.tasks.benchmark import Fold, Source, Task
+from groundling.tasks.presets import FULL, with_changes
 from groundling.tasks.studies import STUDIES, study_folds
 from groundling.tasks.task_registry import get_task, task_package
-from groundling.tasks.variants import FULL, with_changes
 
 Changes = tuple[tuple[str, Any], ...]
 Result = dict[str, Any]
@@ -91,7 +91,7 @@ def evaluation_jobs(
         return [
             Job(asked.name, preset, (variant,), fold, changes, study=study)
             for variant in variants
-            for fold in study_folds(asked, corpus, preset, quick)
+            for fold in study_folds(asked, corpus, preset, variant, quick)
         ]
     return [
         Job(asked.name, preset, group, fold, changes)
@@ -209,6 +209,9 @@ def _no_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
+    from multiprocessing.resource_tracker import ensure_running
+
+    ensure_running()  # which lets Ctrl-C through again when it starts its process
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -333,13 +336,13 @@ def assemble(
     for variant in variants:
         outcomes = [results[job]["outcome"][variant] for job in wanted if variant in job.variants]
         if study:
-            rows += STUDIES[study].rows(asked, f"{preset}/{variant}", outcomes)
+            rows += STUDIES[study].rows(asked, preset, variant, outcomes)
             continue
         row = asked.make_row(preset, variant, outcomes)
         # Published figures are about the real corpora only.
         rows.append(row if source is not None else replace(row, published={}))
         mistakes += [each for outcome in outcomes for each in outcome.get("mistakes", ())]
-    condition = asked.condition(load_corpus(asked.name, source), preset, quick)
+    condition = asked.condition(load_corpus(asked.name, source), preset, quick or bool(study))
     if source is None:
         condition = f"generated sample; {condition}"
     if quick:

@@ -18,8 +18,8 @@ from groundling.learning.rounds import ProgressCallback
 from groundling.limits import NOTE_BYTES
 from groundling.modelfolder import check_free, is_model, read_note
 from groundling.tasks.benchmark import demonstrations
+from groundling.tasks.presets import FULL, with_changes
 from groundling.tasks.task_registry import get_task, task_names
-from groundling.tasks.variants import FULL, with_changes
 from groundling.world.environment import Demonstration
 
 CHECKPOINTS = "checkpoints"

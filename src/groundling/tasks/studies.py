@@ -1,7 +1,7 @@
-"""Studies of a task beside its table: asking, speaking, and listening to what was meant.
+"""Studies of a task besides its table: clarification questions, the speaker, pragmatics.
 
-Each learns on the folds of the task and judges what was held out; whatever is chosen (thresholds,
-weights) is chosen inside the training data, by cross-fitting over its parts.
+Each study trains on the folds of the task and scores the held-out part. Thresholds and weights are
+chosen inside the training data, by cross-fitting.
 """
 
 from __future__ import annotations
@@ -21,18 +21,25 @@ from groundling.dialogue.prediction_sets import DialogueScores, PredictionSets, 
 from groundling.dialogue.speaker import Speaker
 from groundling.errors import DemonstrationError, PluginError
 from groundling.evaluation.report import Row
-from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.tasks.benchmark import Case, Fold, Outcome, Task, demonstrations
-from groundling.tasks.variants import BasePreset
+from groundling.plan import Plan
+from groundling.tasks.benchmark import (
+    Case,
+    Fold,
+    Outcome,
+    Task,
+    demonstrations,
+    split_parts,
+)
+from groundling.tasks.presets import Preset
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration
 
 COVERAGES = (0.8, 0.9, 0.95)
 OWN = 50
-"""How many texts of a new part prediction sets are calibrated on, at most half of them."""
+"""Number of texts of a new part that prediction sets are calibrated on; at most two thirds."""
 DRAWS = 40
-"""How often these are drawn; figures are means over draws."""
+"""Number of random draws of these texts; scores are means over draws."""
 _FOLDS = 4  # of cross-fitting inside the training data
 _UNCALIBRATED = "not calibrated"
 
@@ -40,26 +47,32 @@ Measured = dict[str, Outcome]
 
 
 class Study(NamedTuple):
-    """What is measured on a fold, as JSON, and how the folds make rows.
+    """A study: `measure` scores one fold, as JSON, and `rows` makes the table from all folds.
 
-    `metrics` are those that the table shows.
+    `metrics` are the columns that are printed; if empty, those of the task.
     """
 
-    measure: Callable[[Task[Any, Any], Any, BasePreset, Fold], Measured]
-    rows: Callable[[Task[Any, Any], str, Sequence[Measured]], list[Row]]
-    metrics: Callable[[Task[Any, Any], str], tuple[str, ...]]
+    measure: Callable[[Task[Any, Any], Any, Preset, Fold], Measured]
+    rows: Callable[[Task[Any, Any], str, str, Sequence[Measured]], list[Row]]
+    metrics: tuple[str, ...] = ()
 
 
-def study_folds(task: Task[Any, Any], corpus: Any, preset: str, quick: bool) -> list[Fold]:
-    """Return the folds of a task that hold parts out; those of any task if its own do not."""
-    folds = task.folds(corpus, preset, "full", quick)
+def study_folds(
+    task: Task[Any, Any], corpus: Any, preset: str, variant: str, quick: bool
+) -> list[Fold]:
+    """Return the folds of a quick evaluation, or with `quick` only the first of them.
+
+    A task whose own folds hold nothing out is split by the parts of its cases.
+    """
+    folds = task.folds(corpus, preset, variant, quick=True)
     if not all(fold.held_out for fold in folds):
-        folds = Task.folds(task, corpus, preset, "full", quick)
+        cases = task.prepare(corpus, task.presets.select(preset, variant))
+        folds = split_parts(list(dict.fromkeys(each.part for each in cases)))
     return folds[:1] if quick else folds
 
 
-def _cross_fitted(
-    chosen: BasePreset, cases: Sequence[Case], fold: Fold, follower: Follower
+def _cross_fit(
+    chosen: Preset, cases: Sequence[Case], fold: Fold, follower: Follower
 ) -> list[HeldOutFold]:
     """Hold out groups of training parts in turn, or of demonstrations if there is one part."""
     known = [e for e in cases if e.learnable and e.part not in {*fold.held_out, *fold.unused}]
@@ -79,7 +92,7 @@ def _cross_fitted(
 
 
 def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
-    """Return the options of texts with the right outcomes; a length that is told is kept."""
+    """Return the options and the right outcomes of each case that the follower has a plan for."""
     found: list[Judged | None] = [None] * len(cases)
     for length in dict.fromkeys(each.length for each in cases):
         places = [place for place, each in enumerate(cases) if each.length == length]
@@ -94,17 +107,16 @@ def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
     return [each for each in found if each is not None and each[0]]
 
 
-_NO_PLAN = Plan((), (None,), 0.0, 1.0)  # plans themselves take memory, and are not asked for here
+_NO_PLAN = Plan((), (None,), 0.0, 1.0)  # options are kept without their plans, to save memory
 
 
-def _measure_dialogue(
-    task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold
-) -> Measured:
+def _measure_dialogue(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
     cases = task.prepare(corpus, chosen)
     follower, _ = task.fit(chosen, cases, fold)
+    case_of = {id(each.demonstration): each for each in cases}
     inside: list[Judged] = []
-    for other, _, part in _cross_fitted(chosen, cases, fold, follower):
-        inside += _judged(cast(Follower, other), [Case(each, "") for each in part])
+    for other, _, part in _cross_fit(chosen, cases, fold, follower):
+        inside += _judged(cast(Follower, other), [case_of[id(each)] for each in part])
     test = [each for each in cases if each.part in fold.held_out]
     judged = _judged(follower, test)
     missed = len(test) - len(judged)
@@ -126,7 +138,7 @@ def _percent(coverage: float) -> str:
 
 
 def _calibrated(cases: Sequence[Judged], coverage: float) -> PredictionSets | None:
-    """Return calibrated sets; None where there are too few cases for this coverage."""
+    """Return calibrated sets, or None if there are too few cases for this coverage."""
     try:
         return PredictionSets.calibrate(cases, coverage)
     except DemonstrationError:
@@ -134,9 +146,9 @@ def _calibrated(cases: Sequence[Judged], coverage: float) -> PredictionSets | No
 
 
 def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None:
-    """Calibrate on some texts of the new part and judge the others; the mean of many draws."""
+    """Calibrate on a random sample of the held-out texts, score the rest; mean over draws."""
     dice, found = random.Random(0), []
-    count = min(OWN, len(cases) // 2)
+    count = min(OWN, len(cases) * 2 // 3)
     for _ in range(DRAWS):
         drawn = dice.sample(range(len(cases)), len(cases))
         sets = _calibrated([cases[place] for place in drawn[:count]], coverage)
@@ -147,7 +159,7 @@ def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None
 
 
 def _share(scores: DialogueScores, missed: int) -> Outcome:
-    """Count texts without any plan as asked about in vain."""
+    """Count texts without a plan as questions that did not help."""
     told, total = scores.to_dict(), scores.count + missed
     share = scores.count / total
     for name in ("coverage", "alone", "success_after_one_answer", "overask", "overstep"):
@@ -155,8 +167,9 @@ def _share(scores: DialogueScores, missed: int) -> Outcome:
     return {**told, "asked": 1.0 - told["alone"], "count": total}
 
 
-def _dialogue_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured]) -> list[Row]:
-    """Return the mean over folds for each row; success alone by how often it acted alone."""
+def _dialogue_rows(
+    task: Task[Any, Any], preset: str, variant: str, outcomes: Sequence[Measured]
+) -> list[Row]:
     names = dict.fromkeys(row for each in outcomes for row in each)
     rows = []
     for row in sorted(names, key=lambda each: (each == _UNCALIBRATED, "own" in each)):
@@ -168,10 +181,10 @@ def _dialogue_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured]
 # ---- speaking ---------------------------------------------------------------------------------
 
 
-def _measure_speaker(task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold) -> Measured:
-    """Let an independent follower follow human and generated texts for the same plans.
+def _measure_speaker(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
+    """Score human and generated texts for the same plans with an independent follower.
 
-    Half of the training data, by groups, teach the speaker and the listener that checks it, the
+    One half of the training data, split by group, trains the speaker and its own listener, the
     other half the independent follower.
     """
     bleu = _corpus_bleu()
@@ -207,7 +220,7 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
         import sacrebleu
     except ImportError as error:
         raise PluginError(
-            "The study of a speaker needs sacrebleu. Install it: pip install sacrebleu."
+            "--speaker needs the package sacrebleu. Run `pip install sacrebleu`."
         ) from error
 
     def bleu(said: list[str], written: list[str]) -> float:
@@ -228,7 +241,9 @@ def _halves(
     return [d for d in shown if d.group in first], [d for d in shown if d.group not in first]
 
 
-def _speaker_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured]) -> list[Row]:
+def _speaker_rows(
+    task: Task[Any, Any], preset: str, variant: str, outcomes: Sequence[Measured]
+) -> list[Row]:
     rows = []
     for row in ("human text", "generated text"):
         found = [each[row] for each in outcomes]
@@ -240,14 +255,12 @@ def _speaker_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured])
 # ---- listening --------------------------------------------------------------------------------
 
 
-def _measure_pragmatic(
-    task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold
-) -> Measured:
-    """Follow with and without the speaker's probability of the text (see `PragmaticListener`)."""
+def _measure_pragmatic(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
+    """Follow with and without the pragmatic listener (see `PragmaticListener`)."""
     cases = task.prepare(corpus, chosen)
     follower, _ = task.fit(chosen, cases, fold)
     known = demonstrations(cases, {*fold.held_out, *fold.unused})
-    folds = _cross_fitted(chosen, cases, fold, follower)
+    folds = _cross_fit(chosen, cases, fold, follower)
     listener = PragmaticListener.learn(follower, known, cross_fitted=folds)
     test = [each for each in cases if each.part in fold.held_out]
     found: Measured = {}
@@ -258,8 +271,9 @@ def _measure_pragmatic(
     return found
 
 
-def _pragmatic_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured]) -> list[Row]:
-    preset, variant = name.split("/", 1)
+def _pragmatic_rows(
+    task: Task[Any, Any], preset: str, variant: str, outcomes: Sequence[Measured]
+) -> list[Row]:
     rows = []
     for added in ("", ", pragmatic"):
         row = task.make_row(preset, variant, [each[added] for each in outcomes])
@@ -268,15 +282,10 @@ def _pragmatic_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured
     return rows
 
 
-def _shown_dialogue(task: Task[Any, Any], preset: str) -> tuple[str, ...]:
-    return ("coverage", "alone", "options", "success_alone", "success_after_one_answer")
-
-
+_DIALOGUE = ("coverage", "alone", "options", "success_alone", "success_after_one_answer")
 STUDIES: Mapping[str, Study] = {
-    "dialogue": Study(_measure_dialogue, _dialogue_rows, _shown_dialogue),
-    "speaker": Study(_measure_speaker, _speaker_rows, lambda task, preset: ("success", "bleu")),
-    "pragmatic": Study(
-        _measure_pragmatic, _pragmatic_rows, lambda task, preset: task.shown_metrics(preset)
-    ),
+    "dialogue": Study(_measure_dialogue, _dialogue_rows, _DIALOGUE),
+    "speaker": Study(_measure_speaker, _speaker_rows, ("success", "bleu")),
+    "pragmatic": Study(_measure_pragmatic, _pragmatic_rows),
 }
 """Studies by the name of their option."""

@@ -11,14 +11,14 @@ from groundling.accuracy import checked
 from groundling.data.own import OwnWorld, folds, open_world
 from groundling.errors import DemonstrationError, GroundlingError, SettingError, WorldError
 from groundling.evaluation.report import Row
-from groundling.explain.explanation import Plan
+from groundling.plan import Plan
 from groundling.tasks.benchmark import FOLDS, Case, Fold, Outcome, Scene, Score, Source, Task
-from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.tasks.presets import FULL, Preset, Presets
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State, shorten
 
 
-class UserWorldTask(Task[OwnWorld, BasePreset]):
+class UserWorldTask(Task[OwnWorld, Preset]):
     """A world by its name, such as `my_world.py:Kitchen`; its corpus are files.
 
     Every demonstration is a part by itself; those of one group are held out together.
@@ -29,7 +29,7 @@ class UserWorldTask(Task[OwnWorld, BasePreset]):
 
     about = "Right is the share of demonstrations, by weight, that end as they were demonstrated."
     metrics = ("right",)
-    presets = Presets("world", {"auto": BasePreset(auto=True)}, {"auto": {FULL: lambda own: own}})
+    presets = Presets("world", {"auto": {FULL: Preset(auto=True)}})
     part = "demonstration"
 
     def __init__(self, world: str, fold_count: int = FOLDS) -> None:
@@ -42,7 +42,7 @@ class UserWorldTask(Task[OwnWorld, BasePreset]):
             raise SettingError(f"{self.name} is a world of your own; name its files.")
         return open_world(self.name, source or (), skip_bad=True, check=True)
 
-    def prepare(self, corpus: OwnWorld, chosen: BasePreset) -> list[Case]:
+    def prepare(self, corpus: OwnWorld, chosen: Preset) -> list[Case]:
         """Return the demonstrations of the files."""
         if corpus.demonstrations is None:
             raise DemonstrationError(
@@ -109,7 +109,7 @@ class UserWorldTask(Task[OwnWorld, BasePreset]):
         return f"{count} folds, groups held out together"
 
     def scene(
-        self, corpus: OwnWorld, chosen: BasePreset, where: str | None, start: str | None
+        self, corpus: OwnWorld, chosen: Preset, where: str | None, start: str | None
     ) -> Scene:
         """Return the world, and a state to begin in: JSON, a name, or where the world says."""
         known, state = corpus.begin(start, as_shown=True)

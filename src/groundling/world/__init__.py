@@ -8,7 +8,6 @@ from groundling.world.graph import GroundingGraph, Label
 from groundling.world.manners import Manner, explain_sequence, learn_manners
 from groundling.world.open_values import OpenValue
 from groundling.world.products import Product
-from groundling.world.ranks import RankedEnvironment
 from groundling.world.relations import Scene
 from groundling.world.sets import OpenSet, describe_set
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
@@ -24,7 +23,6 @@ __all__ = [
     "OpenSet",
     "OpenValue",
     "Product",
-    "RankedEnvironment",
     "Scene",
     "ScoredTrajectory",
     "Trajectory",

@@ -46,6 +46,7 @@ class Product(Sequence[Any]):
         WORLD_ACTIONS.check(sum(map(len, self.factors)), WorldError, "The factors of a Product")
         self.make = make
         self._sets = tuple(map(frozenset, self.factors))
+        self._length = math.prod(map(len, self.factors))
 
     def action(self, parts: Sequence[Hashable]) -> Any:
         """Return the action of one value of each factor."""
@@ -72,7 +73,7 @@ class Product(Sequence[Any]):
         return self.around(self[0]) if self.is_large else iter(self)
 
     def __len__(self) -> int:
-        return math.prod(map(len, self.factors))
+        return self._length
 
     def __contains__(self, action: object) -> bool:
         if not isinstance(action, tuple) or len(action) != len(self.factors):
@@ -92,6 +93,8 @@ class Product(Sequence[Any]):
             return [self[each] for each in range(*place.indices(len(self)))]
         if not -len(self) <= place < len(self):
             raise IndexError(f"There are {len(self)} actions; got place {place}.")
+        if place in (0, -1):  # asked for most often
+            return self.action([values[place] for values in self.factors])
         place %= len(self)
         parts = []
         for values in reversed(self.factors):

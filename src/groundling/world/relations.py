@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import lru_cache
 from itertools import combinations
 
 from groundling.errors import WorldError
@@ -61,7 +62,8 @@ class Scene:
         ]
         names = [name for name in self._values if self._is_shared(name)]
         self._kinds = tuple(sorted(names)[:_MOST_KINDS])
-        self._sorted: dict[Hashable, list[float]] = {}
+        self._groups: dict[Hashable, dict[Hashable, list[str]]] = {}  # things by shared values
+        self._sorted: dict[Hashable, dict[str, dict[float | str, int]]] = {}
         self._ranks: dict[str, tuple[Rank, ...]] = {}
         self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # of nodes that are relations
 
@@ -96,34 +98,37 @@ class Scene:
 
     def _find_ranks(self, thing: str, among: frozenset[str] | None) -> Iterator[Rank]:
         most = _MOST_RANK if among is None else 1
-        kinds = [kind for kind in self._kinds if thing in self._values[kind]]
+        kinds = tuple(kind for kind in self._kinds if thing in self._values[kind])
         for size in range(len(kinds) + 1):
             for shared in combinations(kinds, size):
-                key = tuple((kind, self._values[kind][thing]) for kind in shared)
+                places = self._places_among(thing, shared, among)
+                said = " ".join(shared)
                 for name in self._numbers:
                     own = self._values[name].get(thing)
-                    values = self._sorted_values(name, key, among)
-                    if own is not None and len(values) > 1:
-                        place = values.index(float(own))
-                        for rank in _rank(name, place, len(values), most):
-                            yield rank, " ".join(shared)
+                    if own is not None and len(places[name]) > 1:
+                        place = places[name][own]
+                        yield from _ranks(name, place, len(places[name]), most, said)
 
-    def _sorted_values(
-        self, name: str, key: tuple[tuple[str, Hashable], ...], among: frozenset[str] | None
-    ) -> list[float]:
-        """Return the distinct numbers of those things that have some values."""
-        found = self._sorted.get((name, key, among))
-        if found is None:
-            found = sorted(
-                {
-                    float(number)
-                    for thing, number in self._values[name].items()
-                    if (among is None or thing in among)
-                    and all(self._values[kind].get(thing) == value for kind, value in key)
-                }
-            )
-            self._sorted[name, key, among] = found
-        return found
+    def _places_among(
+        self, thing: str, shared: tuple[str, ...], among: frozenset[str] | None
+    ) -> dict[str, dict[float | str, int]]:
+        """Return the places of all numbers of those things that share some values with one."""
+        if (shared, among) not in self._groups:
+            groups = self._groups[shared, among] = {}
+            columns = [self._values[kind] for kind in shared]
+            for other in self.labels if among is None else among:
+                values = tuple([each.get(other) for each in columns])
+                groups.setdefault(values, []).append(other)
+        values = tuple([self._values[kind].get(thing) for kind in shared])
+        known = self._sorted.get((shared, values, among))
+        if known is None:
+            known = self._sorted[shared, values, among] = {}
+            group = self._groups[shared, among].get(values, ())
+            for name in self._numbers:
+                column = self._values[name]
+                numbers = {column[each] for each in group if each in column}
+                known[name] = {number: place for place, number in enumerate(sorted(numbers))}
+        return known
 
     # ---- relations ----------------------------------------------------------------------
 
@@ -201,10 +206,14 @@ class Scene:
         return GroundingGraph(nodes, edges, graph.root, graph.roles)
 
 
-def _rank(name: str, place: int, count: int, most: int) -> Iterator[str]:
+@lru_cache(maxsize=10_000)
+def _ranks(name: str, place: int, count: int, most: int, shared: str) -> tuple[Rank, ...]:
+    """Return the ranks of a place among some, from both ends."""
+    found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(most, count - 1):
             said = "" if number == 1 else _ORDINALS.get(number, f"{number}th ")
-            yield f"{said}{order} {name}"
+            found.append((f"{said}{order} {name}", shared))
     if most > 1 and count > 2 and 2 * place + 1 == count:
-        yield f"middle {name}"
+        found.append((f"middle {name}", shared))
+    return tuple(found)

@@ -15,16 +15,18 @@ from groundling.tasks.maps.corpus import (
     GIVER,
     Dialogue,
     MapCorpus,
+    MapSheet,
     Utterance,
     load_corpus,
     read_correspondences,
+    read_map,
     read_transcript,
     write_corpus,
+    write_map,
     write_transcript,
 )
 from groundling.tasks.maps.generator import generate_corpus
 from groundling.tasks.maps.landscape import Landmark, Landscape, visited_landmarks
-from groundling.tasks.maps.mapfile import MapSheet, read_map, write_map
 
 MAP = """<?xml version="1.0" encoding="UTF-8"?>
 <topography file="3g.xml">

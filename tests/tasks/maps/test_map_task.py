@@ -12,8 +12,8 @@ from groundling.inference.transduction import _UnitReader
 from groundling.inference.unit_scores import UnitScores
 from groundling.tasks.benchmark import Fold, follow_cases
 from groundling.tasks.maps import Dialogue, Utterance, generate_corpus, score_path
-from groundling.tasks.maps.dialogue_text import read_mentions
 from groundling.tasks.maps.map_presets import PRESETS
+from groundling.tasks.maps.mentions import read_mentions
 from groundling.tasks.maps.path_score import PathScore
 from groundling.tasks.maps.task import MapTask
 
@@ -132,7 +132,7 @@ def test_task_flat_bags_add_up_to_the_same_scores(best):
 def together():
     few = replace(quick("best").learning, iterations=3)
     full = replace(quick("best"), learning=few)
-    other = PRESETS.variants["best"]["most probable plan"](full)
+    other = replace(full, search=PRESETS.select("best", "most probable plan").search)
     return TASK.evaluate(CORPUS, {"full": full, "most probable plan": other}, FOLD)
 
 

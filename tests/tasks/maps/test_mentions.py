@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from rapidfuzz import fuzz
 
-from groundling.tasks.maps import mentions, names
+from groundling.tasks.maps import mentions
 from groundling.tasks.maps.corpus import Utterance, load_corpus
 from groundling.tasks.maps.generator import generate_dialogue, generate_map
 from groundling.tasks.maps.landscape import Landmark, Landscape
-from groundling.tasks.maps.mentions import TextUnits, read_units
-from groundling.tasks.maps.names import NameMatcher
+from groundling.tasks.maps.mentions import NameMatcher, TextUnits, read_units
 
 LANDSCAPE = Landscape(
     (
@@ -210,7 +209,7 @@ def work_of(said: Sequence[Utterance], monkeypatch: pytest.MonkeyPatch) -> tuple
 
     def count(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal codes
-        if frame.f_code.co_filename not in (mentions.__file__, names.__file__):
+        if frame.f_code.co_filename != mentions.__file__:
             return None
         frame.f_trace_opcodes = True
         codes += event == "opcode"
@@ -221,7 +220,7 @@ def work_of(said: Sequence[Utterance], monkeypatch: pytest.MonkeyPatch) -> tuple
         comparisons += 1
         return fuzz.ratio(*arguments, **options)
 
-    monkeypatch.setattr(names, "fuzz", SimpleNamespace(ratio=ratio))
+    monkeypatch.setattr(mentions, "fuzz", SimpleNamespace(ratio=ratio))
     outer = sys.gettrace()
     sys.settrace(count)
     try:

@@ -9,8 +9,7 @@ import pytest
 from groundling.errors import SettingError
 from groundling.tasks.benchmark import Fold, follow_cases
 from groundling.tasks.mazes import generate_mazes, generate_routes, load_sail, write_corpus
-from groundling.tasks.mazes.maze_presets import PRESETS
-from groundling.tasks.mazes.single_sentences import prepare_sentences
+from groundling.tasks.mazes.maze_presets import PRESETS, prepare_sentences
 from groundling.tasks.mazes.task import MazeTask
 
 TASK = MazeTask()

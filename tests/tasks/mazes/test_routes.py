@@ -17,24 +17,28 @@ from groundling.tasks.mazes import (
     write_corpus,
 )
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
-from groundling.tasks.mazes.negative_starts import NEAR, add_negative_starts
 from groundling.tasks.mazes.plans import plans_within
-from groundling.tasks.mazes.route_evaluation import _smoothest, leave_out_routes, route_row
-from groundling.tasks.mazes.route_presets import EVIDENCE, READINGS, ROUTES, with_routes
-from groundling.tasks.mazes.route_trainer import (
-    COMPOSED,
-    TRAINING,
-    Training,
-    prepare_routes,
-    train_routes,
-)
 from groundling.tasks.mazes.routes import (
+    COMPOSED,
+    EVIDENCE,
+    NEAR,
+    READINGS,
+    ROUTES,
+    TRAINING,
     Arcs,
+    Training,
+    _smoothest,
     act_at_once,
+    add_negative_starts,
     best_way,
     forecast,
+    leave_out_routes,
+    prepare_routes,
     read_routes,
+    route_row,
     segment,
+    train_routes,
+    with_routes,
 )
 from groundling.tasks.mazes.task import MazeTask
 

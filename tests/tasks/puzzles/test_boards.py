@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundling.tasks.puzzles._boards import pack, symmetries, unpack
+from groundling.tasks.puzzles._search import pack, symmetries, unpack
 from groundling.tasks.puzzles.board import Board
 
 

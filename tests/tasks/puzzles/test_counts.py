@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundling.tasks.puzzles._counts import can_be_counted_out
+from groundling.tasks.puzzles.planner import can_be_counted_out
 
 
 def by_enumeration(grid, k):

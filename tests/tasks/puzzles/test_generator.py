@@ -10,7 +10,7 @@ from groundling.errors import SettingError
 from groundling.tasks.puzzles import generate_corpus, generate_puzzle, read_corpus, write_corpus
 from groundling.tasks.puzzles.board import Board, Strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
-from groundling.tasks.puzzles.hints import cardinal, hint_for, ordinal, write_hints
+from groundling.tasks.puzzles.generator import cardinal, hint_for, ordinal, write_hints
 from groundling.world import CachedEnvironment
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from groundling.errors import SettingError
-from groundling.explain.explanation import Plan
+from groundling.plan import Plan
 from groundling.tasks.benchmark import Fold, demonstrations, follow_cases
 from groundling.tasks.puzzles import Board, PuzzleEnvironment, PuzzleState, generate_corpus
 from groundling.tasks.puzzles.corpus import PuzzleCorpus

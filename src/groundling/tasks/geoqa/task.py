@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from groundling.dialogue.questions import Answerer
 from groundling.evaluation.report import Row, bootstrap
 from groundling.language.parser import language_of, load_parser
 from groundling.tasks.benchmark import Case, Fold, Outcome, Task, median_seconds, sample_count
 from groundling.tasks.geoqa.corpus import Evidence, GeoMap, generate_maps, load_maps
-from groundling.tasks.variants import BasePreset, Presets
+from groundling.tasks.presets import Preset, Presets
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeoQAPreset(BasePreset):
+class GeoQAPreset(Preset):
     """Which evidence a row sees of the maps."""
 
     parser: str = "chain:english"
     evidence: Evidence = "gold"
-
-
-def _sees(evidence: Evidence, published: float | None = None) -> Any:
-    known = {} if published is None else {"exact": published}
-    return lambda given: replace(given, evidence=evidence, published=known)
 
 
 class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
@@ -41,8 +35,13 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
     metrics = ("exact",)
     presets = Presets(
         "geoqa",
-        {"best": GeoQAPreset()},
-        {"best": {"gold relations": _sees("gold"), "raw evidence": _sees("raw", 0.543)}},
+        {
+            "best": {
+                "gold relations": GeoQAPreset(),
+                "raw evidence": GeoQAPreset(evidence="raw", published={"exact": 0.543}),
+            }
+        },
+        "gold relations",
     )
     corpus = "geoqa"
     part = "map"

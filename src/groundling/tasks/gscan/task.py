@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     Fold,
@@ -24,7 +24,7 @@ from groundling.tasks.benchmark import (
 from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, Example, read_corpus
 from groundling.tasks.gscan.environment import VERBS, Command, GscanEnvironment, routes
 from groundling.tasks.gscan.generator import generate_corpus
-from groundling.tasks.variants import BasePreset, Presets
+from groundling.tasks.presets import Preset, Presets
 from groundling.world.environment import Demonstration
 from groundling.world.manners import explain_sequence, learn_manners
 
@@ -33,16 +33,12 @@ _QUICK = 40  # commands of each split
 
 
 @dataclass(frozen=True, kw_only=True)
-class GscanPreset(BasePreset):
+class GscanPreset(Preset):
     """A follower without settings; how many demonstrations it gets, and who knows manners."""
 
     auto: bool = True
     count: int = _USUAL
     learns_manners: bool = False
-
-
-def _row(**changes: Any) -> Any:
-    return lambda given: replace(given, **changes)
 
 
 class GscanTask(Task[list[Example], GscanPreset]):
@@ -61,11 +57,10 @@ class GscanTask(Task[list[Example], GscanPreset]):
     metrics = (*SPLITS, "mean")
     presets = Presets(
         "gscan",
-        {"auto": GscanPreset()},
         {
             "auto": {
-                **{f"{n} demonstrations": _row(count=n) for n in (50, 200, 1000, 5000)},
-                "200 demonstrations, manner learnt": _row(count=200, learns_manners=True),
+                **{f"{n} demonstrations": GscanPreset(count=n) for n in (50, 200, 1000, 5000)},
+                "200 demonstrations, manner learnt": GscanPreset(learns_manners=True),
             }
         },
         f"{_USUAL} demonstrations",

@@ -1,14 +1,19 @@
 """Map reading: follow a speaker across a landscape of named landmarks (HCRC map task)."""
 
-from groundling.tasks.maps.corpus import Dialogue, MapCorpus, Utterance, load_corpus, write_corpus
+from groundling.tasks.maps.corpus import (
+    Dialogue,
+    MapCorpus,
+    MapSheet,
+    Utterance,
+    load_corpus,
+    write_corpus,
+)
 from groundling.tasks.maps.environment import Go, MapEnvironment, MapState
 from groundling.tasks.maps.generator import generate_corpus, generate_dialogue, generate_map
 from groundling.tasks.maps.landscape import Landmark, Landscape, MapStep, visited_landmarks
 from groundling.tasks.maps.map_drawing import draw_map
 from groundling.tasks.maps.map_presets import PRESETS, MapPreset
-from groundling.tasks.maps.mapfile import MapSheet
-from groundling.tasks.maps.mentions import TextUnit, TextUnits, read_units
-from groundling.tasks.maps.names import NameMatcher
+from groundling.tasks.maps.mentions import NameMatcher, TextUnit, TextUnits, read_units
 from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
 
 __all__ = [

@@ -10,7 +10,7 @@ from itertools import pairwise
 from random import Random
 
 from groundling.errors import SettingError
-from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, MapCorpus, Utterance
+from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, MapCorpus, MapSheet, Utterance
 from groundling.tasks.maps.landscape import (
     Landmark,
     Landscape,
@@ -19,7 +19,6 @@ from groundling.tasks.maps.landscape import (
     trace_route,
     visited_landmarks,
 )
-from groundling.tasks.maps.mapfile import MapSheet
 
 _WIDTH, _HEIGHT, _MARGIN = 700.0, 980.0, 70.0
 _APART = 125.0  # between landmarks, so that a route can pass between two of them

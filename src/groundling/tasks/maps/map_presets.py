@@ -8,12 +8,11 @@ from importlib.resources import files
 from typing import Any
 
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER
-from groundling.tasks.preset_file import read_presets
-from groundling.tasks.variants import BasePreset
+from groundling.tasks.presets import Preset, read_presets
 
 
 @dataclass(frozen=True, kw_only=True)
-class MapPreset(BasePreset):
+class MapPreset(Preset):
     """A follower's settings, how dialogues become text for it, and what was published.
 
     `seeds` is how often it is trained and evaluated: once where no chance is involved.
@@ -25,7 +24,7 @@ class MapPreset(BasePreset):
     fuzzy: bool = True
     seeds: int = 1
 
-    def learns_like(self, other: BasePreset) -> bool:
+    def learns_like(self, other: Preset) -> bool:
         """Tell whether these settings differ from others only in how they search."""
         return replace(self, search=other.search, published=other.published) == other
 

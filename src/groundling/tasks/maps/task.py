@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from groundling.errors import CorpusError, InstructionError, SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     Fold,
@@ -27,17 +27,16 @@ from groundling.tasks.maps.corpus import (
     GIVER,
     Dialogue,
     MapCorpus,
+    MapSheet,
     Utterance,
     load_corpus,
 )
-from groundling.tasks.maps.dialogue_text import read_dialogue
 from groundling.tasks.maps.environment import Go, MapEnvironment
 from groundling.tasks.maps.generator import generate_corpus
 from groundling.tasks.maps.landscape import visited_landmarks
 from groundling.tasks.maps.map_drawing import draw_map
 from groundling.tasks.maps.map_presets import PRESETS, MapPreset
-from groundling.tasks.maps.mapfile import MapSheet
-from groundling.tasks.maps.names import NameMatcher
+from groundling.tasks.maps.mentions import NameMatcher, read_dialogue
 from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
 from groundling.world.environment import Demonstration, Environment
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from groundling.explain.explanation import Plan
 from groundling.features.feature_settings import Features
 from groundling.follower import Follower
 from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.overlay.settings import Overlay
+from groundling.plan import Plan
 from groundling.tasks.benchmark import DemoRequest, DemoWorld, Scene
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.generator import generate_mazes, generate_routes

@@ -1,15 +1,21 @@
-"""The two systems for mazes, `paper` and `best`, and the rows that take parts of them away."""
+"""The presets of the mazes, and single sentences as each of them reads them."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
+from groundling.language.instruction import Instruction
+from groundling.language.languages import ENGLISH
+from groundling.language.parser import load_parser
+from groundling.language.units import split_commands
+from groundling.tasks.mazes.corpus import Sail, start_as_published
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Maze
-from groundling.tasks.preset_file import read_presets
-from groundling.tasks.variants import BasePreset
+from groundling.tasks.presets import Preset, read_presets
+from groundling.world.environment import Demonstration
 
 
 def opaque_name(kind: str, value: str) -> str:
@@ -23,7 +29,7 @@ def opaque_name(kind: str, value: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MazePreset(BasePreset):
+class MazePreset(Preset):
     """A follower's settings, the environment they are for, and what was published for them.
 
     With `train_within_limit`, only plans that are short enough to be found are learnt from. With
@@ -42,3 +48,32 @@ class MazePreset(BasePreset):
 
 
 PRESETS = read_presets("mazes", MazePreset, files("groundling.tasks.mazes"))
+
+
+def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstration]]:
+    """Return the single sentences of each map as a preset wants them."""
+    parser = load_parser(chosen.parser)
+    prepared = {}
+    for name, corpus in sail.mazes.items():
+        world = chosen.world(corpus.environment.maze)
+        texts = parser.parse_many([" ".join(map(str, d.instructions)) for d in corpus.sentences])
+        found = [
+            replace(
+                each,
+                instructions=units(chosen, parsed),
+                environment=world,
+                group=each.name.rsplit("-", 1)[0],
+            )
+            for each, parsed in zip(corpus.sentences, texts, strict=True)
+        ]
+        if chosen.published_start:
+            found = [start_as_published(each) for each in found]
+        prepared[name] = found
+    return prepared
+
+
+def units(chosen: MazePreset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
+    """Return parsed sentences as the follower reads them: whole, or command by command."""
+    if not chosen.split_commands:
+        return tuple(parsed)
+    return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))

@@ -1,22 +1,33 @@
-"""Whole routes: act on each sentence before reading the next, or read the whole text first."""
+"""Whole routes: follow them sentence by sentence or read them first; train and evaluate.
+
+`groundling evaluate mazes --preset routes` evaluates all rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import SettingError
+from groundling.evaluation.report import Row, bootstrap
 from groundling.follower import Follower
 from groundling.inference.plan_space import ActionNames
 from groundling.language.instruction import Instruction
-from groundling.tasks.mazes.actions import MazeAction, MazeState, canonical
+from groundling.language.parser import load_parser
+from groundling.tasks.benchmark import Outcome
+from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, canonical
+from groundling.tasks.mazes.corpus import Sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Position
-from groundling.tasks.mazes.plans import Pose, actions_of, poses_of
+from groundling.tasks.mazes.maze_presets import MazePreset, prepare_sentences, units
+from groundling.tasks.mazes.plans import Pose, actions_of, plans_within, poses_of
+from groundling.tasks.presets import Preset, Presets
 from groundling.ties import at_least, rank
+from groundling.world.composition import compose
 from groundling.world.environment import Demonstration, State
 from groundling.world.trajectory import Trajectory
 
@@ -281,3 +292,358 @@ def _cuts(follower: Follower, route: Paragraph, way: Sequence[Pose]) -> list[int
     before = tuple(dict.fromkeys(places))
     answers = follower.score_plans((text, world, before) for text in route.texts)
     return best_way([_arcs(world, before, answer) for answer in answers], places)
+
+
+NEAR = 4  # how far away an unknown start has its negative ones, in places
+
+
+def add_negative_starts(
+    demonstrations: Sequence[Demonstration],
+    *,
+    misread: int = 0,
+    elsewhere: int = 0,
+    alone: float = 0.0,
+    seed: int = 0,
+) -> list[Demonstration]:
+    """Give demonstrations negative starts in the same maze.
+
+    A start with an orientation gets `misread` of the states in which the agent would be had
+    it taken the sentence before for something else; one without gets `elsewhere` places
+    nearby, without orientation too. Sentences at which nothing is done get none: most are as
+    true elsewhere. The share `alone` of the weight stays with a copy without them, which
+    learns what to do where the start is known.
+
+    >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face
+    >>> halls = [((0, 0), (1, 0), "wood", "fish")]
+    >>> world = MazeEnvironment(Maze("Two", {(0, 0): "", (1, 0): ""}, halls))
+    >>> shown = Demonstration("look along the hall", world, world.start((0, 0)), (face(90),))
+    >>> made = add_negative_starts([shown], elsewhere=2, alone=0.25)
+    >>> [(each.weight, [state.position for state in each.negative_starts]) for each in made]
+    [(0.25, []), (0.75, [(1, 0)])]
+    """
+    before = _starts_before(demonstrations)
+    found = []
+    for place, each in enumerate(demonstrations):
+        start, world = _place(each)
+        pool: list[MazeState] = []
+        count = misread
+        if each.actions == (STAY,):
+            pass
+        elif start.orientation is None:
+            pool, count = _near(world, start), elsewhere
+        elif (each.group, start) in before:
+            pool = _ends(world, before[each.group, start])
+        pool = [state for state in pool if state != start]
+        order = np.random.default_rng([seed, place]).permutation(len(pool))
+        starts = tuple(pool[number] for number in order[:count].tolist())
+        if starts and alone:
+            found.append(each.weighted(alone * each.weight))
+        share = 1 - alone if starts else 1.0
+        found.append(replace(each, negative_starts=starts, weight=share * each.weight))
+    return found
+
+
+def _place(demonstration: Demonstration) -> tuple[MazeState, MazeEnvironment]:
+    start, world = demonstration.start, demonstration.environment
+    assert isinstance(start, MazeState)
+    assert isinstance(world, MazeEnvironment)
+    return start, world
+
+
+def _starts_before(
+    demonstrations: Sequence[Demonstration],
+) -> dict[tuple[str, MazeState], MazeState]:
+    """Return for each group and state where the sentence started that ends in that state."""
+    found: dict[tuple[str, MazeState], MazeState] = {}
+    for each in demonstrations:
+        start, world = _place(each)
+        end = start
+        for action in each.actions:
+            end = world.step(end, action)
+        if world.restart(end) != start:
+            found.setdefault((each.group, world.restart(end)), start)
+    return found
+
+
+def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
+    """Return the states in which plans from a start end, if they face anywhere."""
+    length = 3 + world.extra_length(start)
+    ends = dict.fromkeys(world.restart(end) for _, end in plans_within(world, start, length))
+    return [end for end in ends if end.orientation is not None]
+
+
+def _near(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
+    """Return starts without orientation in places nearby."""
+    x, y = start.position
+    return [
+        world.start(position)
+        for position in world.maze.positions
+        if 0 < abs(position[0] - x) + abs(position[1] - y) <= NEAR
+    ]
+
+
+ROUGH = 15  # iterations of training in all rounds but the last
+
+
+@dataclass(frozen=True)
+class RouteData:
+    """What there is to learn from in one map."""
+
+    sentences: list[Demonstration]
+    dropped: list[Demonstration]
+    paragraphs: list[Paragraph]
+
+
+def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
+    """Return sentences, dropped sentences and whole routes of each map as a preset wants them."""
+    without = {name: replace(each, sentences=each.dropped) for name, each in sail.mazes.items()}
+    singles = prepare_sentences(chosen, sail)
+    dropped = prepare_sentences(chosen, Sail(without, sail.report))
+    parser = load_parser(chosen.parser)
+    found = {}
+    for name, corpus in sail.mazes.items():
+        # One environment for all: what it looks like is asked for once.
+        world = MazeEnvironment(corpus.environment.maze, **chosen.environment)
+        texts = iter(
+            parser.parse_many(
+                [str(text) for each in corpus.paragraphs for text in each.instructions]
+            )
+        )
+        found[name] = RouteData(
+            [replace(each, environment=world) for each in singles[name]],
+            [replace(each, environment=world) for each in dropped[name]],
+            [
+                Paragraph(
+                    each.name,
+                    world,
+                    cast(MazeState, each.start),
+                    tuple(units(chosen, next(texts)) for _ in each.instructions),
+                    cast(tuple[MazeAction, ...], each.actions),
+                    corpus.destinations.get(each.name),
+                )
+                for each in corpus.paragraphs
+            ],
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a follower of routes learns from.
+
+    Parameters
+    ----------
+    sentences
+        Single sentences with what each asks for.
+    dropped
+        From the paragraphs: the sentences that the single ones leave out, as `stay`.
+    rounds
+        Paragraphs without the single sentences: how often to cut the demonstrated way at
+        the ends of sentences as the follower of the round before finds best, and to learn
+        from the parts (the first cuts are equal shares).
+    misread, elsewhere, alone
+        Negative starts, as `add_negative_starts` takes them.
+    composed
+        The weight of composed demonstrations, as `compose` takes it. They have no negative
+        starts.
+    """
+
+    sentences: bool = True
+    dropped: bool = False
+    rounds: int = 0
+    misread: int = 0
+    elsewhere: int = 0
+    alone: float = 0.0
+    composed: float = 0.0
+
+
+COMPOSED = "single sentences and paragraphs, rival starts, composed"
+TRAINING = {
+    "single sentences": Training(),
+    "single sentences and paragraphs": Training(dropped=True),
+    "single sentences and paragraphs, rival starts": Training(
+        dropped=True, misread=6, elsewhere=3, alone=0.5
+    ),
+    COMPOSED: Training(dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5),
+    "paragraphs alone, rival starts": Training(
+        sentences=False, rounds=4, misread=6, elsewhere=3, alone=0.5
+    ),
+}
+
+
+def train_routes(chosen: MazePreset, data: Sequence[RouteData], training: Training) -> Follower:
+    """Train a follower of routes on some maps."""
+    # Composed here, before negative starts make two of one demonstration.
+    chosen = replace(chosen, learning=replace(chosen.learning, composed=0.0))
+    if not training.rounds:
+        shown = [each for found in data for each in found.sentences]
+        if training.dropped:
+            shown += [each for found in data for each in found.dropped]
+        return _fit(chosen, shown, training)
+    rough = min(ROUGH, chosen.learning.iterations)
+    first = replace(chosen, learning=replace(chosen.learning, iterations=rough))
+    routes = [route for each in data for route in each.paragraphs]
+    follower = None
+    for _ in range(training.rounds - 1):
+        follower = first.follower().fit(segment(follower, routes), check=False)
+    return _fit(chosen, segment(follower, routes), training)
+
+
+def _fit(chosen: MazePreset, shown: Sequence[Demonstration], training: Training) -> Follower:
+    longer: list[Demonstration] = []
+    if training.composed:
+        longer = compose(
+            shown, weight=training.composed, max_length=chosen.search.longest, parser=chosen.parser
+        )
+    with_rivals = add_negative_starts(
+        shown, misread=training.misread, elsewhere=training.elsewhere, alone=training.alone
+    )
+    return chosen.follower().fit([*with_rivals, *longer], check=False)
+
+
+ROUTES = "routes"
+AT_ONCE = "at once"
+READ_FIRST = "read first"
+EVIDENCE = "read first, evidence"
+READINGS = (AT_ONCE, READ_FIRST, EVIDENCE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoutePreset(MazePreset):
+    """Settings of single sentences, what is learnt from, and how routes are read.
+
+    *At once*, each sentence is acted on before the next is read. *Read first*, all states
+    are kept until the text ends; with *evidence*, later sentences also speak against wrong
+    earlier states.
+    """
+
+    training: Training = field(default_factory=Training)
+    reading: str = AT_ONCE
+
+    def learns_like(self, other: Preset) -> bool:
+        """Tell whether these settings differ from others only in how routes are read."""
+        return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
+
+
+def with_routes(presets: Presets[MazePreset]) -> Presets[MazePreset]:
+    """Return presets with the table of routes beside them.
+
+    Routes are followed by one model, the row *tree* of the best settings; *two members* are
+    both models of the best settings.
+
+    >>> from groundling.tasks.mazes.maze_presets import PRESETS
+    >>> made = with_routes(PRESETS)
+    >>> made.variants_of("routes")[:2]
+    ('single sentences: at once', 'single sentences: read first')
+    >>> [len(group) for group in made.group("routes", made.variants_of("routes"))]
+    [3, 3, 3, 3, 3, 3]
+    """
+    tree, best = presets.select("best", "tree"), presets.select("best")
+    first = RoutePreset(**{each.name: getattr(tree, each.name) for each in fields(tree)})
+    models = {}
+    for name, training in TRAINING.items():
+        models[name] = training, tree.model
+        if name == COMPOSED:
+            models[f"{name}, two members"] = training, best.model
+    rows = {
+        f"{name}: {reading}": replace(first, training=training, model=model, reading=reading)
+        for name, (training, model) in models.items()
+        for reading in READINGS
+    }
+    return Presets(presets.task, {**presets.rows, ROUTES: rows})
+
+
+POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
+_BEAM = 20  # states that are kept while the weight of evidence is chosen
+
+
+def route_row(name: str, chosen: RoutePreset, outcomes: Sequence[Outcome]) -> Row:
+    """Put the maps together.
+
+    >>> scores = [("A", {"right": 1.0, "meant": 1.0}), ("A", {"right": 0.0, "meant": 1.0})]
+    >>> done = {"maze": "A", "scores": scores, "power": 0.5, "sentences": 0.7}
+    >>> found = route_row("single sentences: at once", RoutePreset(), [done])
+    >>> found.metrics["micro"], found.metrics["micro, attribute end"]
+    (0.5, 1.0)
+    """
+    every = [score for each in outcomes for _, score in each["scores"]]
+    rights = [score["right"] for score in every]
+    per_map = {
+        each["maze"]: _share([score["right"] for _, score in each["scores"]]) for each in outcomes
+    }
+    metrics = {
+        "macro": _share(list(per_map.values())),
+        "micro": _share(rights),
+        **per_map,
+        "micro, attribute end": _share([score["meant"] for score in every]),
+        "single sentences, macro": _share([each["sentences"] for each in outcomes]),
+    }
+    powers = ", ".join(f"{each['maze']} {each['power']:g}" for each in outcomes)
+    note = f"weight of evidence: {powers}" if chosen.reading == EVIDENCE else ""
+    return Row(name, metrics, bootstrap(rights, _share), note=note)
+
+
+def _share(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Training) -> float:
+    """Choose the weight of evidence inside the training maps.
+
+    Each of them is left out in turn and its routes are read by a follower trained on the
+    others. A few hundred routes cannot tell neighbouring weights apart, so each weight is judged
+    by the share of right ends together with its neighbours'.
+    """
+    right = dict.fromkeys(POWERS, 0)
+    for left_out, held_out in data.items():
+        others = [each for name, each in data.items() if name != left_out]
+        follower = train_routes(chosen, others, training)
+        read = read_routes(follower, held_out.paragraphs, beam=_BEAM)
+        for route, arcs in zip(held_out.paragraphs, read, strict=True):
+            for power in POWERS:
+                right[power] += next(iter(forecast(arcs, power))) == route.end
+    count = sum(len(each.paragraphs) for each in data.values())
+    return _smoothest({power: found / count for power, found in right.items()})
+
+
+def _smoothest(tried: dict[float, float]) -> float:
+    """Return the weight with the best mean of its own share and its neighbours'."""
+    shares = list(tried.values())
+    padded = [shares[0], *shares, shares[-1]]
+    means = [sum(padded[place : place + 3]) for place in range(len(shares))]
+    return list(tried)[means.index(max(means))]
+
+
+def leave_out_routes(
+    chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: Training
+) -> dict[str, Outcome]:
+    """Train on all maps but one and follow the routes of that one, in each way of reading."""
+    if len(data) < 3:
+        raise SettingError(
+            f"Routes are evaluated on three maps or more, not on {len(data)}: one is left out, and "
+            "one of the others to choose the weight of evidence."
+        )
+    inside = {name: each for name, each in data.items() if name != left_out}
+    power = choose_power(chosen, inside, training)
+    follower = train_routes(chosen, list(inside.values()), training)
+    routes = data[left_out].paragraphs
+    read = list(read_routes(follower, routes))
+    ends = {
+        AT_ONCE: [state.position for state in act_at_once(follower, routes)],
+        READ_FIRST: [next(iter(forecast(arcs))) for arcs in read],
+        EVIDENCE: [next(iter(forecast(arcs, power))) for arcs in read],
+    }
+    sentences = follower.score(data[left_out].sentences)
+    found: dict[str, Outcome] = {}
+    for reading, reached in ends.items():
+        scores = [
+            (left_out, {
+                "right": float(end == route.end),
+                "meant": float(end == (route.destination or route.end)),
+            })
+            for end, route in zip(reached, routes, strict=True)
+        ]  # fmt: skip
+        found[reading] = {
+            "maze": left_out, "scores": scores, "power": power, "sentences": sentences
+        }  # fmt: skip
+    return found

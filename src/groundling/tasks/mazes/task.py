@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.language.parser import load_parser
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     DemoWorld,
@@ -32,11 +32,15 @@ from groundling.tasks.mazes.generator import generate_mazes, generate_routes
 from groundling.tasks.mazes.maze import COMPASS
 from groundling.tasks.mazes.maze_drawing import draw_maze
 from groundling.tasks.mazes.maze_files import write_corpus
-from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
-from groundling.tasks.mazes.route_evaluation import leave_out_routes, route_row
-from groundling.tasks.mazes.route_presets import ROUTES, RoutePreset, with_routes
-from groundling.tasks.mazes.route_trainer import prepare_routes
-from groundling.tasks.mazes.single_sentences import prepare_sentences, units
+from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset, prepare_sentences, units
+from groundling.tasks.mazes.routes import (
+    ROUTES,
+    RoutePreset,
+    leave_out_routes,
+    prepare_routes,
+    route_row,
+    with_routes,
+)
 from groundling.world.environment import Environment, State
 
 # About how many seconds a map takes.

@@ -1,16 +1,154 @@
-"""A generator of puzzles that can be solved, of any size, with hints."""
+"""A generator of solvable puzzles with hints."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles.board import ORIENTATIONS, Board, Orientation, Strike, collapse
+from groundling.tasks.puzzles.board import (
+    ORIENTATIONS,
+    Board,
+    Orientation,
+    Strike,
+    collapse,
+    full_lines,
+    strike,
+)
 from groundling.tasks.puzzles.corpus import Puzzle, PuzzleCorpus
 from groundling.tasks.puzzles.environment import offered_plan
-from groundling.tasks.puzzles.hints import write_hints
+
+_ONES = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
+    *("eighteen", "nineteen"),
+)
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_IRREGULAR = {
+    "one": "first",
+    "two": "second",
+    "three": "third",
+    "five": "fifth",
+    "eight": "eighth",
+    "nine": "ninth",
+    "twelve": "twelfth",
+}
+_VERBS = ("strike", "wipe out", "remove", "take away")
+_ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
+
+
+def cardinal(number: int) -> str:
+    """Return a number below one hundred as a word.
+
+    >>> cardinal(7), cardinal(42)
+    ('seven', 'forty-two')
+    """
+    if not 0 <= number < 100:
+        raise SettingError(f"Hints have words for 0 to 99 only, not for {number}.")
+    if number < 20:
+        return _ONES[number]
+    tens, ones = divmod(number, 10)
+    return _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
+
+
+def ordinal(number: int) -> str:
+    """Return the word for a place in a row of things.
+
+    >>> ordinal(1), ordinal(12), ordinal(20), ordinal(23)
+    ('first', 'twelfth', 'twentieth', 'twenty-third')
+    """
+    head, dash, tail = cardinal(number).rpartition("-")
+    if tail in _IRREGULAR:
+        return head + dash + _IRREGULAR[tail]
+    return head + dash + (tail[:-1] + "ieth" if tail.endswith("y") else tail + "th")
+
+
+def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -> str:
+    """Say which line it is, counted over all lines from the nearer end."""
+    start, end = _ENDS[orientation]
+    if line == 0:
+        return f"the {start} {orientation}"
+    if line == size - 1:
+        return f"the {end} {orientation}"
+    if size % 2 and line == size // 2 and rng.random() < 0.5:
+        return f"the middle {orientation}"
+    if line < size / 2:
+        return f"the {ordinal(line + 1)} {orientation} from the {start}"
+    return f"the {ordinal(size - line)} {orientation} from the {end}"
+
+
+def _part(board: Board, k: int, action: Strike) -> str:
+    """Say which blocks of a line are struck, counted over its blocks."""
+    across: Orientation = "column" if action.orientation == "row" else "row"
+    start, end = _ENDS[across]
+    places = board.places(action.orientation, action.lines[0])
+    first = places.index(action.first) if action.first is not None else 0
+    after = len(places) - first - k
+    if first == 0:
+        return f"the {start} {cardinal(k)}"
+    if after == 0:
+        return f"the {end} {cardinal(k)}"
+    if first == after:
+        return f"the middle {cardinal(k)}"
+    nearer, skipped = (start, first) if first < after else (end, after)
+    return f"the {nearer} {cardinal(k)} but {cardinal(skipped)}"
+
+
+def hint_for(board: Board, k: int, action: Strike, rng: random.Random) -> str:
+    """Return words that single out a strike on its board.
+
+    >>> board = Board.read(["####", "##..", "#..."])
+    >>> hint_for(board, 2, Strike("row", (0,), 0, 1), random.Random(0))
+    'the left two off the top row'
+    >>> hint_for(board, 2, Strike("row", (1,)), random.Random(0))
+    'the row'
+    """
+    size = board.size(action.orientation)
+    if not action.is_full:
+        where = _place(action.orientation, action.lines[0], size, rng)
+        return f"{_part(board, k, action)} {rng.choice(('from', 'off'))} {where}"
+    able = full_lines(board, k, action.orientation)
+    name = action.orientation + ("s" if len(action.lines) > 1 else "")
+    kind = f"{name} of {cardinal(k)}" if rng.random() < 0.3 else name
+    if action.lines == able:
+        if len(able) == 1:
+            return f"the {kind}"
+        return (
+            f"both {kind}"
+            if len(able) == 2 and rng.random() < 0.4
+            else (f"the {cardinal(len(able))} {kind}")
+        )
+    if len(action.lines) == 1:
+        return _place(action.orientation, action.lines[0], size, rng)
+    start, end = _ENDS[action.orientation]
+    count = len(action.lines)
+    if action.lines == able[:count]:
+        return f"the {start} {cardinal(count)} {kind}"
+    if action.lines == able[-count:]:
+        return f"the {end} {cardinal(count)} {kind}"
+    named = [cardinal(line + 1) for line in action.lines]
+    return f"{name} {' '.join(named[:-1])} and {named[-1]}"
+
+
+def write_hints(board: Board, k: int, plan: Sequence[Strike], rng: random.Random) -> str:
+    """Return a text with one hint for each action, in the manner of the corpus.
+
+    >>> board = Board.read([".#.", "###"])
+    >>> write_hints(board, 2, [Strike("column", (1,)), Strike("row", (1,))], random.Random(1))
+    'strike the column of two , then the row of two .'
+    """
+    parts: list[str] = []
+    for number, action in enumerate(plan):
+        words = hint_for(board, k, action, rng)
+        if number == 0 or rng.random() < 0.15:
+            words = f"{rng.choice(_VERBS)} {words}"
+        if number:
+            last = number == len(plan) - 1
+            parts.append(rng.choice((" then ", " , then ", " , ")) if last else " , ")
+        parts.append(words)
+        board = strike(board, k, action)
+    return "".join(parts) + " ."
 
 
 def generate_puzzle(

@@ -9,11 +9,20 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csc_array
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles._boards import pack, symmetries, unpack
-from groundling.tasks.puzzles._counts import can_be_counted_out
-from groundling.tasks.puzzles._search import DEAD, PAUSED, SOLVED, search, table_grow
+from groundling.tasks.puzzles._search import (
+    DEAD,
+    PAUSED,
+    SOLVED,
+    pack,
+    search,
+    symmetries,
+    table_grow,
+    unpack,
+)
 from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
     Board,
@@ -22,6 +31,36 @@ from groundling.tasks.puzzles.board import (
     full_lines,
     strike,
 )
+
+_INFEASIBLE = 2  # the status by which HiGHS says so
+
+
+def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
+    """Tell whether each block can be given to a line such that all lines get multiples of k.
+
+    None means that it is not decided after `limit` nodes of branch and bound.
+
+    >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
+    False
+    """
+    blocks, (height, width) = np.argwhere(grid), grid.shape
+    lines, count = height + width, len(blocks)
+    sizes = np.concatenate([grid.sum(axis=1), grid.sum(axis=0)])
+    # Unknowns: of each block, whether it is given to its row; of each line, how often it is
+    # struck. A row is given k blocks a strike; a column is given all of its blocks but those.
+    row = np.concatenate([blocks[:, 0], height + blocks[:, 1], np.arange(lines)])
+    column = np.concatenate([np.arange(count), np.arange(count), count + np.arange(lines)])
+    value = np.concatenate([np.ones(2 * count), np.repeat([-k, k], [height, width])])
+    sums = np.concatenate([np.zeros(height), sizes[height:]])
+    found = milp(
+        np.zeros(count + lines),
+        integrality=np.ones(count + lines),
+        bounds=Bounds(0, np.concatenate([np.ones(count), sizes // k])),
+        constraints=LinearConstraint(csc_array((value, (row, column))), sums, sums),
+        options={"node_limit": limit},
+    )
+    return True if found.success else False if found.status == _INFEASIBLE else None
+
 
 LARGEST = 64  # lines of a board; they must fit the bits of one machine word
 _FIRST_TRY, _SLICE, _COUNTINGS, _NOISE = 1_000, 50_000, 50_000, 2.0

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from groundling.tasks.preset_file import read_presets
+from groundling.tasks.presets import Preset, read_presets
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
-from groundling.tasks.variants import BasePreset
 
 
 @dataclass(frozen=True, kw_only=True)
-class PuzzlePreset(BasePreset):
+class PuzzlePreset(Preset):
     """A follower's settings, the environment they are for, and what was published for them.
 
     With `winning_only`, hints are followed among the actions that are not proven to lose;

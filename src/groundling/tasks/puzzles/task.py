@@ -11,9 +11,9 @@ from typing import cast
 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     Fold,
@@ -24,13 +24,13 @@ from groundling.tasks.benchmark import (
     median_seconds,
     sample_count,
 )
+from groundling.tasks.presets import FULL
 from groundling.tasks.puzzles.board import Board
 from groundling.tasks.puzzles.corpus import PuzzleCorpus, read_corpus, split_hints
 from groundling.tasks.puzzles.environment import PuzzleState
 from groundling.tasks.puzzles.generator import generate_corpus
 from groundling.tasks.puzzles.planner import solve
 from groundling.tasks.puzzles.puzzle_presets import PRESETS, PuzzlePreset
-from groundling.tasks.variants import FULL
 from groundling.world import CachedEnvironment, Environment
 
 HELD_OUT = 10

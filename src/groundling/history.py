@@ -30,9 +30,12 @@ from groundling.world.environment import (
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.reprs import among
 
-_OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "extra_length", "describe")
+_OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "extra_length", "describe", "facts")
+_THING = "thing"  # the kind of label by which things of a scene are remembered
 _MOST_STEPS = 100
 _REMEMBERED_BYTES = 20_000_000
+_STEP_BYTES = 2000  # about, of what is remembered of a step
+_MOST_LABELS = 10_000  # that are kept with their reminders
 
 Pair = tuple[str, str]
 Places = Callable[[], Sequence[Mapping[str, int]]]
@@ -60,8 +63,7 @@ class Step(NamedTuple):
     turn: int
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """What is remembered: steps, which turn it is, and what the last text named, in order.
 
     `said` are (kind, value) pairs such as `("colour", "red")`; `words` are those of the last text.
@@ -74,11 +76,8 @@ class Memory:
 
     def __hash__(self) -> int:
         # States are looked up all the time: the last step tells nearly all of them apart.
-        known: int | None = self.__dict__.get("_hash")
-        if known is None:
-            last = self.steps[-1].action if self.steps else None
-            known = self.__dict__["_hash"] = hash((len(self.steps), last, self.turn))
-        return known
+        steps = self.steps
+        return hash((len(steps), self.turn, steps[-1].action if steps else None))
 
     @property
     def action(self) -> Action | None:
@@ -101,6 +100,15 @@ class _Facts(NamedTuple):
     things: tuple[tuple[str, frozenset[Pair]], ...]
 
 
+class _NodeReminders(NamedTuple):
+    """What labels of a node remind of: as any node, and of sort and numbers if it is a root."""
+
+    labels: Labels
+    anywhere: tuple[str, ...]
+    sort: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
 @dataclass
 class _Recollection:
     """Which labels remind of the past: by action, sort, numbers, state reached and value."""
@@ -111,9 +119,9 @@ class _Recollection:
     states: dict[State, list[str]]
     values: dict[Pair, list[str]]
     kinds: frozenset[str] = frozenset()  # of the things that the last action was about
-    nodes: dict[Labels, Labels] = field(
-        default_factory=dict
-    )  # with labels that remind, by those without
+    things: frozenset[str] = frozenset()  # that the environment lists, by name
+    # By the identity of the labels of a node and, if it is a thing, by its name.
+    nodes: dict[tuple[int, str], _NodeReminders] = field(default_factory=dict)
 
 
 class MemoryEnvironment(Wrapper):
@@ -140,7 +148,9 @@ class MemoryEnvironment(Wrapper):
     So words like *it*, *he*, *again*, *step 2*, *the one you removed first* can be learnt as any
     other. An action is about the values at its root and at the nodes next to it; an environment
     may tell better, by a method `about(state, action, next_state)` that returns (kind, value)
-    pairs.
+    pairs. Where the environment lists `things(state)`, each of them is remembered by its name as
+    well (`last thing`, `other thing`, `thing step 2`), and so is what it is related to: *the one
+    left of it*. Such names must then stay the same from state to state.
 
     Parameters
     ----------
@@ -197,6 +207,9 @@ class MemoryEnvironment(Wrapper):
             self.action_to_json, self.action_from_json = self._action_json, self._json_action
         if tells_start(environment):
             self.starts = self._starts
+        self._has_things = callable(getattr(environment, "things", None))
+        if self._has_things:
+            self.things = self._things
 
     @staticmethod
     def _of_state(method: Callable[[Any], Any]) -> Callable[[Remembered], Any]:
@@ -205,6 +218,21 @@ class MemoryEnvironment(Wrapper):
     def _starts(self) -> dict[str, Remembered]:
         named = starts_of(self.environment, class_name(self))
         return {name: self.begin(start) for name, start in named}
+
+    def _things(self, remembered: Remembered) -> dict[str, Labels]:
+        """Return the things of a state; their labels show which of them were acted on before."""
+        state, memory = _known(remembered)
+        environment: Any = self.environment
+        listed = {
+            str(name): labels_of(labels, f"thing {name}")
+            for name, labels in environment.things(state).items()
+        }
+        if memory.steps or memory.words:
+            recalled = self._recollect(remembered)
+            for name, labels in listed.items():
+                found = self._reminders(name, labels, recalled, memory).anywhere
+                listed[name] = _with(labels, found)
+        return listed
 
     # ---- JSON, where the environment has its own ------------------------------------------
 
@@ -317,20 +345,30 @@ class MemoryEnvironment(Wrapper):
         recalled = self._recollect(remembered)
         changed: dict[str, Labels] = {}
         for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
-            reminded = recalled.nodes.get(labels)
-            if reminded is None:
-                found = _reminders(labels, recalled, memory.words)
-                reminded = recalled.nodes[labels] = _with(labels, tuple(found))
+            known = self._reminders(name, labels, recalled, memory)
+            found = known.anywhere
             if name == graph.root:
-                found = [*recalled.actions.get(action, ())]
-                if "again" not in found:
-                    found += _alike(_sort(labels), recalled)
-                found += recalled.numbers.get(_numbers(labels), ())
-                found += recalled.states.get(after.state, ())
-                reminded = _with(reminded, tuple(found))
-            if reminded is not labels:
-                changed[name] = reminded
+                again = recalled.actions.get(action, ())
+                alike = () if "again" in again else known.sort
+                back = recalled.states.get(after.state, ())
+                found = (*found, *again, *alike, *known.numbers, *back)
+            if found:
+                changed[name] = _with(labels, found)
         return graph.changed(changed) if changed else graph
+
+    def _reminders(
+        self, name: str, labels: Labels, recalled: _Recollection, memory: Memory
+    ) -> _NodeReminders:
+        """Return what a node reminds of; things of a scene are known by their names, too."""
+        key = (id(labels), name if name in recalled.things else "")
+        known = recalled.nodes.get(key)
+        if known is None or known.labels is not labels:
+            known = recalled.nodes[key] = _reminders(labels, recalled, memory.words, key[1])
+        return known
+
+    def _thing_names(self, state: State) -> frozenset[str]:
+        environment: Any = self.environment
+        return frozenset(map(str, environment.things(state))) if self._has_things else frozenset()
 
     def _recollect(self, remembered: Remembered) -> _Recollection:
         """Return what a state reminds of; all actions of a state are mostly asked in a row."""
@@ -339,7 +377,7 @@ class MemoryEnvironment(Wrapper):
             found = self._recalled.get(remembered)
             if found is None:
                 found = self._recall(*remembered)
-                self._recalled.put(remembered, found)
+                self._recalled.put(remembered, found, _STEP_BYTES * len(remembered.memory.steps))
             self._latest = (remembered, found)
         return found
 
@@ -355,19 +393,19 @@ class MemoryEnvironment(Wrapper):
                 told = self.environment.about(step.before, step.action, after)
                 things = [("", frozenset((str(kind), str(value)) for kind, value in told))]
             else:
-                things += [
-                    (target, _values(graph.labels(target)))
-                    for source, target, _ in graph.edges
-                    if source == graph.root and target != graph.root
-                ]
+                listed = self._thing_names(step.before)
+                for source, target, _ in graph.edges:
+                    if source == graph.root and target != graph.root:
+                        own = {(_THING, target)} if target in listed else set()
+                        things.append((target, _values(graph.labels(target)) | own))
             kept = tuple((node, thing) for node, thing in things if thing)
             found = _Facts(_sort(root), _numbers(root), kept)
-            self._facts.put(key, found)
+            self._facts.put(key, found, _STEP_BYTES)
         return found
 
     def _recall(self, state: State, memory: Memory) -> _Recollection:
         """Return which labels remind of what is remembered, for all actions in a state."""
-        found = _Recollection({}, {}, {}, {}, {})
+        found = _Recollection({}, {}, {}, {}, {}, things=self._thing_names(state))
         steps = list(_done(state, memory))
         of_sort: dict[tuple[str, str, str], list[Pair]] = {}
         for ago, (step, after) in zip(range(len(steps), 0, -1), steps, strict=True):
@@ -514,34 +552,45 @@ def _words(text: Text) -> list[str]:
     return [word.lower() for part in said for word in (*part, *runs_of(part))]
 
 
-def _reminders(labels: Labels, recalled: _Recollection, words: frozenset[str]) -> list[str]:
-    """Return which labels the values of a node remind of."""
+def _reminders(
+    labels: Labels, recalled: _Recollection, words: frozenset[str], thing: str
+) -> _NodeReminders:
+    """Return which labels the values, the sort and the numbers of a node remind of."""
     found: list[str] = []
-    for label in labels:
-        if isinstance(label.value, str):
-            pair = (kind_of(label), label.value)
-            known = recalled.values.get(pair, ())
-            found += known
-            if pair[0] in recalled.kinds and f"last {pair[0]}" not in known:
-                found.append(f"other {pair[0]}")
-            if _mentioned(label.value, words):
-                found.append("mentioned")
-    return found
-
-
-def _alike(sort: frozenset[str], recalled: _Recollection) -> Iterator[str]:
-    """Yield which steps were of the same sort."""
-    for other, names in recalled.sorts.items():
-        if sort <= other or other <= sort:
-            yield from names
+    pairs = [(kind_of(each), each.value) for each in labels if isinstance(each.value, str)]
+    if any(_mentioned(value, words) for _, value in pairs):
+        found.append("mentioned")
+    for pair in [*pairs, (_THING, thing)] if thing else pairs:
+        known = recalled.values.get(pair, ())
+        found += known
+        if pair[0] in recalled.kinds and f"last {pair[0]}" not in known:
+            found.append(f"other {pair[0]}")
+    sort = _sort(labels)
+    alike = [
+        name
+        for other, names in recalled.sorts.items()
+        if sort <= other or other <= sort
+        for name in names
+    ]
+    numbers = recalled.numbers.get(_numbers(labels), ())
+    return _NodeReminders(labels, tuple(found), tuple(alike), tuple(numbers))
 
 
 # Graphs share their labels, so that each of these is computed a few times only.
 
 
-@lru_cache(maxsize=10_000)
+_WITH: dict[tuple[int, tuple[str, ...]], tuple[Labels, Labels]] = {}
+
+
 def _with(labels: Labels, found: tuple[str, ...]) -> Labels:
-    return labels_of((*labels, *map(Label, found))) if found else labels
+    """Return labels with indicators; they are known by their identity, since most are shared."""
+    key = (id(labels), found)
+    known = _WITH.get(key)
+    if known is None or known[0] is not labels:
+        if len(_WITH) >= _MOST_LABELS:
+            _WITH.clear()
+        known = _WITH[key] = (labels, labels_of((*labels, *map(Label, found))))
+    return known[1]
 
 
 @lru_cache(maxsize=10_000)

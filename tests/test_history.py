@@ -11,7 +11,7 @@ from groundling import Conversation, Follower, GroundingGraph, MemoryEnvironment
 from groundling.conversation import align_conversations
 from groundling.data import Codec
 from groundling.errors import DemonstrationError, SettingError
-from groundling.memory import STAY, Memory, Remembered
+from groundling.history import STAY, Memory, Remembered
 
 
 class Row:
