@@ -255,9 +255,7 @@ def weights_of(
     if chosen:
         return chosen, kinds
     known = {m[1] for name, _ in found if (m := re.match(r"word=(\S+)", name))}
-    raise SettingError(
-        f"The model has no weight for {word!r}.{did_you_mean(word, known)}"
-    )
+    raise SettingError(f"The model has no weight for {word!r}.{did_you_mean(word, known)}")
 
 
 def _about(found: list[tuple[str, float]], word: str) -> list[tuple[str, float]]:

@@ -302,13 +302,15 @@ class Reader:
 
     def read_as(self, word: str, names: SpanIndex) -> str:
         """Return the word that an unknown one is a misspelling or a synonym of."""
-        if word in self.counts:
+        if word in self.counts or word in self.language.plain_words:
             return word
         if len(self._corrected) > _MOST_SENSES:
             self._corrected.clear()
         found = self._corrected.get(word)
         if found is None and (self.spans or self.typos):
             found = self._corrected[word] = nearest_word(word, self.counts)
+        if not found and self.typos and not self.spans:  # spans find misspelt names themselves
+            found = names.nearest(word)
         return found or self.synonym(word, names) or word
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:
