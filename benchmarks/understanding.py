@@ -16,6 +16,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -84,12 +85,7 @@ class House:
 
     open_values = ("number", "percentage", "duration", "time", "ordinal", "colour", "text")
 
-    def __init__(self, listed: Sequence[Any] = ()) -> None:
-        self.listed = tuple(listed)  # what is possible, instead of open values
-
     def actions(self, state):
-        if self.listed:
-            return self.listed
         degrees = OpenValue("number", low=5, high=35, unit="degree")
         step = OpenValue("number", low=0.5, high=5, unit="degree", default=1.0)
         return (
@@ -441,6 +437,41 @@ def trained_vectors(path: Path) -> Path:
 Draw = Callable[[random.Random, bool], Demonstration]
 
 
+class Listed:
+    """An environment that offers a list of actions instead of open values."""
+
+    def __init__(self, environment: Any, actions: Sequence[Any]) -> None:
+        self.environment, self.listed = environment, tuple(actions)
+
+    def actions(self, state):
+        return self.listed
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def ground(self, state, action, after):
+        return self.environment.ground(state, action, after)
+
+
+def listed(shown: Demonstration, training: Sequence[Demonstration]) -> Demonstration:
+    """Return a demonstration where all that a user would list is listed."""
+    world = shown.environment
+    if isinstance(world, House):
+        offered = list(dict.fromkeys(each.actions[0] for each in training))
+    else:
+        things = world.things(())
+        groups = {frozenset(things), *(frozenset({each}) for each in things)}
+        if isinstance(world, Row):
+            groups |= {frozenset(pair) for pair in combinations(things, 2)}
+        else:
+            labels = {label for has in things.values() for label in has.items()}
+            groups |= {frozenset(n for n, has in things.items() if label in has.items())
+                       for label in labels}  # fmt: skip
+        verbs = [action[0] for action in world.actions(())]
+        offered = [(verb, each) for verb in verbs for each in sorted(groups, key=sorted)]
+    return replace(shown, environment=Listed(world, offered))
+
+
 @dataclass(frozen=True)
 class World:
     """How demonstrations are drawn, and what is changed to take one mechanism away."""
@@ -458,16 +489,17 @@ def one_in_a_row(rng: random.Random, training: bool) -> Demonstration:
 WORLDS = {
     "names": World(name_demonstration, "spans", {"features__names": "words"}),
     "names, a word left out": World(short_demonstration, "spans", {"features__names": "words"}),
-    "one typo": World(typo_demonstration, "spans", {"features__names": "words"}),
-    "open values": World(value_demonstration, "open values (all shown values are listed)", {}),
+    "one typo": World(
+        typo_demonstration, "correction", {"features__names": "words", "features__typos": False}
+    ),
+    "open values": World(value_demonstration, "holes: shown values are listed", {}),
     "relative values": World(
         change_demonstration,
         "labels of changes",
         {"features__exclude": "than now|what is said|by a step"},
     ),
-    "sets": World(set_demonstration, "the label `as said`", {"features__exclude": "as said"}),
-    "numbers in a row": World(row_demonstration, "the label `as said`",
-                              {"features__exclude": "as said"}),
+    "sets": World(set_demonstration, "holes: things of one label are listed", {}),
+    "numbers in a row": World(row_demonstration, "holes: one or two things are listed", {}),
     "one number of two": World(one_in_a_row, "words around numbers", {}),
     "two commands": World(command_demonstration, "cutting", {}),
     "rare words": World(manner_demonstration, "the penalty of rare words",
@@ -497,10 +529,10 @@ def measure(world: str, seed: int = 0) -> tuple[Follower, dict[str, Any]]:
             right, without = known.score(test), follower.score(test)
     else:
         right = follower.score(test)
-        if world == "open values":
-            listed = House(dict.fromkeys(each.actions[0] for each in training))
-            training = [replace(each, environment=listed) for each in training]
-            test = [replace(each, environment=listed) for each in test]
+        if world in ("open values", "sets", "numbers in a row"):
+            test = [listed(each, training) for each in test]
+            training = [listed(each, training) for each in training]
+            training = [e for e in training if e.actions[0] in e.environment.actions(e.start)]
             plain = Follower()
         elif world == "one number of two":
             words = tuple(each for each in plain.features.words if each != "around")
