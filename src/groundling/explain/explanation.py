@@ -291,6 +291,7 @@ def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
 _DELETED = 20_000  # words that are scored anew for what leaving single ones out does
 
 ASKED = 0.5  # a unit that names an action with less probability does not ask for it
+LINKED = 0.25  # of a word that is said of an action, at least
 FAINT = 0.005  # probabilities below this are not listed
 RIVALS = 3
 
@@ -624,7 +625,9 @@ class Source:
         avoiding = self._without(plan, j)
         decision = plan.states[j], plan.actions[j]
         words = [word for each in self.text for word in each.tokens]
-        meanings = self.encoder.explain_names(words, self.encoder.ground(self.world, *decision))
+        near = {n for n, row_ in enumerate(aligned) if row_.sum() >= LINKED}
+        graph = self.encoder.ground(self.world, *decision)
+        meanings = self.encoder.explain_names(words, graph, near)
         return Step(
             action=str(plan.actions[j]),
             asked=asked,
