@@ -208,17 +208,12 @@ def _edge_labels(
 def _ragged(contents: Sequence[tuple[tuple[Any, float], ...]], labels: Interner[Any]) -> _Ragged:
     """Return where the labels of each content begin, the labels and their amounts."""
     starts = starts_of(np.array([len(each) for each in contents], np.int64), np.int32)
-    number: dict[int, int] = {}  # parts that contents share are looked up by identity
-    label = np.empty(starts[-1], np.int32)
-    place = 0
-    for content in contents:
-        for part in content:
-            known = number.get(id(part))
-            if known is None:
-                known = number[id(part)] = labels(part[0])
-            label[place] = known
-            place += 1
-    amount = np.array([amount for each in contents for _, amount in each], np.float64)
+    parts = list(chain.from_iterable(contents))
+    # Parts that contents share are looked up by identity, each label once.
+    places = list(map(id, parts))
+    number = {place: labels(part[0]) for place, part in dict(zip(places, parts)).items()}  # noqa: B905
+    label = np.array([number[place] for place in places], np.int32)
+    amount = np.array([part[1] for part in parts], np.float64)
     return starts, label, amount
 
 

@@ -392,13 +392,17 @@ def _parts(
     names: tuple[str, ...], edges: _Edges, root: str, roles: frozenset[str]
 ) -> tuple[str, ...]:
     """Return for each node its role, or the relation by which it is first reached from the root."""
+    around: dict[str, list[tuple[str, tuple[Label, ...], str]]] = {name: [] for name in names}
+    for source, target, labels in edges:
+        around[source].append((target, labels, ""))
+        around[target].append((source, labels, " reversed"))
     found = {root: "root"}
     layer = [root]
     while layer:
         leading: dict[str, set[str]] = {}
-        for source, target, labels in edges:
-            for one, other, suffix in ((source, target, ""), (target, source, " reversed")):
-                if one in layer and other not in found:
+        for one in layer:
+            for other, labels, suffix in around[one]:
+                if other not in found:
                     leading.setdefault(other, set()).update(f"{each}{suffix}" for each in labels)
         layer = list(leading)
         for name, relations in leading.items():
