@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from groundling import Follower, GroundingGraph, GroundlingError, Lexicon, WordVectors
+from groundling import Follower, GroundingGraph, GroundlingError, Lexicon
 from groundling.corpora.archive import read_source
 from groundling.corpora.download import download
 from groundling.corpora.markup import parse_xml
