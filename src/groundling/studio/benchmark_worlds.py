@@ -122,17 +122,14 @@ def _landmarks(task: Any) -> Setting:
 
 def _hints(task: Any) -> Setting:
     """Return boards of blocks that are struck line by line, with hints in several lines."""
-    chosen = task.default()
-    cases = task.prepare(task.load(None, _PUZZLES), chosen)
+    corpus, chosen = task.load(None, _PUZZLES), task.default()
+    cases = task.prepare(corpus, chosen)
     *learnt, new = [each for each in cases if each.part not in ("11", "12")]
     shown = [each.demonstration for each in learnt]
     found = {
-        f"Puzzle {number}": task.make_scene(
-            case.part, chosen, case.environment or case.demonstration.environment,
-            case.demonstration.start,
-        )
+        f"Puzzle {number}": task.scene(corpus, chosen, case.part, None)
         for number, case in enumerate((new, *learnt[:5]), 1)
-    }  # fmt: skip
+    }
     return Setting(
         title="Puzzle",
         source={},
