@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from groundling.dialogue.options import Option
+from groundling.dialogue.prediction_sets import decide
 from groundling.home.catalogue import VERBS
 from groundling.home.effects import States, changes, initial_states, is_in_state
 from groundling.home.environment import (
@@ -194,8 +196,10 @@ class HomeAgent:
         if command.verb == "decline":  # asking which one is meant does no harm
             choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
             command, confidence = choices[0] if choices else (command, confidence)
-        harmless = command.is_question or command.target.choice
-        if command.verb == "decline" or confidence < (_CHOICE if harmless else _ACT):
+        sure = _CHOICE if command.is_question or command.target.choice else _ACT
+        rivals = [each for each in ranked if each[0] != command and each[1] <= confidence]
+        options = [Option(each, share, plan) for each, share in ((command, confidence), *rivals)]
+        if command.verb == "decline" or decide(options, sure=sure).kind != "act":
             return self._unsure(command, confidence, ranked)
         command = self._completed(said, command, turn)
         if command.verb == "delay":
