@@ -1,4 +1,4 @@
-"""Training of the model of homes: from labelled sentences to a follower."""
+"""Training of home models: from labelled sentences to a follower."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def training_examples(
     examples: Sequence[Example] | None = None,
     seed: int = 0,
 ) -> list[Example]:
-    """Return what a model is trained on: sentences of the corpus, templates and paraphrases.
+    """Return the training examples: corpus sentences, templates and paraphrases.
 
     `examples` are those of the corpus to learn from, by default all.
     """
@@ -51,7 +51,7 @@ class Training:
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Hold out a fifth of the groups of paraphrases; no sentence of it is trained on."""
+        """Hold out a fifth of the groups of paraphrases, and their texts wherever they occur."""
         corpus = read_corpus(corpora, language)
         training, held_out = split(corpus.examples, seed=SEED)
         said = {each.text.lower() for each in held_out}
@@ -61,7 +61,7 @@ class Training:
 
 
 def learn_words(examples: Iterable[Example]) -> Knowledge:
-    """Return which words there are, and which kinds they go with; words of names are no such."""
+    """Learn the vocabulary; words inside names do not belong to it."""
     return Knowledge.learn((_plain_words(each), each.kind) for each in examples)
 
 
@@ -74,7 +74,7 @@ def _plain_words(example: Example) -> list[str]:
 
 
 def demonstrate(examples: Sequence[Example], knowledge: Knowledge) -> list[Demonstration]:
-    """Return the demonstrations of examples, with words that are known."""
+    """Turn examples into demonstrations."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:
@@ -84,7 +84,7 @@ def demonstrate(examples: Sequence[Example], knowledge: Knowledge) -> list[Demon
 
 
 def fit(examples: Sequence[Example], language: str = "en") -> HomeModel:
-    """Return a model that is trained on examples with `Follower()`."""
+    """Train a model on examples with `Follower()`."""
     knowledge = learn_words(examples)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
