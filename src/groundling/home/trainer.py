@@ -19,7 +19,7 @@ from groundling.world.environment import Demonstration
 
 SEED = 1  # of the split into training and held-out sentences
 CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # examples of each kind, at most
-FEWER = 800  # templates of a language without paraphrases
+OTHER_CORPUS, OTHER_TEMPLATES = 700, 500  # of a language without paraphrases, at most
 WEIGHTS = 60_000  # that are kept, of 16 bytes each
 
 
@@ -34,10 +34,11 @@ def training_examples(
     `examples` are those of the corpus to learn from, by default all.
     """
     given = list(read_corpus(corpora, language).examples if examples is None else examples)
-    if len(given) > CORPUS:
-        given = random.Random(seed).sample(given, CORPUS)
     own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
-    made = expand_templates(corpora, language, count=TEMPLATES if own else FEWER, seed=seed)
+    most, count = (CORPUS, TEMPLATES) if own else (OTHER_CORPUS, OTHER_TEMPLATES)
+    if len(given) > most:
+        given = random.Random(seed).sample(given, most)
+    made = expand_templates(corpora, language, count=count, seed=seed)
     return [*given, *made, *own, *join_examples([*made, *own], JOINED, seed)]
 
 
