@@ -197,7 +197,7 @@ class HomeAgent:
         harmless = command.is_question or command.target.choice
         if command.verb == "decline" or confidence < (_CHOICE if harmless else _ACT):
             return self._unsure(command, confidence, ranked)
-        command = self._completed(said, command, turn)
+        command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
         if command.verb == "delay":
             return self._delay(said, command, confidence, turn, now, depth)
         if command.is_question:
@@ -254,7 +254,8 @@ class HomeAgent:
         if len(said.utterance.words) > _MOST_OPTIONS:
             return None
         every = set(self.speech["every"]) & set(said.utterance.folded)
-        chosen = command.target.ids if every else self._chosen(command, said.utterance.mentions)
+        named = [each for each in said.utterance.mentions if not said.is_vague(each)]
+        chosen = command.target.ids if every else self._chosen(command, named)
         if not chosen:
             return None
         target = command.target._replace(ids=tuple(chosen), choice=False)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import QUANTIFIERS, is_singular
+from groundling.home.languages import QUANTIFIERS, SINGULARS, is_singular
 from groundling.home.utterance import HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
@@ -235,6 +235,31 @@ class TextWorld:
         if all(word in shares for word in words):
             return "kind"
         return "word" if len(words) == 1 else "words"
+
+    def is_vague(self, mention: Mention) -> bool:
+        """Tell whether all words of a partial name are nouns for kinds (*the light*)."""
+        nouns = SINGULARS.get(self.world.language.name, frozenset())
+        words = {self.world.language.singular(self.utterance.folded[n]) for n in mention.places}
+        return not mention.full and words <= nouns
+
+    def ask_if_vague(self, command: Command, state: Situation) -> Command:
+        """Return a command as a choice if its only name is a word for all things of its kind.
+
+        *Turn on the light* does not mean the Porch Light because no other name has that word.
+        """
+        target = command.target
+        if target.by != "part" or len(target.ids) != 1 or command.is_question:
+            return command
+        said = [each for each in self.utterance.of_kind("name") if target.ids[0] in each.ids]
+        if not all(map(self.is_vague, said)):
+            return command
+        entity = self.home.entity_of[target.ids[0]]
+        is_here = bool(state.here) and entity.area == state.here
+        where = target.where or (f"area:{state.here}" if is_here else "")
+        ids = self._inside(entity.domain, where)
+        if len(ids) < 2:
+            return command
+        return command._replace(target=Target(ids, "kind", entity.domain, "", where, choice=True))
 
     def _domains(self, target: Target) -> tuple[list[str], list[str]]:
         things = [self.home.entity_of[each] for each in target.ids if each in self.home.entity_of]
