@@ -146,3 +146,9 @@ def test_agent_asks_where_a_word_for_a_kind_is_in_one_name_only():
     for text in ("light on", "turn on the light"):
         assert agent.reply(text).kind == "ask"
     assert set(agent.reply("turn on the porch light").changes) == {"light.porch"}
+
+
+@pytest.mark.parametrize("text", ["don't turn off the floor lamp", "do not unlock the front door"])
+def test_agent_does_nothing_it_is_told_not_to_do(agent, text):
+    reply = agent.reply(text)
+    assert (reply.kind, reply.changes) == ("decline", {})

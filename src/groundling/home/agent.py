@@ -194,6 +194,8 @@ class HomeAgent:
         if command.verb == "decline":  # asking which one is meant does no harm
             choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
             command, confidence = choices[0] if choices else (command, confidence)
+        if said.utterance.is_negated and not command.is_question and command.target.ids:
+            return self._decline(confidence, command)
         harmless = command.is_question or command.target.choice
         if command.verb == "decline" or confidence < (_CHOICE if harmless else _ACT):
             return self._unsure(command, confidence, ranked)

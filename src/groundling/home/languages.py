@@ -32,6 +32,15 @@ SINGULARS: Mapping[str, frozenset[str]] = {
     ))
 }  # fmt: skip
 """Singular nouns for kinds; without a table, number is ignored."""
+NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "english": (("don't",), ("don’t",), ("dont",), ("do", "not"), ("please", "don't"), ("never",)),
+    "german": (("nicht",),),
+    "french": (("ne",), ("n",)),
+    "spanish": (("no",),),
+    "italian": (("non",),),
+    "polish": (("nie",),),
+}
+"""First words of commands not to do something."""
 QUANTIFIERS: Mapping[str, frozenset[str]] = {
     "english": frozenset((
         "all", "every", "each", "everything", "both", "any", "some", "more", "no", "there",

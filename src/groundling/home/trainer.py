@@ -19,8 +19,8 @@ from groundling.world.environment import Demonstration
 
 SEED = 1  # of the split into training and held-out sentences
 CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # examples of each kind, at most
-OTHER_CORPUS, OTHER_TEMPLATES = 700, 500  # of a language without paraphrases, at most
-WEIGHTS = 60_000  # that are kept, of 16 bytes each
+OTHERS = 600, 400, 60  # of a language without paraphrases: corpus, templates, joined
+WEIGHTS = 35_000  # that are kept, of 16 bytes each
 
 
 def training_examples(
@@ -35,11 +35,11 @@ def training_examples(
     """
     given = list(read_corpus(corpora, language).examples if examples is None else examples)
     own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
-    most, count = (CORPUS, TEMPLATES) if own else (OTHER_CORPUS, OTHER_TEMPLATES)
+    most, count, joined = (CORPUS, TEMPLATES, JOINED) if own else OTHERS
     if len(given) > most:
         given = random.Random(seed).sample(given, most)
     made = expand_templates(corpora, language, count=count, seed=seed)
-    return [*given, *made, *own, *join_examples([*made, *own], JOINED, seed)]
+    return [*given, *made, *own, *join_examples([*made, *own], joined, seed)]
 
 
 @dataclass(frozen=True)

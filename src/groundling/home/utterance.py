@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.home.home import Home
-from groundling.home.languages import COMPOUNDS, ELISIONS, PLACES, PREFIXES
+from groundling.home.languages import COMPOUNDS, ELISIONS, NEGATIONS, PLACES, PREFIXES
 from groundling.language.instruction import Instruction
 from groundling.language.languages import Language
 from groundling.language.literals import Literal, read_literals
@@ -155,6 +155,12 @@ class Utterance:
     def of_kind(self, kind: str) -> list[Mention]:
         """Return the mentions of a kind, of whole names first."""
         return sorted((e for e in self.mentions if e.kind == kind), key=lambda e: not e.full)
+
+    @cached_property
+    def is_negated(self) -> bool:
+        """Whether the text says not to do something."""
+        known = NEGATIONS.get(self.language.name, ())
+        return any(self.folded[: len(each)] == each for each in known)
 
     @cached_property
     def exception(self) -> int:
