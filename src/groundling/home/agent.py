@@ -1,4 +1,4 @@
-"""An agent in a home: it carries out, asks back, answers, or declines."""
+"""An agent for a home: it acts, asks back, answers or declines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class HomeReply:
     commands: tuple[Command, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the reply as JSON has it."""
+        """Return the reply as a JSON object."""
         return {
             "kind": self.kind,
             "text": self.text,
@@ -65,7 +65,7 @@ class HomeReply:
 
 @dataclass
 class _Exchange:
-    """What holds while one text is answered."""
+    """The state of one dialogue turn."""
 
     states: States
     situation: Situation
@@ -76,7 +76,7 @@ class _Exchange:
 
 
 class HomeAgent:
-    """Follows what is said in a home, and remembers what was spoken of.
+    """Replies to commands and questions in a home, and remembers the context.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class HomeAgent:
         self.move(home)
 
     def move(self, home: Home) -> None:
-        """Act in another home from now on, or in the same with new phrases."""
+        """Switch to another home, or reload the same one with new phrases."""
         self._first_timers = home.timers
         self._settle(home)
         self.forget()
@@ -129,7 +129,7 @@ class HomeAgent:
         states: Mapping[str, Any] | None = None,
         now: datetime | None = None,
     ) -> HomeReply:
-        """Answer a text, and remember its effects for the next one.
+        """Reply to a text, and remember its effects for the next one.
 
         `area` is the id of the area of the speaker. `states` are those of entities that differ
         from what the agent remembers. `now` is the time, for questions about it.
@@ -154,19 +154,19 @@ class HomeAgent:
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
-        """Forget what was said and done: states and timers are those of the home again."""
+        """Reset states, timers and context to those of the home."""
         self._keep_timers(self._first_timers)
         self.states = initial_states(self.home)
         self.before, self.pending = (), None
 
     def _keep_timers(self, timers: Sequence[Timer]) -> None:
-        """Let texts speak of the timers that there are now."""
+        """Update the timers that texts can refer to."""
         self.timers = list(timers)
         if tuple(timers) != self.home.timers:
             self._settle(replace(self.home, timers=tuple(timers)))
 
     def explain(self, text: str, *, area: str | None = "") -> str:
-        """Return in words why a text is understood as it is."""
+        """Explain in words how a text is understood."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)
@@ -196,12 +196,14 @@ class HomeAgent:
         if command.verb == "decline":  # asking which one is meant does no harm
             choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
             command, confidence = choices[0] if choices else (command, confidence)
+        if said.utterance.is_negated and not command.is_question and command.target.ids:
+            return self._decline(confidence, command)
         sure = _CHOICE if command.is_question or command.target.choice else _ACT
         rivals = [each for each in ranked if each[0] != command and each[1] <= confidence]
         options = [Option(each, share, plan) for each, share in ((command, confidence), *rivals)]
         if command.verb == "decline" or decide(options, sure=sure).kind != "act":
             return self._unsure(command, confidence, ranked)
-        command = self._completed(said, command, turn)
+        command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
         if command.verb == "delay":
             return self._delay(said, command, confidence, turn, now, depth)
         if command.is_question:
@@ -239,7 +241,7 @@ class HomeAgent:
         )
 
     def _completed(self, said: TextWorld, command: Command, turn: _Exchange) -> Command:
-        """Return a command with the words of the text that are its value, if it has such."""
+        """Fill in the free text of a command, such as a list item."""
         if command.verb not in ("add item", "complete item", "play", "broadcast"):
             return command
         spans = said.spans(command)
@@ -250,7 +252,7 @@ class HomeAgent:
         return command if found is None else found._replace(target=command.target)
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
-        """Return the reply to an answer, if a question was asked and the text answers it."""
+        """Treat the text as the answer to a pending question; None if it is not one."""
         command, self.pending = self.pending, None
         if command is None:
             return None
@@ -258,7 +260,8 @@ class HomeAgent:
         if len(said.utterance.words) > _MOST_OPTIONS:
             return None
         every = set(self.speech["every"]) & set(said.utterance.folded)
-        chosen = command.target.ids if every else self._chosen(command, said.utterance.mentions)
+        named = [each for each in said.utterance.mentions if not said.is_vague(each)]
+        chosen = command.target.ids if every else self._chosen(command, named)
         if not chosen:
             return None
         target = command.target._replace(ids=tuple(chosen), choice=False)
@@ -333,7 +336,7 @@ class HomeAgent:
         )
 
     def _remember(self, target: Target, turn: _Exchange) -> None:
-        """Remember what was spoken of, so that *it* can mean that."""
+        """Remember the target, so that *it* can refer to it."""
         known = tuple(each for each in target.ids if each in self.home.entity_of)
         if known:
             turn.situation = replace(turn.situation, before=known)
@@ -387,7 +390,7 @@ class HomeAgent:
         self, said: TextWorld, command: Command, confidence: float, turn: _Exchange, now: datetime,
         depth: int,
     ) -> HomeReply:  # fmt: skip
-        """Promise what the rest of a text says, after a while."""
+        """Schedule the rest of the text after a delay."""
         utterance = said.utterance
         delay = next(each for each in utterance.literals if each.value == command.value)
         words = [w for n, w in enumerate(utterance.words) if n not in delay.places]
@@ -491,7 +494,7 @@ class HomeAgent:
         return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
-        """Return what things are called, with their area where names repeat."""
+        """Return the names of things, with their area where names repeat."""
         found = []
         for id_ in target.ids:
             entity = self.home.entity_of.get(id_)
@@ -516,7 +519,7 @@ class HomeAgent:
         return phrase.phrase if phrase else id_
 
     def _value(self, command: Command) -> str:
-        """Return the value of a command as it is said."""
+        """Return the value of a command with its unit."""
         value = command.value
         if isinstance(value, float) and value.is_integer():
             value = int(value)

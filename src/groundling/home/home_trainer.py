@@ -1,4 +1,4 @@
-"""Training of the model of homes: from labelled sentences to a follower."""
+"""Training of home models: from labelled sentences to a follower."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from groundling.world.environment import Demonstration
 
 SEED = 1  # of the split into training and held-out sentences
 CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # examples of each kind, at most
-FEWER = 800  # templates of a language without paraphrases
-WEIGHTS = 60_000  # that are kept, of 16 bytes each
+OTHERS = 600, 400, 60  # of a language without paraphrases: corpus, templates, joined
+WEIGHTS = 35_000  # that are kept, of 16 bytes each
 
 
 def training_examples(
@@ -29,16 +29,17 @@ def training_examples(
     examples: Sequence[HomeExample] | None = None,
     seed: int = 0,
 ) -> list[HomeExample]:
-    """Return what a model is trained on: sentences of the corpus, templates and paraphrases.
+    """Return the training examples: corpus sentences, templates and paraphrases.
 
     `examples` are those of the corpus to learn from, by default all.
     """
     given = list(read_corpus(corpora, language).examples if examples is None else examples)
-    if len(given) > CORPUS:
-        given = random.Random(seed).sample(given, CORPUS)
     own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
-    made = expand_templates(corpora, language, count=TEMPLATES if own else FEWER, seed=seed)
-    return [*given, *made, *own, *join_examples([*made, *own], JOINED, seed)]
+    most, count, joined = (CORPUS, TEMPLATES, JOINED) if own else OTHERS
+    if len(given) > most:
+        given = random.Random(seed).sample(given, most)
+    made = expand_templates(corpora, language, count=count, seed=seed)
+    return [*given, *made, *own, *join_examples([*made, *own], joined, seed)]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Training:
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Hold out a fifth of the groups of paraphrases; no sentence of it is trained on."""
+        """Hold out a fifth of the groups of paraphrases, and their texts wherever they occur."""
         corpus = read_corpus(corpora, language)
         training, held_out = split(corpus.examples, seed=SEED)
         said = {each.text.lower() for each in held_out}
@@ -61,7 +62,7 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Return which words there are, and which kinds they go with; words of names are no such."""
+    """Learn the vocabulary; words inside names do not belong to it."""
     return Knowledge.learn((_plain_words(each), each.kind) for each in examples)
 
 
@@ -74,7 +75,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Return the demonstrations of examples, with words that are known."""
+    """Turn examples into demonstrations."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:
@@ -84,7 +85,7 @@ def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[D
 
 
 def fit(examples: Sequence[HomeExample], language: str = "en") -> HomeModel:
-    """Return a model that is trained on examples with `Follower()`."""
+    """Train a model on examples with `Follower()`."""
     knowledge = learn_words(examples)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -34,7 +34,7 @@ _BEFORE = 0.15  # share of sentences before which something was spoken of
 def expand_paraphrases(
     language: str = "en", *, homes: Sequence[Home] | None = None, count: int = 1000, seed: int = 0
 ) -> list[HomeExample]:
-    """Return up to `count` examples made from our own templates; none where there are none.
+    """Return up to `count` examples from our own templates; none for other languages.
 
     >>> expand_paraphrases("xx")
     []
@@ -136,7 +136,7 @@ class _Paraphrase(Sampler):
         return self.row.get("state", self.slots.get("value"))
 
     def _prefixed(self, text: str) -> str:
-        """Return a text, now and then after words that nobody knows and that say nothing."""
+        """Prepend unknown filler words to some texts."""
         if self.block.name == "decline" or self.dice.random() >= _PREFIXED:
             return text
         words = [self._strange_word() for _ in range(self.dice.randint(1, 3))]
@@ -147,7 +147,7 @@ class _Paraphrase(Sampler):
         return [self.things[each] for each in _SEVERAL_NAMES if each in self.things]
 
     def _names_another(self, text: str) -> bool:
-        """Tell whether words that say a kind are also the name of one thing of it."""
+        """Tell whether the word for a kind is also the full name of one thing."""
         said = Utterance.of(text, self.world.names).of_kind("name")
         return any(
             self.home.entity_of[id_].domain in self.block.domains
@@ -157,7 +157,7 @@ class _Paraphrase(Sampler):
         )
 
     def _is_there(self) -> bool:
-        """Tell whether something that should be missing is named by what there is."""
+        """Tell whether a name that should be missing matches something in the home."""
         language = self.world.language
         general = SINGULARS[language.name] | PLACES[language.name] if self.strange else ()
         return any(
@@ -248,7 +248,7 @@ class _Paraphrase(Sampler):
         return self.dice.choice((self._strange_word(), self.dice.choice(unknown)))
 
     def _strange_word(self) -> str:
-        """Return a word that nobody knows."""
+        """Return an invented word."""
         parts = ("ba", "zo", "ri", "ken", "tul", "mar", "vi", "dor", "pla", "shu", "ger", "nix")
         return "".join(self.dice.choice(parts) for _ in range(self.dice.choice((2, 3))))
 

@@ -70,7 +70,7 @@ class HomeTask(Task["Corpora", HomePreset]):
     part = "language"
 
     def load(self, source: Source, size: float | None = None) -> Corpora:
-        """Read the corpora of languages when they are asked for: there is nothing to sample."""
+        """Return corpora that are read on first use; there is no generated sample."""
         if not isinstance(source, Path):
             raise SettingError(
                 "The task home has no generated sample. Set GROUNDLING_CORPORA, or give --corpora."
@@ -93,7 +93,7 @@ class HomeTask(Task["Corpora", HomePreset]):
     def evaluate(
         self, corpus: Corpora, chosen: Mapping[str, HomePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train the model of a language without what is held out, and reply to each sentence."""
+        """Train the model of a language and reply to the held-out sentences."""
         training = corpus.training(fold.name)
         began = time.process_time()
         model = fit(training.examples, fold.name)
@@ -120,12 +120,12 @@ class HomeTask(Task["Corpora", HomePreset]):
         )  # fmt: skip
 
     def condition(self, corpus: Corpora, preset: str, quick: bool) -> str:
-        """Say in a few words how the figures come about."""
+        """Return a short description of the protocol."""
         return "a fifth of the groups of paraphrases held out"
 
 
 class Corpora(dict[str, HomeCorpus]):
-    """The corpora of languages, read when they are asked for."""
+    """The corpora by language, read on first use."""
 
     def __init__(self, source: Path) -> None:
         super().__init__()
@@ -242,5 +242,5 @@ def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Return a command for all of its things: rules never ask which is meant."""
+    """Return a command for all of its things: the rule matcher never asks back."""
     return command._replace(target=command.target._replace(choice=False))

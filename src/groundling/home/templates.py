@@ -65,7 +65,7 @@ class Block:
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
-    """Return homes to speak about: random ones in English, rearranged fixtures otherwise."""
+    """Return random homes in English, and rearranged fixtures in other languages."""
     if language == "en":
         return [generated_home(seed * 1000 + number) for number in range(count)]
     home = read_corpus(language=language).home
@@ -218,7 +218,7 @@ class Sampler:
         return self._text(parse_template(str(said)), depth + 1)
 
     def _shortened(self, name: str) -> str:
-        """Return a name, now and then without some of its words (*the kettle*)."""
+        """Shorten some names of several words (*the kettle*)."""
         nouns = SINGULARS.get(home_language(self.language).name)
         words = name.split()
         if not nouns or len(words) < 2 or self.dice.random() >= _SHORTENED:
