@@ -39,7 +39,7 @@ from groundling.models.ensemble import Ensemble
 from groundling.models.every import MODELS
 from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
-from groundling.models.memory import Memory
+from groundling.models.memory import DemonstrationMemory
 from groundling.models.probe import probe_features
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
@@ -319,7 +319,9 @@ def _build(
             check_open(map(_text, manifest["left_open"])),
         ),
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
-        memory=Memory.from_dict(tables["memory"]) if "memory" in tables else Memory(),
+        memory=DemonstrationMemory.from_dict(tables["memory"])
+        if "memory" in tables
+        else DemonstrationMemory(),
         sets=manifest.get("sets"),
         answers=tables.get("answers"),
         speech=tables.get("speech"),

@@ -34,7 +34,7 @@ _MOST_OPTIONS = 8
 
 
 @dataclass(frozen=True)
-class Reply:
+class HomeReply:
     """What the agent says and does: `kind` is act, ask, answer or decline.
 
     `changes` has the new state and attributes of each entity that becomes different; `options`
@@ -62,7 +62,7 @@ class Reply:
 
 
 @dataclass
-class _Turn:
+class _Exchange:
     """What holds while one text is answered."""
 
     states: States
@@ -126,7 +126,7 @@ class HomeAgent:
         area: str | None = "",
         states: Mapping[str, Any] | None = None,
         now: datetime | None = None,
-    ) -> Reply:
+    ) -> HomeReply:
         """Answer a text, and remember its effects for the next one.
 
         `area` is the id of the area of the speaker. `states` are those of entities that differ
@@ -141,7 +141,7 @@ class HomeAgent:
             self.states |= {
                 id_: new for id_, new in initial_states(self.home, states).items() if id_ in states
             }
-        turn = _Turn(
+        turn = _Exchange(
             {id_: dict(each) for id_, each in self.states.items()},
             Situation(here, self.before), list(self.timers),
         )  # fmt: skip
@@ -173,7 +173,7 @@ class HomeAgent:
 
     # ---- understanding -----------------------------------------------------------------
 
-    def _reply(self, text: str, turn: _Turn, now: datetime, depth: int = 0) -> Reply:
+    def _reply(self, text: str, turn: _Exchange, now: datetime, depth: int = 0) -> HomeReply:
         said = self.world.read(text)
         if not said.utterance.words:
             return self._decline()
@@ -205,9 +205,9 @@ class HomeAgent:
         return self._act(command, confidence, turn, now)
 
     def _several(
-        self, said: TextWorld, place: int, turn: _Turn, now: datetime, depth: int
-    ) -> Reply | None:
-        """Reply to two commands one after the other; None if one of them is not understood."""
+        self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
+    ) -> HomeReply | None:
+        """HomeReply to two commands one after the other; None if one of them is not understood."""
         if depth >= _MOST_PARTS:
             return None
         trial = replace(
@@ -225,7 +225,7 @@ class HomeAgent:
         turn.situation, turn.pending = trial.situation, trial.pending
         kinds = [each.kind for each in replies]
         kind = next(each for each in ("ask", "act", "answer") if each in kinds)
-        return Reply(
+        return HomeReply(
             kind,
             " ".join(each.text for each in replies),
             dict(turn.changes),
@@ -234,7 +234,7 @@ class HomeAgent:
             commands=tuple(command for each in replies for command in each.commands),
         )
 
-    def _completed(self, said: TextWorld, command: Command, turn: _Turn) -> Command:
+    def _completed(self, said: TextWorld, command: Command, turn: _Exchange) -> Command:
         """Return a command with the words of the text that are its value, if it has such."""
         if command.verb not in ("add item", "complete item", "play", "broadcast"):
             return command
@@ -245,7 +245,7 @@ class HomeAgent:
         found: Any = plan.actions[0]
         return command if found is None else found._replace(target=command.target)
 
-    def _answer_pending(self, text: str, turn: _Turn) -> Reply | None:
+    def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
         """Return the reply to an answer, if a question was asked and the text answers it."""
         command, self.pending = self.pending, None
         if command is None:
@@ -275,12 +275,12 @@ class HomeAgent:
 
     # ---- replies -----------------------------------------------------------------------
 
-    def _decline(self, confidence: float = 0.0, *commands: Command) -> Reply:
-        return Reply("decline", self.speech["unknown"], {}, (), confidence, commands=commands)
+    def _decline(self, confidence: float = 0.0, *commands: Command) -> HomeReply:
+        return HomeReply("decline", self.speech["unknown"], {}, (), confidence, commands=commands)
 
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
-    ) -> Reply:
+    ) -> HomeReply:
         """Ask about the likeliest commands, or decline if none is likely."""
         likely = [
             each
@@ -291,19 +291,21 @@ class HomeAgent:
         if command.verb == "decline" or not options:
             return self._decline(confidence, command)
         text = self.speech.say("did you mean", options, joint="or")
-        return Reply("ask", text, {}, options, confidence, commands=(command,))
+        return HomeReply("ask", text, {}, options, confidence, commands=(command,))
 
     def _described(self, command: Command) -> str:
         value = self._value(command)
         return self.speech.done(command.verb, self._names(command.target), value).rstrip(".")
 
-    def _act(self, command: Command, confidence: float, turn: _Turn, now: datetime) -> Reply:
+    def _act(
+        self, command: Command, confidence: float, turn: _Exchange, now: datetime
+    ) -> HomeReply:
         target, names = command.target, self._names(command.target)
         if target.choice:
             turn.pending = command
             options = tuple(names[:_MOST_OPTIONS])
             text = self.speech.say("which one", options, joint="or")
-            return Reply("ask", text, {}, options, confidence, commands=(command,))
+            return HomeReply("ask", text, {}, options, confidence, commands=(command,))
         if target.by == "timer":
             return self._act_on_timers(command, confidence, turn)
         said: list[str] = []
@@ -322,15 +324,17 @@ class HomeAgent:
         self._remember(target, turn)
         if not taught:
             said = [self.speech.done(command.verb, names, self._value(command))]
-        return Reply("act", " ".join(said), dict(turn.changes), (), confidence, commands=(command,))
+        return HomeReply(
+            "act", " ".join(said), dict(turn.changes), (), confidence, commands=(command,)
+        )
 
-    def _remember(self, target: Target, turn: _Turn) -> None:
+    def _remember(self, target: Target, turn: _Exchange) -> None:
         """Remember what was spoken of, so that *it* can mean that."""
         known = tuple(each for each in target.ids if each in self.home.entity_of)
         if known:
             turn.situation = replace(turn.situation, before=known)
 
-    def _change(self, id_: str, command: Command, turn: _Turn) -> None:
+    def _change(self, id_: str, command: Command, turn: _Exchange) -> None:
         entity = self.home.entity_of.get(id_) or Entity(id_, id_)
         now = turn.states.setdefault(id_, {"state": "0", "attributes": {}})
         new = changes(entity, now, command.verb, command.value)
@@ -346,7 +350,7 @@ class HomeAgent:
         if "attributes" in new:
             kept["attributes"] = {**kept.get("attributes", {}), **new["attributes"]}
 
-    def _act_on_timers(self, command: Command, confidence: float, turn: _Turn) -> Reply:
+    def _act_on_timers(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply:
         value = float(str(command.value)) if command.value is not None else 0.0
         if command.verb == "start timer":
             turn.timers.append(Timer("", turn.situation.here, round(value), round(value)))
@@ -365,9 +369,9 @@ class HomeAgent:
             state = "active" if timer.is_active else "paused"
             self._report_timer(place, turn, "idle" if command.verb == "cancel timer" else state)
         text = self.speech.done(command.verb, (), self.speech.duration(value))
-        return Reply("act", text, dict(turn.changes), (), confidence, commands=(command,))
+        return HomeReply("act", text, dict(turn.changes), (), confidence, commands=(command,))
 
-    def _report_timer(self, place: int, turn: _Turn, state: str) -> None:
+    def _report_timer(self, place: int, turn: _Exchange, state: str) -> None:
         timer = turn.timers[place]
         slug = "_".join(timer.name.lower().split()) or str(place + 1)
         turn.changes[f"timer.{slug}"] = {
@@ -376,9 +380,9 @@ class HomeAgent:
         }
 
     def _delay(
-        self, said: TextWorld, command: Command, confidence: float, turn: _Turn, now: datetime,
+        self, said: TextWorld, command: Command, confidence: float, turn: _Exchange, now: datetime,
         depth: int,
-    ) -> Reply:  # fmt: skip
+    ) -> HomeReply:  # fmt: skip
         """Promise what the rest of a text says, after a while."""
         utterance = said.utterance
         delay = next(each for each in utterance.literals if each.value == command.value)
@@ -391,18 +395,20 @@ class HomeAgent:
         turn.timers.append(Timer("", turn.situation.here, round(value), round(value)))
         self._report_timer(len(turn.timers) - 1, turn, "active")
         text = self.speech.done("delay", [inner.text.rstrip(".")], self.speech.duration(value))
-        return Reply(
+        return HomeReply(
             "act", text, dict(turn.changes), (), confidence, commands=(command, *inner.commands)
         )
 
     # ---- answers -----------------------------------------------------------------------
 
-    def _answer(self, command: Command, confidence: float, turn: _Turn, now: datetime) -> Reply:
+    def _answer(
+        self, command: Command, confidence: float, turn: _Exchange, now: datetime
+    ) -> HomeReply:
         text = self._told(command, turn, now)
         self._remember(command.target, turn)
-        return Reply("answer", text, {}, (), confidence, commands=(command,))
+        return HomeReply("answer", text, {}, (), confidence, commands=(command,))
 
-    def _told(self, command: Command, turn: _Turn, now: datetime) -> str:
+    def _told(self, command: Command, turn: _Exchange, now: datetime) -> str:
         speech, verb = self.speech, command.verb
         if verb in ("time", "date"):
             return speech.say(verb, value=f"{now:%H:%M}" if verb == "time" else speech.date(now))
@@ -423,7 +429,7 @@ class HomeAgent:
         ]
         return self._many_states(verb, ids, fitting)
 
-    def _one_state(self, command: Command, id_: str, turn: _Turn) -> str:
+    def _one_state(self, command: Command, id_: str, turn: _Exchange) -> str:
         entity, now = self.home.entity_of[id_], turn.states[id_]
         items = now["attributes"].get("items") if entity.domain == "todo" else None
         state = self.speech.listed(list(map(str, items))) if items else self._state(entity, now)
@@ -450,7 +456,7 @@ class HomeAgent:
         state = self.speech.state(str(now["state"]))
         return f"{state} {unit}" if unit else state
 
-    def _temperature(self, ids: Sequence[str], turn: _Turn) -> str:
+    def _temperature(self, ids: Sequence[str], turn: _Exchange) -> str:
         told = []
         for id_ in ids:
             attributes = turn.states[id_]["attributes"]
@@ -460,7 +466,7 @@ class HomeAgent:
             told.append(self.speech.say("temperature", [name], f"{current} {unit}".strip()))
         return " ".join(told[:3])
 
-    def _weather(self, ids: Sequence[str], turn: _Turn) -> str:
+    def _weather(self, ids: Sequence[str], turn: _Exchange) -> str:
         if not ids:
             return str(self.speech["unknown"])
         now = turn.states[ids[0]]
@@ -470,7 +476,7 @@ class HomeAgent:
         value = state if degrees is None else f"{state}, {degrees} {unit}"
         return self.speech.say("is", [self.home.entity_of[ids[0]].name], value)
 
-    def _time_left(self, target: Target, turn: _Turn) -> str:
+    def _time_left(self, target: Target, turn: _Exchange) -> str:
         timers = [turn.timers[int(each.partition(":")[2])] for each in target.ids]
         if not timers:
             return str(self.speech["no timer"])

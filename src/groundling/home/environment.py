@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import QUANTIFIERS, is_singular
+from groundling.home.locales import QUANTIFIERS, is_singular
 from groundling.home.utterance import HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal

@@ -14,7 +14,7 @@ from groundling.follower import Follower
 from groundling.home.environment import HomeWorld
 from groundling.home.home import Home
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import home_language
+from groundling.home.locales import home_language
 from groundling.limits import LEXICON_BYTES
 
 NOTICE = (

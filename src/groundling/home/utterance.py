@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.home.home import Home
-from groundling.home.languages import COMPOUNDS, ELISIONS, PLACES, PREFIXES
+from groundling.home.locales import COMPOUNDS, ELISIONS, PLACES, PREFIXES
 from groundling.language.instruction import Instruction
 from groundling.language.languages import Language
 from groundling.language.literals import Literal, read_literals

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from groundling.follower import Follower
-from groundling.home.corpus import Example, HomeCorpus, read_corpus, split
+from groundling.home.corpus import HomeCorpus, HomeExample, read_corpus, split
 from groundling.home.environment import HomeWorld
 from groundling.home.knowledge import Knowledge
 from groundling.home.model import HomeModel
@@ -26,9 +26,9 @@ WEIGHTS = 60_000  # that are kept, of 16 bytes each
 def training_examples(
     corpora: str | Path | None = None,
     language: str = "en",
-    examples: Sequence[Example] | None = None,
+    examples: Sequence[HomeExample] | None = None,
     seed: int = 0,
-) -> list[Example]:
+) -> list[HomeExample]:
     """Return what a model is trained on: sentences of the corpus, templates and paraphrases.
 
     `examples` are those of the corpus to learn from, by default all.
@@ -46,8 +46,8 @@ class Training:
     """The sentences of a language that a model is trained on, and those that are held out."""
 
     corpus: HomeCorpus
-    examples: tuple[Example, ...]
-    held_out: tuple[Example, ...]
+    examples: tuple[HomeExample, ...]
+    held_out: tuple[HomeExample, ...]
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
@@ -60,12 +60,12 @@ class Training:
         return cls(corpus, kept, tuple(held_out))
 
 
-def learn_words(examples: Iterable[Example]) -> Knowledge:
+def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
     """Return which words there are, and which kinds they go with; words of names are no such."""
     return Knowledge.learn((_plain_words(each), each.kind) for each in examples)
 
 
-def _plain_words(example: Example) -> list[str]:
+def _plain_words(example: HomeExample) -> list[str]:
     said = example.world.read(example.text).utterance
     named = {place for each in said.mentions if each.kind == "name" for place in each.places}
     return [
@@ -73,7 +73,7 @@ def _plain_words(example: Example) -> list[str]:
     ]
 
 
-def demonstrate(examples: Sequence[Example], knowledge: Knowledge) -> list[Demonstration]:
+def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
     """Return the demonstrations of examples, with words that are known."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
@@ -83,10 +83,10 @@ def demonstrate(examples: Sequence[Example], knowledge: Knowledge) -> list[Demon
     return [each for each in made if each.actions[0] in each.environment.actions(each.start)]
 
 
-def fit(examples: Sequence[Example], language: str = "en") -> HomeModel:
+def fit(examples: Sequence[HomeExample], language: str = "en") -> HomeModel:
     """Return a model that is trained on examples with `Follower()`."""
     knowledge = learn_words(examples)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         follower = Follower(parser="chain").fit(demonstrate(examples, knowledge), check=False)
-    return HomeModel(language, follower.pruned(WEIGHTS), knowledge)
+    return HomeModel(language, follower.with_search(max_weights=WEIGHTS), knowledge)
