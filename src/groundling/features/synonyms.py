@@ -124,10 +124,10 @@ class WordVectors(Synonyms):
                 self._find = _open(Path(self.source))
             find = self._find
         found = find(word)
-        if found is None:
+        if found is None or not np.isfinite(found).all():
             return None
         length = float(np.linalg.norm(found.astype(np.float64)))
-        if not (np.isfinite(length) and length > 0):
+        if not length:
             return None
         return np.asarray(found / length, np.float32)
 
