@@ -115,7 +115,6 @@ def test_home_is_short_shown_and_better_with_each_step():
     script = ROOT / "examples" / "home.py"
     text = script.read_text(encoding="utf-8")
     assert len(text.splitlines()) < 100
-    assert f"```python\n{text}```" in LABELS
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         runpy.run_path(str(script))["main"]()

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-_PATIENCE = 1.2  # seconds in which a command may tidy up; two until it ends are promised
+_PATIENCE = 1.0  # seconds in which a command may tidy up; two until it ends are promised
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 
 told = threading.Event()

@@ -290,6 +290,7 @@ def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
 _DELETED = 20_000  # words to score again when single words are left out
 
 ASKED = 0.5  # probability from which a text counts as mentioning an action
+LINKED = 0.25  # probability from which a word counts as describing an action
 FAINT = 0.005  # probabilities below this are not listed
 RIVALS = 3
 
@@ -626,7 +627,9 @@ class Source:
         avoiding = self._without(plan, j)
         decision = plan.states[j], plan.actions[j]
         words = [word for each in self.text for word in each.tokens]
-        meanings = self.encoder.explain_names(words, self.encoder.ground(self.world, *decision))
+        near = {n for n, row_ in enumerate(aligned) if row_.sum() >= LINKED}
+        graph = self.encoder.ground(self.world, *decision)
+        meanings = self.encoder.explain_names(words, graph, near)
         return ExplainedStep(
             action=str(plan.actions[j]),
             asked=asked,

@@ -130,7 +130,8 @@ def plain(why: Explanation) -> str:
         if not step.asked:
             lines += [f"   {each}" for each in why_added(step, same)]
             continue
-        lines += [f"   {each}" for each in step.meanings]
+        if step.meanings:
+            lines.append(f"   {'; '.join(step.meanings)}")
         if links := _links(step):
             lines.append(f"   words on nodes: {links}")
         for name, features in _sides(step.text):

@@ -44,6 +44,7 @@ class LearntSettings:
             lexicon,
             spans=features.names == "spans",
             synonyms=self.features.synonym_source(),
+            typos=self.features.typos,
         )
         budget = CacheBudget(self.search.memory * 1_000_000)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)

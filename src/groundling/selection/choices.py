@@ -350,6 +350,7 @@ _REASONS = {
     "features.words": f"combinations of words take {ENOUGH_FOR_PAIRS} demonstrations to learn",
     "features.compound_weight": "combinations of words are rarer than words",
     "features.names": "names have several words, or texts often leave them out",
+    "features.typos": "a new word one letter from a known one is mostly a slip",
     "features.numbers": "labels have numbers; they are compared with those that texts say, if any",
     "features.lexicon": "many texts spell no value; other words may stand for one",
     "features.reorder": "texts often name things in another order than they are done",

@@ -47,6 +47,8 @@ class Environment(Protocol[StateT, ActionT]):
     - `is_goal(state)`: plans must end here (a hard constraint on search);
     - `is_dead_end(state)`: it is proven that no goal can be reached from here, so searches
       that look ahead drop plans that come here;
+    - `ground_many(state, actions)`: the graphs of all actions of a state together, as a
+      `GraphTable`; they must be those of `ground`. It makes states with hundreds of actions fast;
     - `outcome(state)`: what of the final state counts as the result; plans with equal
       outcomes are summed when outcomes are decoded (default: the state itself);
     - `extra_length(start)`: by how much plans from a state may be longer than elsewhere

@@ -190,8 +190,11 @@ def test_task_unknown_presets_and_rows_are_errors():
 
 def test_task_bad_corpora_and_dialogues_are_named(best):
     cases = [
-        (Dialogue("mute", TEST[0].map, (DialogueLine("f", "hello"),)), "'mute' has no giver lines"),
-        (Dialogue("lost", 77, TEST[0].utterances), "'lost' is about map 77"),
+        (
+            Dialogue("mute", TEST[0].map, (DialogueLine("f", "hello"),)),
+            "'mute' must have utterances of the giver",
+        ),
+        (Dialogue("lost", 77, TEST[0].utterances), "'lost' names map 77"),
     ]
     for dialogue, said in cases:
         for name in PRESETS:

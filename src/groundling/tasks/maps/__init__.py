@@ -1,4 +1,4 @@
-"""Map reading: follow a speaker across a landscape of named landmarks (HCRC map task)."""
+"""Maps: follow a speaker from landmark to landmark (HCRC map task)."""
 
 from groundling.tasks.maps.corpus import (
     Dialogue,
