@@ -193,7 +193,7 @@ print(len(told))
 def test_training_refuses_checkpoints_of_another_training(change, tmp_path):
     follower("plans").fit(shown(), checkpoint=tmp_path)
     made, data = change(follower("plans"), shown())
-    with pytest.raises(ModelFileError, match="of another training"):
+    with pytest.raises(ModelFileError, match="another training run"):
         made.fit(data, checkpoint=tmp_path)
 
 
@@ -201,7 +201,7 @@ def test_training_refuses_checkpoints_of_another_width(tmp_path):
     folder = Checkpoint(tmp_path, fingerprint="same")
     folder.save("0.0.0", 1.5, np.zeros(4), True)
     assert folder.load("0.0.0", 4)[0] == 1.5
-    with pytest.raises(ModelFileError, match="of another training"):
+    with pytest.raises(ModelFileError, match="another training run"):
         folder.load("0.0.0", 5)
 
 

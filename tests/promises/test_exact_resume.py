@@ -138,7 +138,7 @@ def test_exact_resume_on_a_full_disk_is_a_warning_and_training_goes_on(tmp_path,
 
 def test_exact_resume_of_another_training_is_refused(tmp_path):
     make_follower().fit(demonstrations(), checkpoint=tmp_path)
-    with pytest.raises(ModelFileError, match="is of another training"):
+    with pytest.raises(ModelFileError, match="belongs to another training run"):
         make_follower().fit(demonstrations()[:4], checkpoint=tmp_path)
-    with pytest.raises(ModelFileError, match="is of another training"):
+    with pytest.raises(ModelFileError, match="belongs to another training run"):
         make_follower(seed=8).fit(demonstrations(), checkpoint=tmp_path)
