@@ -1,4 +1,4 @@
-"""The task of gSCAN: learn from few demonstrations, follow combinations that were held out."""
+"""The task `gscan`: few demonstrations, held-out combinations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _QUICK = 40  # commands of each split
 
 @dataclass(frozen=True, kw_only=True)
 class GscanPreset(Preset):
-    """A follower without settings; how many demonstrations it gets, and who knows manners."""
+    """Automatic settings, the number of demonstrations, and whether manners are learnt."""
 
     auto: bool = True
     count: int = _USUAL
@@ -42,10 +42,10 @@ class GscanPreset(Preset):
 
 
 class GscanTask(Task[list[Example], GscanPreset]):
-    """Commands on a grid; the splits of the benchmark are followed, none of them learnt from.
+    """Commands on a grid; all splits of the benchmark are for testing.
 
-    One command of split G is shown: how *cautiously* is done. Demonstrations are sequences of
-    primitive moves; every command that gives the same moves is as right as any other.
+    One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
+    moves, and all commands with the same moves are equally right.
     """
 
     name = "gscan"
@@ -75,13 +75,13 @@ class GscanTask(Task[list[Example], GscanPreset]):
         return read_corpus(source / self.corpus / FILE)
 
     def prepare(self, corpus: list[Example], chosen: GscanPreset) -> list[Case]:
-        """Return as many demonstrations as asked for, and all commands of the splits."""
+        """Return the demonstrations, and all commands of the splits."""
         by_split: dict[str, list[Example]] = {}
         for each in corpus:
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
-            raise CorpusError(f"The corpus must have the splits {sorted(missing)}; got none.")
+            raise CorpusError(f"The corpus must have all splits; it lacks {sorted(missing)}.")
         once, *rest = by_split[SPLITS["G"]]
         by_split[SPLITS["G"]] = rest
         shown = by_split[TRAIN]
@@ -99,7 +99,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
         return cases
 
     def parts(self, corpus: list[Example]) -> list[str]:
-        """Return what is learnt from, and the letters of the splits."""
+        """Return the training part, and the letters of the splits."""
         return [TRAIN, *SPLITS]
 
     def held_out(self, corpus: list[Example]) -> tuple[str, ...]:
@@ -107,13 +107,13 @@ class GscanTask(Task[list[Example], GscanPreset]):
         return tuple(SPLITS)
 
     def folds(self, corpus: list[Example], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return one training, after which every split is followed."""
+        """Return one fold that tests all splits."""
         chosen = self.presets.select(preset, variant)
         name = f"{_QUICK} of each split" if quick else "all"
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
     def evaluate(self, corpus: list[Example], chosen: Any, fold: Fold) -> dict[str, Outcome]:
-        """Train and follow; a quick fold follows the first commands of each split."""
+        """Train and test; a quick fold tests the first commands of each split."""
         if fold.name != "all":
             kept: dict[str, int] = {}
             some = []
@@ -125,7 +125,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
         return super().evaluate(corpus, chosen, fold)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Tell whether the executor makes exactly the right moves."""
+        """Return whether the executor makes exactly the right moves."""
         if plan is None:
             return {"right": 0.0}
         world: Any = case.demonstration.environment
@@ -133,7 +133,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
         return {"right": float(world.execute(case.demonstration.start, command) == case.reference)}
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the share of right commands in each split, and the mean over splits."""
+        """Return the accuracy on each split, and the mean over splits."""
         pairs = [(part, score["right"]) for each in outcomes for part, score in each["scores"]]
         metrics = {
             letter: fmean(right for part, right in pairs if part == letter)
@@ -145,7 +145,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
         return Row(variant, metrics, interval, seconds=median_seconds(outcomes))
 
     def condition(self, corpus: list[Example], preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
+        """Describe the evaluation protocol."""
         count = f"{_QUICK} commands" if quick else "all commands"
         return f"no settings, {count} of each split"
 
@@ -161,7 +161,7 @@ def _commands(example: Example, manners: int) -> list[Command]:
 
 
 def _manners(example: Example) -> list[Any]:
-    """Return the manners in which some command gives the moves of an example."""
+    """Return the manners that explain the moves of an example."""
     ways = {(each.verb, each.thing) for each in _commands(example, 1)}
     return [
         manner
@@ -171,7 +171,7 @@ def _manners(example: Example) -> list[Any]:
 
 
 def _case(example: Example, part: str, world: GscanEnvironment, explain: bool) -> Case:
-    """Return an example as a case; with `explain`, all commands that give its moves are right."""
+    """Return an example as a case; with `explain`, all commands with its moves are right."""
     right = [example.command]
     if explain:
         right = [
