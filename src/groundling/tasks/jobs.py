@@ -340,7 +340,10 @@ def assemble(
         # Published scores are for the real corpora only.
         rows.append(row if source is not None else replace(row, published={}))
         mistakes += [each for outcome in outcomes for each in outcome.get("mistakes", ())]
-    condition = asked.condition(load_corpus(asked.name, source), preset, quick or bool(study))
+    corpus = load_corpus(asked.name, source)
+    condition = asked.condition(corpus, preset, quick or bool(study))
+    if study and not asked.folds(corpus, preset, variants[0], True)[0].held_out:
+        condition = f"{len(wanted)} folds, {asked.part}s held out"
     if source is None:
         condition = f"generated sample; {condition}"
     if quick:

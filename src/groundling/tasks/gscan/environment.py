@@ -1,4 +1,4 @@
-"""The grid of gSCAN: things, commands on them, and the executor that carries commands out."""
+"""The grid of gSCAN: things, commands, and the executor of commands."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MANNERS = {
     "while spinning": Manner(("turn left",) * 4, "before turns"),
     "while zigzagging": Manner(route=ZIGZAG),
 }
-"""The manners of the corpus by the words for them, which no label has."""
+"""The manners of the corpus, by words that are not labels."""
 _EAST, _SOUTH, _WEST, _NORTH = range(4)
 _STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # rows and columns, by direction
 _TURNS: tuple[tuple[str, ...], ...] = ((), ("turn right",), ("turn left",) * 2, ("turn left",))
-_HEAVY = 3  # size from which it takes two pushes to move a thing by one cell
+_HEAVY = 3  # smallest size that needs two pushes per cell
 
 
 class GridThing(NamedTuple):
@@ -37,7 +37,7 @@ class GridThing(NamedTuple):
 
     @property
     def labels(self) -> Labels:
-        """What a scene knows of it."""
+        """The labels of the thing in a scene."""
         return _labels(self)
 
 
@@ -52,7 +52,7 @@ def _labels(thing: GridThing) -> Labels:
 
 
 class GscanCommand(NamedTuple):
-    """What is done to which thing, and how: the thing by its number, the manner by its place."""
+    """A verb, the number of a thing, and the number of a manner."""
 
     verb: str
     thing: int
@@ -60,7 +60,7 @@ class GscanCommand(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A grid, where the agent stands and faces, the things on it, and what was commanded."""
+    """A grid with the agent, its direction, the things, and the executed command."""
 
     size: int
     row: int
@@ -71,7 +71,7 @@ class Grid(NamedTuple):
 
 
 def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
-    """Return the ways to carry a command out: columns before rows, and zigzag where it differs.
+    """Return the routes of a command: columns before rows, and zigzag if it differs.
 
     >>> circle = GridThing(1, 1, "circle", "red", 1)
     >>> for route in routes(Grid(6, 0, 0, 0, (circle,)), "push", 0).values():
@@ -114,13 +114,13 @@ def _route(grid: Grid, verb: str, thing: int, way: Sequence[int]) -> Route:
 class GscanEnvironment:
     """Commands on a grid: every verb with every thing in every manner.
 
-    The executor (`execute`) knows routes and manners; which thing, which verb and which manner a
-    text means is learnt.
+    The executor (`execute`) knows routes and manners. The follower learns which thing, verb and
+    manner a text means.
 
     Parameters
     ----------
     manners
-        The manners that there are.
+        The possible manners.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class GscanEnvironment:
         return {f"thing {n}": thing.labels for n, thing in enumerate(state.things)}
 
     def actions(self, state: Grid) -> tuple[GscanCommand, ...]:
-        """Return all commands, until one was given."""
+        """Return all commands; none after the first one."""
         if state.done is not None:
             return ()
         return tuple(
@@ -149,11 +149,11 @@ class GscanEnvironment:
         )
 
     def step(self, state: Grid, action: GscanCommand) -> Grid:
-        """Return the grid with the command that was given."""
+        """Return the grid with the executed command."""
         return Grid(*state[:5], action)
 
     def ground(self, state: Grid, action: GscanCommand, next_state: Grid) -> GroundingGraph:
-        """Return the event, the thing it is about, and how it is done."""
+        """Return the event, its thing and its manner."""
         thing = f"thing {action.thing}"
         nodes: dict[str, Labels] = {"event": action.verb, thing: state.things[action.thing].labels}
         edges = [("event", thing, "of")]

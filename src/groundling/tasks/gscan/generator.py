@@ -1,4 +1,4 @@
-"""A sample in the manner of gSCAN: the same commands, and the same combinations held out."""
+"""Generate a sample of gSCAN, with the same commands and held-out combinations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIZE, _SIZES = 6, (1, 2, 3, 4)
 
 
 def generate_corpus(train: int, test: int, seed: int = 0) -> list[GscanExample]:
-    """Return examples of all splits; `train` has none of what the others hold out."""
+    """Return examples of all splits; `train` has no held-out combinations."""
     rng = random.Random(seed)
     wanted = {TRAIN: train, **dict.fromkeys(SPLITS.values(), test)}
     found: dict[str, list[GscanExample]] = {name: [] for name in wanted}
@@ -62,7 +62,7 @@ def _examples(rng: random.Random) -> Iterator[GscanExample]:
 
 
 def _split(grid: Grid, target: GridThing, command: GscanCommand, text: str) -> str:
-    """Return the split that a command belongs to, by what is held out of training."""
+    """Return the split of a command."""
     manner = list(MANNERS)[command.manner]
     if manner == "cautiously":
         return SPLITS["G"]

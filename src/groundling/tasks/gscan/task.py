@@ -1,4 +1,4 @@
-"""The task of gSCAN: learn from few demonstrations, follow combinations that were held out."""
+"""The task `gscan`: few demonstrations, held-out combinations."""
 
 from __future__ import annotations
 
@@ -34,18 +34,23 @@ _QUICK = 40  # commands of each split
 
 @dataclass(frozen=True, kw_only=True)
 class GscanPreset(Preset):
-    """A follower without settings; how many demonstrations it gets, and who knows manners."""
+    """Automatic settings, the number of demonstrations, and whether manners are learnt."""
 
     auto: bool = True
     count: int = _USUAL
     learns_manners: bool = False
 
 
+<<<<<<< HEAD
 class GscanTask(Task[list[GscanExample], GscanPreset]):
     """Commands on a grid; the splits of the benchmark are followed, none of them learnt from.
+=======
+class GscanTask(Task[list[GscanExample], GscanPreset]):
+    """Commands on a grid; all splits of the benchmark are for testing.
+>>>>>>> tasks
 
-    One command of split G is shown: how *cautiously* is done. Demonstrations are sequences of
-    primitive moves; every command that gives the same moves is as right as any other.
+    One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
+    moves, and all commands with the same moves are equally right.
     """
 
     name = "gscan"
@@ -74,14 +79,20 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
             return generate_corpus(sample_count(1000, 60, size), sample_count(100, 5, size))
         return read_corpus(source / self.corpus / FILE)
 
+<<<<<<< HEAD
     def prepare(self, corpus: list[GscanExample], chosen: GscanPreset) -> list[Case]:
         """Return as many demonstrations as asked for, and all commands of the splits."""
         by_split: dict[str, list[GscanExample]] = {}
+=======
+    def prepare(self, corpus: list[GscanExample], chosen: GscanPreset) -> list[Case]:
+        """Return the demonstrations, and all commands of the splits."""
+        by_split: dict[str, list[GscanExample]] = {}
+>>>>>>> tasks
         for each in corpus:
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
-            raise CorpusError(f"The corpus must have the splits {sorted(missing)}; got none.")
+            raise CorpusError(f"The corpus must have all splits; it lacks {sorted(missing)}.")
         once, *rest = by_split[SPLITS["G"]]
         by_split[SPLITS["G"]] = rest
         shown = by_split[TRAIN]
@@ -98,24 +109,39 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
             ]
         return cases
 
+<<<<<<< HEAD
     def parts(self, corpus: list[GscanExample]) -> list[str]:
         """Return what is learnt from, and the letters of the splits."""
+=======
+    def parts(self, corpus: list[GscanExample]) -> list[str]:
+        """Return the training part, and the letters of the splits."""
+>>>>>>> tasks
         return [TRAIN, *SPLITS]
 
     def held_out(self, corpus: list[GscanExample]) -> tuple[str, ...]:
         """Return the letters of the splits."""
         return tuple(SPLITS)
 
+<<<<<<< HEAD
     def folds(
         self, corpus: list[GscanExample], preset: str, variant: str, quick: bool
     ) -> list[Fold]:
         """Return one training, after which every split is followed."""
+=======
+    def folds(self, corpus: list[GscanExample], preset: str, variant: str, quick: bool) -> list[Fold]:
+        """Return one fold that tests all splits."""
+>>>>>>> tasks
         chosen = self.presets.select(preset, variant)
         name = f"{_QUICK} of each split" if quick else "all"
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
+<<<<<<< HEAD
     def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
         """Train and follow; a quick fold follows the first commands of each split."""
+=======
+    def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
+        """Train and test; a quick fold tests the first commands of each split."""
+>>>>>>> tasks
         if fold.name != "all":
             kept: dict[str, int] = {}
             some = []
@@ -127,7 +153,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return super().evaluate(corpus, chosen, fold)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Tell whether the executor makes exactly the right moves."""
+        """Return whether the executor makes exactly the right moves."""
         if plan is None:
             return {"right": 0.0}
         world: Any = case.demonstration.environment
@@ -135,7 +161,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return {"right": float(world.execute(case.demonstration.start, command) == case.reference)}
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the share of right commands in each split, and the mean over splits."""
+        """Return the accuracy on each split, and the mean over splits."""
         pairs = [(part, score["right"]) for each in outcomes for part, score in each["scores"]]
         metrics = {
             letter: fmean(right for part, right in pairs if part == letter)
@@ -146,8 +172,13 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         interval = bootstrap([right for _, right in pairs], fmean)
         return Row(variant, metrics, interval, seconds=median_seconds(outcomes))
 
+<<<<<<< HEAD
     def condition(self, corpus: list[GscanExample], preset: str, quick: bool) -> str:
         """Say how the figures come about."""
+=======
+    def condition(self, corpus: list[GscanExample], preset: str, quick: bool) -> str:
+        """Describe the evaluation protocol."""
+>>>>>>> tasks
         count = f"{_QUICK} commands" if quick else "all commands"
         return f"no settings, {count} of each split"
 
@@ -162,8 +193,13 @@ def _commands(example: GscanExample, manners: int) -> list[GscanCommand]:
     ]
 
 
+<<<<<<< HEAD
 def _manners(example: GscanExample) -> list[Any]:
     """Return the manners in which some command gives the moves of an example."""
+=======
+def _manners(example: GscanExample) -> list[Any]:
+    """Return the manners that explain the moves of an example."""
+>>>>>>> tasks
     ways = {(each.verb, each.thing) for each in _commands(example, 1)}
     return [
         manner
@@ -172,8 +208,13 @@ def _manners(example: GscanExample) -> list[Any]:
     ]
 
 
+<<<<<<< HEAD
 def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
     """Return an example as a case; with `explain`, all commands that give its moves are right."""
+=======
+def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
+    """Return an example as a case; with `explain`, all commands with its moves are right."""
+>>>>>>> tasks
     right = [example.command]
     if explain:
         right = [
