@@ -517,7 +517,13 @@ class Agent:
     # ---- words ----------------------------------------------------------------------------
 
     def _describe(self, plan: Plan) -> str:
-        return self.follower.describe(plan, self.environment) or _named(self.environment, plan)
+        """Return a plan in words that the follower itself is sure of, or by names of actions."""
+        speaker = self.follower._get_speaker()
+        if speaker is not None:
+            said = speaker.describe(plan, self.environment)
+            if at_least(said.probability, SURE):
+                return said.text
+        return _named(self.environment, plan)
 
     def _spoken(self, kind: str) -> float:
         """Return the share of a label's known values whose words occur in training texts."""
