@@ -41,13 +41,8 @@ class GscanPreset(Preset):
     learns_manners: bool = False
 
 
-<<<<<<< HEAD
-class GscanTask(Task[list[GscanExample], GscanPreset]):
-    """Commands on a grid; the splits of the benchmark are followed, none of them learnt from.
-=======
 class GscanTask(Task[list[GscanExample], GscanPreset]):
     """Commands on a grid; all splits of the benchmark are for testing.
->>>>>>> tasks
 
     One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
     moves, and all commands with the same moves are equally right.
@@ -79,15 +74,9 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
             return generate_corpus(sample_count(1000, 60, size), sample_count(100, 5, size))
         return read_corpus(source / self.corpus / FILE)
 
-<<<<<<< HEAD
-    def prepare(self, corpus: list[GscanExample], chosen: GscanPreset) -> list[Case]:
-        """Return as many demonstrations as asked for, and all commands of the splits."""
-        by_split: dict[str, list[GscanExample]] = {}
-=======
     def prepare(self, corpus: list[GscanExample], chosen: GscanPreset) -> list[Case]:
         """Return the demonstrations, and all commands of the splits."""
         by_split: dict[str, list[GscanExample]] = {}
->>>>>>> tasks
         for each in corpus:
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
@@ -109,39 +98,24 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
             ]
         return cases
 
-<<<<<<< HEAD
-    def parts(self, corpus: list[GscanExample]) -> list[str]:
-        """Return what is learnt from, and the letters of the splits."""
-=======
     def parts(self, corpus: list[GscanExample]) -> list[str]:
         """Return the training part, and the letters of the splits."""
->>>>>>> tasks
         return [TRAIN, *SPLITS]
 
     def held_out(self, corpus: list[GscanExample]) -> tuple[str, ...]:
         """Return the letters of the splits."""
         return tuple(SPLITS)
 
-<<<<<<< HEAD
     def folds(
         self, corpus: list[GscanExample], preset: str, variant: str, quick: bool
     ) -> list[Fold]:
-        """Return one training, after which every split is followed."""
-=======
-    def folds(self, corpus: list[GscanExample], preset: str, variant: str, quick: bool) -> list[Fold]:
         """Return one fold that tests all splits."""
->>>>>>> tasks
         chosen = self.presets.select(preset, variant)
         name = f"{_QUICK} of each split" if quick else "all"
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
-<<<<<<< HEAD
-    def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
-        """Train and follow; a quick fold follows the first commands of each split."""
-=======
     def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
         """Train and test; a quick fold tests the first commands of each split."""
->>>>>>> tasks
         if fold.name != "all":
             kept: dict[str, int] = {}
             some = []
@@ -172,13 +146,8 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         interval = bootstrap([right for _, right in pairs], fmean)
         return Row(variant, metrics, interval, seconds=median_seconds(outcomes))
 
-<<<<<<< HEAD
-    def condition(self, corpus: list[GscanExample], preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
-=======
     def condition(self, corpus: list[GscanExample], preset: str, quick: bool) -> str:
         """Describe the evaluation protocol."""
->>>>>>> tasks
         count = f"{_QUICK} commands" if quick else "all commands"
         return f"no settings, {count} of each split"
 
@@ -193,13 +162,8 @@ def _commands(example: GscanExample, manners: int) -> list[GscanCommand]:
     ]
 
 
-<<<<<<< HEAD
-def _manners(example: GscanExample) -> list[Any]:
-    """Return the manners in which some command gives the moves of an example."""
-=======
 def _manners(example: GscanExample) -> list[Any]:
     """Return the manners that explain the moves of an example."""
->>>>>>> tasks
     ways = {(each.verb, each.thing) for each in _commands(example, 1)}
     return [
         manner
@@ -208,13 +172,8 @@ def _manners(example: GscanExample) -> list[Any]:
     ]
 
 
-<<<<<<< HEAD
-def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
-    """Return an example as a case; with `explain`, all commands that give its moves are right."""
-=======
 def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
     """Return an example as a case; with `explain`, all commands with its moves are right."""
->>>>>>> tasks
     right = [example.command]
     if explain:
         right = [
