@@ -12,6 +12,7 @@ from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers import intent
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from groundling.errors import GroundlingError
 from groundling.home.agent import HomeAgent, HomeReply
 from groundling.home.model import load_model
 
@@ -53,21 +54,11 @@ class GroundlingAgent(conversation.ConversationEntity):
         user_input: conversation.ConversationInput,
         chat_log: conversation.ChatLog,
     ) -> conversation.ConversationResult:
-        """HomeReply to what was said, and ask Home Assistant to do what it asks for."""
-        language = self.entry.data[CONF_LANGUAGE]
-        home = home_of(self.hass, language, self.entry.data[CONF_EXPOSED])
-        agent = self._agents.pop(chat_log.conversation_id, None)
-        if agent is None:
-            agent = HomeAgent(home, load_model(language))
-        elif agent.home != home:
-            agent.move(home)
-        self._agents[chat_log.conversation_id] = agent
-        while len(self._agents) > _MOST_CONVERSATIONS:
-            del self._agents[next(iter(self._agents))]
-        area, states = self._area(user_input.device_id), states_of(self.hass, home)
-        reply = await self.hass.async_add_executor_job(
-            lambda: agent.reply(user_input.text, area=area, states=states)
-        )
+        """Reply to what was said, and ask Home Assistant to do what it asks for."""
+        try:
+            reply = await self._reply(user_input, chat_log.conversation_id)
+        except GroundlingError as error:  # too long a text, or nothing that is exposed
+            reply = HomeReply("decline", str(error))
         if reply.kind == "act":
             await self._carry_out(reply, user_input.context)
         chat_log.async_add_assistant_content_without_tools(
@@ -82,6 +73,24 @@ class GroundlingAgent(conversation.ConversationEntity):
             response=response,
             conversation_id=chat_log.conversation_id,
             continue_conversation=reply.kind == "ask",
+        )
+
+    async def _reply(
+        self, user_input: conversation.ConversationInput, conversation_id: str
+    ) -> HomeReply:
+        language = self.entry.data[CONF_LANGUAGE]
+        home = home_of(self.hass, language, self.entry.data[CONF_EXPOSED])
+        agent = self._agents.pop(conversation_id, None)
+        if agent is None:
+            agent = HomeAgent(home, load_model(language))
+        elif agent.home != home:
+            agent.move(home)
+        self._agents[conversation_id] = agent
+        while len(self._agents) > _MOST_CONVERSATIONS:
+            del self._agents[next(iter(self._agents))]
+        area, states = self._area(user_input.device_id), states_of(self.hass, home)
+        return await self.hass.async_add_executor_job(
+            lambda: agent.reply(user_input.text, area=area, states=states)
         )
 
     async def _carry_out(self, reply: HomeReply, context: object) -> None:
