@@ -23,7 +23,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     Traceback (most recent call last):
         ...
     groundling.errors.ModelFileError: nowhere holds no trained model. Type
-    `groundling train TASK --out nowhere` to make one.
+    `groundling train TASK --out nowhere` to train one.
     """
     from groundling.corpora import Place, find_corpora
     from groundling.tasks.benchmark import demonstrations
