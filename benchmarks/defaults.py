@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.understanding import drawn
 from benchmarks.worlds import scene_demonstrations, sequence_demonstrations
 from groundling import (
     Demonstration,
@@ -37,7 +38,17 @@ from groundling.files import write_atomically
 __all__ = ["GENERATED", "main", "measure", "reported", "table"]
 
 ROOT = Path(__file__).parents[1]
-GENERATED = ("kitchen", "scene", "sequences")
+# Worlds of benchmarks.understanding, for each the labels that are slots.
+UNDERSTOOD = {
+    "names": ("name", "label"),
+    "one typo": ("name", "label"),
+    "open values": ("room", "label"),
+    "relative values": ("room", "label"),
+    "sets": ("kind", "room", "colour", "label"),
+    "numbers in a row": ("kind", "label"),
+    "rare words": ("kind", "colour"),
+}
+GENERATED = ("kitchen", "scene", "sequences", *UNDERSTOOD)
 TASKS = ("mazes", "maps", "puzzles")
 # The report of the best settings, and the metric.
 REPORTS = {
@@ -58,6 +69,20 @@ def hand_chosen(world: str) -> Follower:
             features=Features(words=("word",), slots=("place", "thing", "colour")),
             learning=Learning(l2=0.02),
             search=Search(max_length=4),
+        )
+    if world in UNDERSTOOD:
+        return Follower(
+            model=PlanModel(),
+            overlay=Overlay(adjacency="soft", entry="any"),
+            features=Features(
+                words=("word", "number", "around"),
+                slots=UNDERSTOOD[world],
+                names="spans",
+                numbers=("equal",),
+                joins=("conjunction", "slot", "value"),
+            ),
+            learning=Learning(l2=0.3, rare_words=world == "rare words"),
+            search=Search(max_length=1),
         )
     slots: dict[str, Any] = {
         "slots": NAMES, "numbers": ("equal",), "joins": ("conjunction", "slot")
@@ -97,6 +122,8 @@ def demonstrations(world: str) -> tuple[list[Demonstration], list[Demonstration]
     """Return what to learn from and what to follow."""
     if world == "kitchen":
         return _kitchen()
+    if world in UNDERSTOOD:
+        return drawn(world)
     make = scene_demonstrations if world == "scene" else sequence_demonstrations
     return make(200, seed=1), make(200, seed=2)
 

@@ -1,7 +1,8 @@
 """The screenshots of `docs/studio.md`: `python docs/make_screenshots.py [FOLDER]`.
 
-Opens the studio with a project of its own, says and shows a few things in Chromium, and takes
-six pictures. It needs `groundling[studio]`, Playwright, and Debian's Chromium.
+Opens the studio with a new project, says and shows a few things in Chromium, and takes six
+pictures. Also draws the small pictures of the gallery (`studio/static/gallery`). It needs
+`groundling[studio]`, Playwright, and Debian's Chromium.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 IMAGES = Path(__file__).parent / "images"
+GALLERY_IMAGES = Path(__file__).parents[1] / "src/groundling/studio/static/gallery"
 ABOUT = "(name) => fetch(`/api/projects/${name}`).then((answer) => answer.json())"
 
 
@@ -79,43 +81,47 @@ def take(address: str, folder: Path) -> None:
         page.wait_for_timeout(500)
         page.screenshot(path=folder / "studio-talk.png")
 
-        page = visit("", theme="dark")
-        say(page, "tidy up, please")
+        page = visit("")
+        say(page, "take the red bowl")
+        say(page, "put it on the sink and take a cup")
         page.screenshot(path=folder / "studio-ask.png")
 
         page = visit("", (390, 844))
         turn = say(page, "räum die Schüssel weg")
-        turn.get_by_role("button", name="No, like this").click()
+        turn.get_by_role("button", name="Show what you mean").click()
         page.locator(".acting").wait_for()
         page.wait_for_timeout(500)
         page.screenshot(path=folder / "studio-phone.png")
 
-        page = visit("worlds", (1280, 900))
-        page.get_by_role("button", name="Open: Home").click()
-        page.get_by_role("button", name="switch on the floor lamp").wait_for()
-        name = page.evaluate("location.hash").split("/")[2]
-        wait(page, name)
-        page.get_by_role("button", name="switch on the floor lamp").click()
-        page.locator(".turn-tools").wait_for()
-        page.wait_for_timeout(1500)
-        page.screenshot(path=folder / "studio-home.png")
-
-        page = visit("worlds", (1280, 1000))
-        page.get_by_label("Title", exact=True).scroll_into_view_if_needed()
-        page.locator(".editor").evaluate("(each) => each.scrollIntoView()")
+        page = visit("worlds", (1280, 800))
+        page.locator(".gallery svg").nth(7).wait_for()
+        page.screenshot(path=folder / "studio-worlds.png")
+        page.locator("fieldset").first.evaluate("(each) => each.scrollIntoView()")
         page.wait_for_timeout(500)
         page.screenshot(path=folder / "studio-editor.png")
 
-        page = visit("model", (1280, 1000), "dark")
-        page.locator(".words button").first.click()
+        page = visit("model", (1280, 820), "dark")
+        page.locator(".words button").filter(has_text="take").first.click()
         page.locator(".meaning h3").wait_for()
         page.screenshot(path=folder / "studio-model.png")
         browser.close()
 
 
+def draw_gallery(folder: Path) -> None:
+    """Draw the first scene of each world of the gallery."""
+    from groundling.studio.gallery import GALLERY
+    from groundling.studio.pictures import picture
+
+    for name, each in GALLERY.items():
+        scene = each.open().scenes[0]
+        svg = picture(scene.environment, [scene.start]).svg
+        (folder / f"{name}.svg").write_text(f"{svg}\n", encoding="utf-8")
+
+
 def main(folder: Path) -> None:
     """Take all pictures."""
     folder.mkdir(parents=True, exist_ok=True)
+    draw_gallery(GALLERY_IMAGES)
     with tempfile.TemporaryDirectory() as project:
         process, address = start(project)
         try:

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from groundling import Agent, Demonstration, Follower, GroundingGraph, MemoryEnvironment, Search
+from groundling.dialogue.prediction_sets import PredictionSets
 from groundling.errors import DemonstrationError, GroundlingError, InstructionError, NotFittedError
 from groundling.limits import TEXT_WORDS
 
@@ -262,29 +263,29 @@ def test_agent_keeps_the_promised_coverage(follower):
     held_out = demonstrate(60, seed=1)
     follower.calibrate(held_out, coverage=0.9)
     try:
-        sets = follower.prediction_sets_
+        sets = PredictionSets.of(follower.learnt_)
         assert (sets.coverage, sets.count) == (0.9, 60)
         agent = Agent(follower, HOME, OFF)
         assert agent.say("switch on the lamp").kind == "ask"
         assert "90%" in agent.turns[-1].reason
         with pytest.raises(DemonstrationError, match="must be calibrated on"):
             follower.calibrate(held_out[:5], coverage=0.95)
-        assert follower.prediction_sets_ == sets
+        assert PredictionSets.of(follower.learnt_) == sets
     finally:
         follower.calibrate(held_out)
-    assert follower.prediction_sets_ is None
+    assert PredictionSets.of(follower.learnt_) is None
 
 
 def test_agent_sets_survive_saving(follower, tmp_path):
     kept = follower.with_search()
     kept.calibrate(demonstrate(30, seed=2), coverage=0.8)
     loaded = Follower.load(kept.save(tmp_path / "model"))
-    assert loaded.prediction_sets_ == kept.prediction_sets_
+    assert PredictionSets.of(loaded.learnt_) == PredictionSets.of(kept.learnt_)
     turn = Agent(loaded, HOME, OFF).say("switch on the red lamp")
     assert turn.kind == "act"
     assert turn.text
     loaded.teach(demonstrate(1, seed=3), known=demonstrate(40, seed=0), check=False)
-    assert loaded.prediction_sets_ is None
+    assert PredictionSets.of(loaded.learnt_) is None
 
 
 def lamps(verb, on, off):

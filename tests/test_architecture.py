@@ -296,3 +296,23 @@ def test_architecture_no_function_of_the_overlay_has_more_than_eight_parameters(
 def test_architecture_rule_of_parameters_can_fail():
     assert list(too_many_parameters(ast.parse("def wide(a, b, c, d, e, f, g, *, h, i): pass")))
     assert not list(too_many_parameters(ast.parse("def fair(a, b, c, d, e, f, g, *, h): pass")))
+
+
+def test_architecture_only_tasks_name_tasks():
+    """Outside of `tasks`, no code names a task: a new one needs no edits elsewhere."""
+    names = {"mazes", "maps", "puzzles", "gscan", "geoqa"}
+    for path in FILES:
+        if room_of(path) == "tasks":
+            continue
+        docstrings = {
+            id(node.body[0].value)
+            for node in ast.walk(tree_of(path))
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Constant) and id(node) not in docstrings:
+                assert node.value not in names, f"{path}, line {node.lineno}"
+        for name in imports_of(path):
+            assert not name.startswith(tuple(f"groundling.tasks.{each}" for each in names)), path

@@ -1,8 +1,8 @@
-"""Put the figures of `make soak` into the repository and onto the page on reliability.
+"""Copy the figures of `make soak` to the results and to the page on reliability.
 
     python -m tools.soak soak.json
 
-Copies the file to `results/soak.json` and writes the table between the marks in
+Copies the file to `results/soak.json` and writes the table between the markers in
 `docs/reliability.md`. A test checks that the two agree.
 """
 
@@ -22,26 +22,31 @@ RESULTS, PAGE = ROOT / "results" / "soak.json", ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- make soak -->\n", "<!-- end -->"
 
 
-# What is told of a run, if it has done it: the name of a figure, and the two cells of the row.
+# Rows of the table: the figure that must be present, and the two cells.
 _ROWS = (
-    ("hours", "hours of all parts", "{hours:.1f}, {dates} ({names})"),
-    ("studio", "changed requests to the studio", "{studio:,} ({studio_told}); no 500"),
-    ("service", "changed requests to the service", "{service:,} ({service_told}); no 500"),
-    ("schemathesis_studio", "requests of Schemathesis to the studio, `/import` included",
+    ("hours", "total hours", "{hours:.1f}, {dates} ({names})"),
+    ("studio", "fuzzed requests to the studio", "{studio:,} ({studio_told}); no 500"),
+    ("service", "fuzzed requests to the service", "{service:,} ({service_told}); no 500"),
+    ("schemathesis_studio", "Schemathesis requests to the studio, including `/import`",
      "{schemathesis_studio:,}; no 500"),
-    ("schemathesis_service", "requests of Schemathesis to the service",
+    ("schemathesis_service", "Schemathesis requests to the service",
      "{schemathesis_service:,}; no 500"),
-    ("imports", "changed files that are imported",
+    ("requests_to_a_served_project", "fuzzed requests to a served project",
+     "{served_project:,}; no 500"),
+    ("models_with_changed_dialogue", "fuzzed models with questions, speech and prediction sets",
+     "{models_with_changed_dialogue[used]:,} used, {models_with_changed_dialogue[refused]:,} "
+     "refused"),
+    ("imports", "fuzzed imports",
      "{imports[changed]:,}: {imports[records]:,} records read, {imports[lines refused]:,} lines "
      "refused"),
-    ("project_files", "changed project files",
+    ("project_files", "fuzzed project files",
      "{projects:,}: {project_files[refused]:,} refused, {project_files[opened]:,} opened and used"),
-    ("formats", "changed files of {formats} formats",
-     "{changed:,}: {read:,} are read, all others refused in one sentence; {seconds:g} s and "
-     "{megabytes} MB more at most"),
-    ("mutated models", "changed models with fitting sums, asked to follow",
-     "{mutated models:,}: {mutated models that load:,} load; "
-     "{longest load and follow of a mutated model, seconds:g} s at most"),
+    ("formats", "fuzzed files of {formats} formats",
+     "{changed:,}: {read:,} were read, all others refused in one sentence; at most {seconds:g} s "
+     "and {megabytes} MB more"),
+    ("mutated models", "fuzzed models with valid checksums, asked to follow",
+     "{mutated models:,}: {mutated models that load:,} load; at most "
+     "{longest load and follow of a mutated model, seconds:g} s"),
     ("faults", "faults in saves: a kill, an I/O error or a full disk at every call", "{faults:,}"),
     ("kills of saves at random moments", "kills of saves at random moments",
      "{kills of saves at random moments:,}"),
@@ -50,33 +55,34 @@ _ROWS = (
     ("trainings killed and resumed to the same bytes", "trainings killed and resumed",
      "{trainings killed and resumed to the same bytes:,}, to the same bytes, and "
      "{trainings over frozen sets killed and resumed:,} over frozen sets with other hash seeds"),
-    ("kitchens killed at random moments and resumed", "kitchens of the documentation likewise",
+    ("kitchens killed at random moments and resumed",
+     "trainings of the documentation's kitchen, likewise",
      "{kitchens killed at random moments and resumed:,}"),
     ("studio_kills", "kills of the studio while people teach, edit, import and undo",
      "{studio_kills:,}, after {changes_before_kills:,} acknowledged changes; none lost"),
     ("cluster_kills", "workers of a cluster killed at random moments",
      "{cluster_kills:,} in {cluster_minutes:g} minutes; {cluster_trainings:,} trainings, all to "
      "the same bytes"),
-    ("commands_stopped", "commands told to stop at random moments",
-     "{commands_stopped:,}; {commands_slowest_stop:g} s at most"),
-    ("stops", "studios and services told to stop", "{stops:,}; {slowest_stop:g} s at most"),
+    ("commands_stopped", "commands stopped at random moments",
+     "{commands_stopped:,}; at most {commands_slowest_stop:g} s"),
+    ("stops", "studios and services stopped", "{stops:,}; at most {slowest_stop:g} s"),
     ("service_requests", "memory of the service over {service_requests:,} requests",
-     "{service_sizes[0]} MB after a twentieth, {service_sizes[1]} MB in the middle, "
-     "{service_sizes[2]} MB at the end"),
+     "{service_sizes[0]} MB after 5 %, {service_sizes[1]} MB after 50 %, {service_sizes[2]} MB at "
+     "the end"),
     ("different requests", "memory of a follower over {different requests:,} different requests",
-     "{memory at the start, MB} MB at first, {memory in the middle, MB} MB in the middle, "
+     "{memory at the start, MB} MB after 1,000, {memory in the middle, MB} MB after 50 %, "
      "{memory at the end, MB} MB at the end"),
-    ("unfinished", "not in this run", "{lacks}"),
+    ("unfinished", "incomplete", "{lacks}"),
     ("requests from eight threads that agree", "requests from eight threads at once",
      "{requests from eight threads that agree:,}, equal to the last bit"),
 )  # fmt: skip
 
 
 def rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what was done and its figure.
+    """Yield the label and the figure of each row.
 
     >>> list(rows({"stops": 1200, "slowest_stop": 1.5}))
-    [('studios and services told to stop', '1,200; 1.5 s at most')]
+    [('studios and services stopped', '1,200; at most 1.5 s')]
     """
     figures = _figures(found)
     for name, what, told in _ROWS:
@@ -85,7 +91,7 @@ def rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _figures(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of a run by names, with their sums."""
+    """Return the figures of a run by name, with totals."""
     # Colons would end a name in a template.
     figures = {name: each for name, each in found.items() if ":" not in name}
     for name, each in found.items():
@@ -102,6 +108,8 @@ def _figures(found: Mapping[str, Any]) -> dict[str, Any]:
             figures[place] = sum(counts.values())
             told = (f"{status}: {count:,}" for status, count in sorted(counts.items()))
             figures[f"{place}_told"] = ", ".join(told)
+    if counts := found.get("requests_to_a_served_project"):
+        figures["served_project"] = sum(counts.values())
     if files := found.get("project_files"):
         figures["projects"] = files["refused"] + files["opened"]
     if formats := [each for name, each in found.items() if name.startswith("files: ")]:
@@ -122,13 +130,13 @@ def _figures(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_table(page: str, found: Mapping[str, Any]) -> str:
-    """Return a page with the table of a run between its marks.
+    """Return a page with the table of a run between its markers.
 
     >>> print(with_table(f"{BEGIN}old{END}", {"stops": 3, "slowest_stop": 1}))
     <!-- make soak -->
     | what | figure |
     |---|---|
-    | studios and services told to stop | 3; 1 s at most |
+    | studios and services stopped | 3; at most 1 s |
     <!-- end -->
     """
     before, _, rest = page.partition(BEGIN)
@@ -140,7 +148,7 @@ def with_table(page: str, found: Mapping[str, Any]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write results and page; exit with 1 if a part has failed."""
     reader = argparse.ArgumentParser(prog="python -m tools.soak", description=__doc__)
-    reader.add_argument("file", type=Path, help="What `make soak` wrote.")
+    reader.add_argument("file", type=Path, help="Output of `make soak`.")
     found = json.loads(reader.parse_args(arguments).file.read_text(encoding="utf-8"))
     failed = [name for name, each in found.get("parts", {}).items() if each["failed"]]
     if failed:

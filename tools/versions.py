@@ -1,9 +1,9 @@
-"""Try Groundling with the lowest declared and the newest dependencies, on several Pythons.
+"""Test Groundling with the lowest declared and the newest dependencies, on several Pythons.
 
     python -m tools.versions --python 3.11 --python 3.12 --python 3.13
 
-Makes an environment for each in a folder of its own (with uv), installs the package and its
-extras as wheels, and runs `tools/smoke.py` there. Pythons that are not installed are told.
+Creates a temporary environment for each (with uv), installs the package with its extras, and
+runs `tools/smoke.py` there. Reports Pythons that are not installed.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ def find_python(version: str) -> Path | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Try all of them; exit with 1 if anything does not work."""
+    """Test all of them; exit with 1 if anything fails."""
     reader = argparse.ArgumentParser(prog="python -m tools.versions", description=__doc__)
     reader.add_argument("--python", action="append", help=f"By default {', '.join(PYTHONS)}.")
     reader.add_argument("--resolution", action="append", choices=RESOLUTIONS)
-    reader.add_argument("--wheel", type=Path, help="Install this wheel, not one that is made now.")
-    reader.add_argument("--tests", nargs="*", default=[], help="Tests to run beside the smoke.")
+    reader.add_argument("--wheel", type=Path, help="Install this wheel instead of the source.")
+    reader.add_argument("--tests", nargs="*", default=[], help="Tests to run in addition.")
     chosen = reader.parse_args(arguments)
     failed = []
     for version in chosen.python or PYTHONS:
         python = find_python(version)
         if python is None:
-            print(f"Python {version} is not installed here: passed over.")
+            print(f"Python {version} is not installed here: skipped.")
             continue
         for resolution in chosen.resolution or RESOLUTIONS:
             began = time.monotonic()
@@ -79,7 +79,7 @@ def _try(
     _run([*_uv(), "venv", "--quiet", "--python", str(python), str(own)])
     install = [*_uv(), "pip", "install", "--quiet", "--python", str(inside)]
     package = f"{wheel.resolve() if wheel else ROOT}[{EXTRAS}]"
-    # Nothing but ourselves is built here: what has no wheel for this Python is no candidate.
+    # Only we are built from source; versions without a wheel for this Python are not candidates.
     binary = ["--only-binary", ":all:", "--no-binary", "groundling"] if wheel is None else []
     _run([*install, "--resolution", resolution, *binary, package])
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

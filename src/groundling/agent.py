@@ -18,7 +18,7 @@ from groundling.dialogue.clarification import (
 from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_phrases
-from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, decide
+from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, PredictionSets, decide
 from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
@@ -311,7 +311,7 @@ class Agent:
 
     def _answer(self, text: str) -> Turn | None:
         """Answer a question; None if the text is none, or no questions were learnt."""
-        answerer = self.follower.answerer_
+        answerer = self.follower._get_answerer()
         if answerer is None or not answerer.is_question(text):
             return None
         world = self.environment
@@ -349,7 +349,8 @@ class Agent:
 
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
-        decision = decide(options, self.follower.prediction_sets_)
+        sets = PredictionSets.of(self.follower.learnt_)
+        decision = decide(options, sets)
         chance = 1.0 / len(options)
         if (
             len(options) > MOST_OFFERED
@@ -363,9 +364,8 @@ class Agent:
             return self._unexplained(text, found, decision.options)
         if decision.kind == "act" and plan.understood:
             chosen = decision.options[0].plan
-            why = "One outcome is left." if self.follower.prediction_sets_ else "One is likely."
+            why = "One outcome is left." if sets else "One is likely."
             return self._acted(text, chosen, chosen.confidence, why, (text, ""))
-        sets = self.follower.prediction_sets_
         why = f"{len(decision.options)} outcomes are likely; no one of them has 80 %."
         if sets is not None:
             why = f"{len(sets.select(options))} outcomes are in the {sets.coverage:.0%} set."
@@ -477,7 +477,7 @@ class Agent:
         offered = {each.outcome: each for each in asked.offered}
         if alone is None or alone.plan.unexplained:
             return None
-        decision = decide(alone.options, self.follower.prediction_sets_)
+        decision = decide(alone.options, PredictionSets.of(self.follower.learnt_))
         chosen = [offered[e.outcome] for e in decision.options if e.outcome in offered]
         if decision.kind == "act" and chosen:
             return self._choose(asked, tuple(chosen), text)
@@ -517,7 +517,13 @@ class Agent:
     # ---- words ----------------------------------------------------------------------------
 
     def _describe(self, plan: Plan) -> str:
-        return self.follower.describe(plan, self.environment) or _named(self.environment, plan)
+        """Return a plan in words that the follower itself is sure of, or by names of actions."""
+        speaker = self.follower._get_speaker()
+        if speaker is not None:
+            said = speaker.describe(plan, self.environment)
+            if at_least(said.probability, SURE):
+                return said.text
+        return _named(self.environment, plan)
 
     def _spoken(self, kind: str) -> float:
         """Return the share of a label's known values whose words occur in training texts."""

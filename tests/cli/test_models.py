@@ -125,7 +125,7 @@ def test_train_refuses_what_another_training_has_reached(tmp_path):
     (out / "checkpoints").mkdir(parents=True)
     (out / "checkpoints" / "state-0.0.0.safetensors").write_bytes(b"broken")
     result = run("train", "puzzles", "--out", out, code=1)
-    assert "was there before, and not from a training" in result.output
+    assert "has files that are not from a training" in result.output
     assert (out / "checkpoints" / "state-0.0.0.safetensors").read_bytes() == b"broken"
 
 
@@ -177,10 +177,10 @@ def test_follow_draws_the_way(models, tmp_path):
         (["mazes", "go", "--start", "here"], "such as 3,4,north"),
         (["mazes", "go", "--start", "99,99,north"], "There is no place at (99, 99)"),
         (["maps", "go", "--where", "x"], "There is no map 'x'"),
-        (["maps", "go", "--start", "x"], "leave --start out"),
+        (["maps", "go", "--start", "x"], "Leave out --start"),
         (["maps", "f: right"], "Nobody says where to go"),
         (["puzzles", "go", "--where", "x"], "There is no puzzle 'x'"),
-        (["puzzles", "go", "--start", "x"], "leave --start out"),
+        (["puzzles", "go", "--start", "x"], "Leave out --start"),
         (["mazes", "..."], "have no words"),
         (["mazes", "go", "--file", "x"], "--file cannot be combined"),
         (["mazes", "--file", "no-such-file"], "cannot be read: No such file"),
@@ -199,7 +199,7 @@ def test_follow_refuses_a_model_that_is_no_task(models, tmp_path):
     assert "holds no trained model" in run("follow", tmp_path, "go", code=1).output
     Follower.load(models / "mazes").save(tmp_path / "without a note")
     shown = run("follow", tmp_path / "without a note", "go", code=1).output
-    assert "does not say which task" in shown
+    assert "does not name its task" in shown
 
 
 def test_train_in_shards_learns_the_same(models, tmp_path):
@@ -209,7 +209,7 @@ def test_train_in_shards_learns_the_same(models, tmp_path):
     result = run(
         "train", "puzzles", "--out", tmp_path / "x", "--sample", "--cluster", "local:x", code=1
     )
-    assert "names no cluster" in result.output
+    assert "must be local:N or an address" in result.output
 
 
 def test_follow_does_not_take_the_sample_for_the_corpora(models, tmp_path):

@@ -79,9 +79,9 @@ def test_own_world_weighs_words_that_are_matched_with_values():
     [
         ("l2=3", "There is no setting 'l2'. Did you mean 'learning.l2'?"),
         ("learning.l3=3", "There is no setting 'learning.l3'. Did you mean 'learning.l"),
-        ("learning.l2=abc", "Learning.l2 is a number, not 'abc'."),
+        ("learning.l2=abc", "Learning.l2 must be a number; got 'abc'."),
         ("learning.l2=1,2", "--setting learning.l2 must be one value; got 2."),
-        ("search.beam=0", "Search.beam is at least 1"),
+        ("search.beam=0", "Search.beam must be >= 1"),
         ("zzz=3", "learning.tolerance, search.beam, search.budget, search.decode"),
     ],
 )
@@ -103,9 +103,9 @@ def test_own_world_says_that_a_start_is_no_state():
     )
     said = " ".join(said.split())
     assert (
-        "--start is 'cellar', which is no state of Kitchen: Kitchen.actions('cellar') raise" in said
+        "--start must be a state of Kitchen; got 'cellar': Kitchen.actions('cellar') raise" in said
     )
-    assert """Write it such as --start '{"State": {"room": "kitchen", "lit": """ in said
+    assert """For example: --start '{"State": {"room": "kitchen", "lit": """ in said
     assert "check_environment" not in said
 
 
@@ -254,7 +254,7 @@ def test_own_world_judges_a_trained_model_on_other_demonstrations():
     said = run("evaluate", WORLD, SHOWN, "--model", "model", "--folds", "2", code=1)
     assert "--model cannot be combined with --folds" in " ".join(said.split())
     said = run("evaluate", "mazes", "--model", "model", "--sample", code=1)
-    assert "was trained in a world of one's own" in " ".join(said.split())
+    assert "was trained in a user's own world" in " ".join(said.split())
 
 
 @pytest.mark.parametrize(
@@ -286,9 +286,7 @@ def test_own_world_settings_are_tuned(kitchen):
 
 def test_own_world_is_drawn_if_it_draws_itself(kitchen):
     asked = ("follow", "model", "go to the cellar", "--picture", "way.svg", "--world")
-    assert "Kitchen has no method draw(state)." in " ".join(
-        run(*asked, WORLD, code=1).split()
-    )
+    assert "Kitchen has no method draw(state)." in " ".join(run(*asked, WORLD, code=1).split())
     content = Path("kitchen.py").read_text(encoding="utf-8")
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text>{state.room}</text></svg>'

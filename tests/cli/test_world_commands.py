@@ -106,7 +106,7 @@ def test_check_lists_demonstrations_that_do_not_fit(kitchen):
     assert "10 demonstrations are usable" in said
     assert "26 are unusable:" in said
     assert "- demonstrations.jsonl:12: The plan: action 1, ('go', 'hall'), is impossible" in said
-    assert "- demonstrations.jsonl:13: There is no start." in said
+    assert "- demonstrations.jsonl:13: A record must have a `start`" in said
     assert "- and 6 more" in said
 
 
@@ -144,7 +144,7 @@ def test_check_tells_that_states_have_no_json(folder):
     )
     code, said = checked("plain.py:Plain")
     assert code == 1
-    assert "a Thing, has no JSON" in said
+    assert "a Thing. Change it" in said
     assert "write state_to_json and the like" in said
 
 

@@ -139,7 +139,7 @@ def test_fetch_refuses_files_with_another_sum(tmp_path):
 
 def test_fetch_refuses_archives_that_lack_files(tmp_path):
     few = dict(list(FILES.items())[:2])
-    refused(tmp_path, make_zip(tmp_path / "archive", few), "lacks 1 of the 3")
+    refused(tmp_path, make_zip(tmp_path / "archive", few), "lacks 1 of 3 needed")
 
 
 def test_fetch_never_uses_paths_of_the_archive(tmp_path):
@@ -153,7 +153,7 @@ def test_fetch_refuses_links(tmp_path):
     link = tarfile.TarInfo("x/data/sail/data/one.xml")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     few = {name: data for name, data in FILES.items() if not name.startswith("sail")}
-    refused(tmp_path, make_tar(tmp_path / "archive", few, extra=[link]), "not a plain file")
+    refused(tmp_path, make_tar(tmp_path / "archive", few, extra=[link]), "must be a regular file")
 
 
 def test_fetch_refuses_a_file_twice(tmp_path):
@@ -177,12 +177,12 @@ def test_fetch_refuses_what_is_far_too_large(tmp_path, monkeypatch):
 def test_fetch_refuses_archives_cut_short(tmp_path, size):
     path = make_tar(tmp_path / "archive")
     path.write_bytes(path.read_bytes()[:size])
-    refused(tmp_path, path, "broken or cut short")
+    refused(tmp_path, path, "broken or incomplete")
 
 
 def test_fetch_refuses_what_is_no_archive(tmp_path):
     (tmp_path / "page").write_text("<!DOCTYPE html>")
-    refused(tmp_path, tmp_path / "page", "neither a .tar.gz nor a .zip")
+    refused(tmp_path, tmp_path / "page", "must be a .tar.gz or .zip")
     with pytest.raises(CorpusError, match="does not exist"):
         fetch(tmp_path / "into", str(tmp_path / "nothing"))
 
@@ -266,7 +266,7 @@ def test_fetch_starts_over_where_the_server_knows_no_ranges(tmp_path, data):
 
 def test_fetch_goes_on_in_a_later_run(tmp_path, data):
     with Server(data, cut=[9000] * 3) as server:
-        with pytest.raises(CorpusError, match=r"only .* bytes came.*again to go on"):
+        with pytest.raises(CorpusError, match=r"received only .* bytes.*again to resume"):
             fetch(tmp_path / "into", server.url)
         assert names_in(tmp_path / "into") == {".download.part", ".download.json"}
         server.asked.clear()
@@ -285,7 +285,7 @@ def test_fetch_starts_over_when_the_file_has_changed(tmp_path, data):
 
 
 def test_fetch_forgets_what_is_complete_but_wrong(tmp_path):
-    with Server(b"<html>no archive</html>") as server, pytest.raises(CorpusError, match="neither"):
+    with Server(b"<html>no archive</html>") as server, pytest.raises(CorpusError, match="must be"):
         fetch(tmp_path / "into", server.url)
     assert names_in(tmp_path / "into") == set()
 

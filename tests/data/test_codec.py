@@ -143,18 +143,18 @@ def test_codec_takes_numbers_of_numpy():
         ({"Robott": {}}, "offers no class 'Robott' for states. Did you mean 'Robot'?"),
         ({"Robot": {"att": 3}}, "Did you mean 'at'?"),
         ({"Robot": {}}, "makes no Robot"),
-        ({"Robot": [3]}, 'write its fields as an object, {"at": …, "holds": …}'),
-        ({"Robot": {"at": 1}, "Box": {}}, "an object has one name"),
-        ({}, "an object has one name"),
+        ({"Robot": [3]}, 'The fields of Robot must be an object, {"at": …, "holds": …}'),
+        ({"Robot": {"at": 1}, "Box": {}}, "must have one key, the name of a class"),
+        ({}, "must have one key, the name of a class"),
         ({"Colour": "REED"}, "has no member 'REED'. Did you mean 'RED'?"),
         ({"Colour": 1}, "has no member 1"),
         ({"Doors": "front"}, "has no member 'front'"),
         ({"Box": {"content": 1, "size": "x", "doubled": 2}}, "makes no Box"),
-        ({"Frozen": 3}, "makes no Frozen"),
+        ({"Frozen": 3}, "The fields of Frozen must be an object"),
         ({"Frozen": [1]}, "makes no Frozen"),
-        ({"$set": 3}, "$set has a list"),
+        ({"$set": 3}, "`$set` must hold a list"),
         ({"$float": "nan"}, "$float"),
-        ({"$bytes": "?"}, "is not base 64"),
+        ({"$bytes": "?"}, "must be base 64"),
         ({"Loose": {"at": 3}}, "offers no class 'Loose'"),
         ({"os.system": ["true"]}, "offers no class 'os.system'"),
         ({"Path": {"args": "/"}}, "offers no class 'Path'"),
@@ -185,10 +185,10 @@ def test_codec_refuses_depth_without_a_crash():
     ("value", "said"),
     [
         (math.nan, "NaN"),
-        ([1], "has no JSON"),
-        (Loose(1), "has no JSON"),
-        (object(), "has no JSON"),
-        (1j, "has no JSON"),
+        ([1], "States and actions must be made of"),
+        (Loose(1), "States and actions must be made of"),
+        (object(), "States and actions must be made of"),
+        (1j, "States and actions must be made of"),
     ],
 )
 def test_codec_refuses_what_would_not_come_back(value, said):
@@ -265,7 +265,7 @@ def test_codec_checks_the_environments_own_json():
     class Odd:
         state_to_json = 3
 
-    with pytest.raises(WorldError, match="state_to_json is 3, not a method"):
+    with pytest.raises(WorldError, match="state_to_json must be a method; got 3"):
         Codec(Odd())
 
     class Bad:

@@ -80,3 +80,14 @@ def test_trust_falls_with_unknown_words(counts, size, unknown):
     values = [trust(counts, size, k) for k in range(unknown + 1)]
     assert all(0 <= value <= 1 for value in values)
     assert all(one >= other - 1e-12 for one, other in pairwise(values))
+
+
+def test_another_letter_in_a_short_word_makes_another_word(follower):
+    plan = follower.follow("turn on the hill light", HOME, ())
+    assert plan.unexplained == ("hill",)
+    assert follower.follow("turn on the hlal light", HOME, ()).unexplained == ()
+
+
+def test_quantifiers_are_known_and_negations_are_not(follower):
+    assert follower.follow("turn on the other hall light", HOME, ()).unexplained == ()
+    assert follower.follow("do not turn on the hall light", HOME, ()).unexplained == ("not",)

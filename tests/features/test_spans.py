@@ -181,3 +181,20 @@ def test_labels_numerals_of_several_words_are_one_number():
     found = reader.label(text, {"number": set()})
     meant = [{label.value for label, _ in each if label.kind} for each in found]
     assert meant == [set(), set(), set(), {100.0}, {100.0}, set()]
+
+
+def test_typos_are_corrected_with_names_of_one_word():
+    world = Things(("shed", "gate"))
+    shown = [
+        Demonstration(f"{said} the {name}", world, "", ((verb, name),))
+        for said, verb in (("open", "open"), ("close", "close"))
+        for name in world.names
+        for _ in range(3)
+    ]
+    new = Things(("attic", "porch"))
+    features = Features(words=("word",), slots=("name",))
+    plain = Follower(features=features, parser="chain:english").fit(shown, check=False)
+    assert plain.follow("cloes the atitc", new, "").confidence < 0.6
+    read = plain.set_params(features__typos=True).fit(shown, check=False)
+    assert read.follow("cloes the atitc", new, "").actions == (("close", "attic"),)
+    assert "typos" in str(Follower(parser="chain:english").fit(shown, check=False).choices_)

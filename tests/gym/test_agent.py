@@ -162,6 +162,6 @@ def test_acting_says_what_was_planned_if_it_was_not_meant(level, follower, env):
 
 def test_acting_needs_an_environment_that_was_reset(level, follower):
     env = level.make()
-    with pytest.raises(WorldError, match="was not reset"):
+    with pytest.raises(WorldError, match="must be reset first"):
         level.agent(follower).act("go to a box", env)
     env.close()

@@ -76,7 +76,7 @@ def test_grid_refuses_unknown_moves_and_foreign_environments():
         def unwrapped(self):
             return self
 
-    with pytest.raises(WorldError, match="no MiniGrid environment"):
+    with pytest.raises(WorldError, match="must be a MiniGrid environment"):
         GridReader(Other())
 
 

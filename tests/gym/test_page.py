@@ -37,7 +37,7 @@ def test_page_own_scene_is_complete(capsys):
     said = capsys.readouterr().out.strip()
     assert said == "Done: grab the blue mug; put the jar; beside the plate. (0, 4, 2, 2)"
     assert said in PAGE.read_text("utf-8")
-    german = code_of("### How texts are cut", found)["GermanCounter"]()
+    german = code_of("### How texts are split", found)["GermanCounter"]()
     assert german.read("Nimm die Tasse, dann stell sie neben den Teller.") == (
         "nimm die tasse", "dann stell sie", "neben den teller"
     )  # fmt: skip

@@ -65,13 +65,13 @@ def test_recording_own_world_uses_what_reset_returned():
 def test_recording_own_world_says_what_is_missing():
     with pytest.raises(SettingError, match=r"World has no make\(\)"):
         record(World(), 1, play(0))
-    with pytest.raises(SettingError, match="Give record texts"):
+    with pytest.raises(SettingError, match="Give texts"):
         record(World(), 1, play(0), env=Switches())
     with pytest.raises(SettingError, match="World has no teacher"):
         record(World(), 1, env=Switches(), texts=["switch it on"])
-    with pytest.raises(SettingError, match="as many texts as seeds"):
+    with pytest.raises(SettingError, match="one text for each seed"):
         record(World(), 2, play(0), env=Switches(), texts=["switch it on"])
-    with pytest.raises(SettingError, match="needs an ObjectWorld"):
+    with pytest.raises(SettingError, match="must be an ObjectWorld"):
         record(object(), 1, play(0), env=Switches())
 
 

@@ -109,7 +109,7 @@ def test_task_scene_follows_and_draws(tmp_path):
     assert (tmp_path / "scene.png").stat().st_size > 1000
     with pytest.raises(SettingError, match="no level 'GoToLocl'"):
         TASK.scene(levels(), chosen, "GoToLocl", None)
-    with pytest.raises(SettingError, match="begins with a seed"):
+    with pytest.raises(SettingError, match="must be a seed"):
         TASK.scene(levels(), chosen, None, "here")
 
 

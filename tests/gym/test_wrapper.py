@@ -50,5 +50,5 @@ def test_wrapper_follows_another_way_than_suggested(level, follower):
 
 
 def test_wrapper_needs_a_world_of_objects(follower):
-    with pytest.raises(SettingError, match="needs an ObjectWorld"):
+    with pytest.raises(SettingError, match="must be an ObjectWorld"):
         InstructionFollowing(babyai("GoToLocal").make(), follower, "GoToLocal")

@@ -137,3 +137,18 @@ def test_agent_says_what_is_on_a_list_and_shares_in_percent():
     agent = HomeAgent(Home.from_data({"entities": things}))
     assert agent.reply("what is on the shopping list").text == "Shopping List is milk."
     assert agent.reply("set the desk lamp to 20 percent").text.endswith("20 %.")
+
+
+def test_agent_asks_where_a_word_for_a_kind_is_in_one_name_only():
+    names = {"light.porch": "Porch Light", "light.globe": "Globe", "light.bulb": "Chandelier"}
+    things = [{"id": id_, "name": name, "state": "off"} for id_, name in names.items()]
+    agent = HomeAgent(Home.from_data({"entities": things}))
+    for text in ("light on", "turn on the light"):
+        assert agent.reply(text).kind == "ask"
+    assert set(agent.reply("turn on the porch light").changes) == {"light.porch"}
+
+
+@pytest.mark.parametrize("text", ["don't turn off the floor lamp", "do not unlock the front door"])
+def test_agent_does_nothing_it_is_told_not_to_do(agent, text):
+    reply = agent.reply(text)
+    assert (reply.kind, reply.changes) == ("decline", {})

@@ -6,7 +6,7 @@ from groundling.home import Home, HomeWorld, Situation
 from groundling.home.environment import Command, check_area
 from groundling.home.home import HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import home_language
+from groundling.home.locales import home_language
 from groundling.world.environment_checks import check_environment
 from tests.home.homes import HOME
 

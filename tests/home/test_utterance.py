@@ -3,7 +3,7 @@
 import pytest
 
 from groundling.home import Home
-from groundling.home.languages import home_language
+from groundling.home.locales import home_language
 from groundling.home.utterance import HomeNames, Utterance
 from tests.home.homes import HOME
 

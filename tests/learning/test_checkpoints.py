@@ -63,8 +63,8 @@ def test_checkpoints_hold_few_gradients_in_memory(tmp_path, monkeypatch):
 
 def test_checkpoints_of_another_shape_are_refused(tmp_path):
     run(tmp_path, 5, 20)
-    with pytest.raises(ModelFileError, match="is of another training"):
+    with pytest.raises(ModelFileError, match="belongs to another training run"):
         Checkpoint(tmp_path, 5, "mine").load("0.0", 40)
     Checkpoint(tmp_path, 5, "mine").save("0.0", 1.0, np.zeros(40), False)
-    with pytest.raises(ModelFileError, match="is of another training"):
+    with pytest.raises(ModelFileError, match="belongs to another training run"):
         run(tmp_path, 5)

@@ -36,7 +36,7 @@ def test_user_files_kept_by_train(tmp_path):
     out = tmp_path / "mine"
     (out / "checkpoints").mkdir(parents=True)
     (out / "checkpoints" / "holiday.jpg").write_text("picture")
-    assert "was there before, and not from a training" in train(out, code=1)
+    assert "has files that are not from a training" in train(out, code=1)
     assert (out / "checkpoints" / "holiday.jpg").read_text() == "picture"
     assert [path.name for path in out.iterdir()] == ["checkpoints"]
 
@@ -62,7 +62,7 @@ def test_user_files_kept_states_of_another_training_are_refused(tmp_path):
     assert not model_notes._begin(folder, first)
     Checkpoint(folder).save("1", 2.0, np.zeros(3), done=False)
     assert model_notes._begin(folder, first)  # the same training goes on
-    with pytest.raises(SettingError, match="another training has reached"):
+    with pytest.raises(SettingError, match="checkpoints of another training"):
         model_notes._begin(folder, second)
     assert len(states_in(folder)) == 1
     (folder / "state-mine.safetensors").write_text("mine")
@@ -73,7 +73,7 @@ def test_user_files_kept_states_of_another_training_are_refused(tmp_path):
 def test_user_files_kept_links_are_not_followed(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "checkpoints").symlink_to(tmp_path / "real")
-    with pytest.raises(SettingError, match="not a folder of ours"):
+    with pytest.raises(SettingError, match="must be a folder"):
         model_notes._begin(tmp_path / "checkpoints", Note("puzzles", "best"))
 
 
@@ -91,7 +91,7 @@ def test_user_files_kept_by_reproduce(tmp_path):
     ]  # fmt: skip
     (cells / f"{jobs[1].key}.json").write_text('{"mine": true}')
     for call in (lambda: forget_results(jobs, cells), lambda: run_jobs(jobs, {}, keep=cells)):
-        with pytest.raises(SettingError, match="is not a result of ours"):
+        with pytest.raises(SettingError, match="is not a result of Groundling"):
             call()
     assert (cells / f"{jobs[1].key}.json").read_text() == '{"mine": true}'
 
@@ -99,7 +99,7 @@ def test_user_files_kept_by_reproduce(tmp_path):
 @pytest.mark.parametrize("name", ["report.md", "report.html", "puzzles-best.json"])
 def test_user_files_kept_reports_of_others(tmp_path, name):
     (tmp_path / name).write_text("mine")
-    with pytest.raises(SettingError, match="is not a report of ours"):
+    with pytest.raises(SettingError, match="is not a report of Groundling"):
         refuse_others(tmp_path, ["puzzles-best.json"])
     (tmp_path / name).write_text('{"task": "puzzles", "preset": "best", "rows": []} '
                                  if name.endswith("json")

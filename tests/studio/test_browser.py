@@ -1,12 +1,21 @@
 """The whole way in a real browser: talk, show, teach, correct, undo; worlds, lesson, class."""
 
 import json
+import shlex
+import shutil
 
 import pytest
+from typer.testing import CliRunner
 
+from groundling.cli.main import app as cli
+from groundling.data.scene_world import SceneWorld
+from groundling.follower import Follower
 from groundling.studio.app import make_studio
 from groundling.studio.gallery import GALLERY
 from groundling.studio.open_projects import OpenProjects
+from groundling.studio.project import Project
+from groundling.studio.served import ServedProject
+from groundling.studio.service import make_service
 from tests.studio.conftest import serving
 
 PAGES = ("", "examples", "model", "worlds", "lesson", "class")
@@ -232,7 +241,7 @@ def test_browser_follows_every_example_of_the_gallery(visit, room, name):
         talk.button("Yes, that’s right").wait_for()
 
 
-def test_browser_from_an_empty_world_of_the_editor_to_a_taught_robot(visit, room, tmp_path):
+def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room, tmp_path):
     address, _ = room()
     page = visit(f"{address}/#/worlds")
     page.get_by_label("Title", exact=True).fill("Garden")
@@ -264,7 +273,25 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_taught_robot(visit, room
     assert talk.plan() == ["go to the pond", "take the ball"]
     page.goto(f"{address}/#/model/{talk.name}")
     page.locator("pre[data-name=curl]").filter(has_text="hol den Ball").wait_for()
-    page.locator("pre[data-name=Terminal]").filter(has_text="groundling serve").wait_for()
+    [_, verb, folder, *_] = shlex.split(page.locator("pre[data-name=Terminal]").inner_text())
+    body = json.loads(shlex.split(page.locator("pre[data-name=curl]").inner_text())[-1])
+    assert verb == "serve"
+    shutil.copytree(folder, tmp_path / "project")  # the studio holds the project itself
+    served = ServedProject(Project(tmp_path / "project"))
+    with serving(make_service(served)) as there:
+        answer = page.request.post(f"{there}/v1/say", data=body).json()
+        assert (answer["kind"], answer["actions"]) == ("act", ["go to the pond", "take the ball"])
+    # Export is what `train` reads, in the world that the editor saved.
+    page.goto(f"{address}/#/examples/{talk.name}")
+    with page.expect_download() as found:
+        page.get_by_role("link", name="Export").click()
+    found.value.save_as(tmp_path / "shown.jsonl")
+    files = [str(tmp_path / name) for name in ("garden.json", "shown.jsonl")]
+    done = CliRunner().invoke(cli, ["train", *files, "--out", str(tmp_path / "model")])
+    assert done.exit_code == 0, done.output
+    follower, garden = Follower.load(tmp_path / "model"), SceneWorld.load(files[0])
+    plan = follower.follow("hol den Ball", garden, garden.initial_state())
+    assert plan.actions == ("go to the pond", "take the ball")
     visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
 
 
@@ -310,6 +337,7 @@ def test_browser_class_of_five(tmp_path, visit, chromium):
             page.get_by_label("Your name").fill(f"Pupil {number}")
             page.get_by_role("button", name="Join").click()
             page.locator(".stage .picture svg").wait_for()
+            assert page.locator("#nav a").count() == 0  # pupils have one page
             pupils.append(page)
         pupils[3].locator(".say textarea").fill("zum Tisch")
         pupils[3].locator(".say textarea").press("Enter")

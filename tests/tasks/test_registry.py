@@ -90,7 +90,7 @@ def test_registry_names_what_may_have_been_meant(lamps):
         (
             "lamp_task:dict",
             "dict = dict",
-            "is no groundling.tasks.benchmark.Task but lamp_task:dict",
+            "must be a groundling.tasks.benchmark.Task; got lamp_task:dict",
         ),
         (
             "lamp_task:Half",
@@ -100,7 +100,7 @@ def test_registry_names_what_may_have_been_meant(lamps):
         (
             "groundling.tasks.puzzles.task:PuzzleTask",
             "",
-            "calls itself 'puzzles'",
+            "as its entry point; got 'puzzles'",
         ),
     ],
 )
@@ -112,7 +112,7 @@ def test_registry_names_the_package_of_a_broken_task(install, entry, module, why
     message = str(found.value)
     assert message.startswith("The task 'lamps' of the package lamp-tasks 1.2 ")
     assert why in message
-    assert message.endswith("Mend, update or uninstall lamp-tasks.")
+    assert message.endswith("Fix, update or uninstall lamp-tasks.")
     shown = run("evaluate", "lamps", code=1).output
     assert len(shown.splitlines()) == 1
     assert "lamp-tasks 1.2" in shown
@@ -128,7 +128,7 @@ def test_registry_refuses_two_packages_with_one_name(install):
 
 def test_registry_says_when_the_installation_is_older_than_the_source(monkeypatch):
     monkeypatch.setattr(task_registry, "_offered", lambda path: {})
-    with pytest.raises(PluginError, match="Install it again"):
+    with pytest.raises(PluginError, match="Install Groundling again"):
         task_registry.get_task("mazes")
 
 
@@ -152,7 +152,7 @@ def test_foreign_task_is_trained_and_followed(lamps, tmp_path):
     assert (tmp_path / "way.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "way.pdf").read_bytes().startswith(b"%PDF")
     wrong = run("follow", tmp_path / "model", said, "--start", "dim", code=1)
-    assert "leave --start out" in wrong.output
+    assert "Leave out --start" in wrong.output
     wrong = run("train", "lamps", "--corpora", tmp_path, "--out", tmp_path / "other", code=1)
     assert "The task lamps has no corpus. Leave out --corpora." in wrong.output
 
@@ -213,4 +213,4 @@ def test_foreign_model_says_which_package_is_missing(lamps, tmp_path, monkeypatc
     run("train", "lamps", "--out", tmp_path / "model")
     monkeypatch.setattr(sys, "path", [each for each in sys.path if each != str(lamps)])
     shown = run("follow", tmp_path / "model", "go", code=1).output
-    assert "is of the task 'lamps', which no installed package offers" in shown
+    assert "is for the task 'lamps', which is not installed" in shown

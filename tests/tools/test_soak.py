@@ -50,5 +50,5 @@ def test_soak_that_failed_is_not_kept(tmp_path):
 def test_soak_figures_are_written_as_they_are():
     assert dict(rows({"service_megabytes": [1, 2, 3, 4], "service_requests": 1000})) == {
         "memory of the service over 1,000 requests":
-            "2 MB after a twentieth, 3 MB in the middle, 4 MB at the end",
+            "2 MB after 5 %, 3 MB after 50 %, 4 MB at the end",
     }  # fmt: skip

@@ -95,7 +95,7 @@ def test_command_fills_all_pages(saved):
 
 def test_results_table_refuses_what_is_not_a_report(tmp_path):
     (tmp_path / "lamps-bad.json").write_text(json.dumps({"rows": [{"nome": 1}]}))
-    with pytest.raises(CorpusError, match=r"lamps-bad\.json is not a saved report"):
+    with pytest.raises(CorpusError, match=r"lamps-bad\.json must be a saved report"):
         results_table(tmp_path, "lamps-*.json")
 
 

@@ -107,6 +107,11 @@ def test_one_environment_serves_many_texts(follower):
         ({"type": "colour", "low": 1}, "must be left out"),
         ({"type": "duration", "unit": "degree"}, "must be left out"),
         ({"type": "number", "low": 3, "high": 1}, "must be <= `high`"),
+        ({"type": "number", "unit": "degrees"}, "must be the base unit 'degree'"),
+        ({"type": "number", "unit": "percent"}, "must be the type 'percentage'"),
+        ({"type": "number", "high": 5, "default": 9}, "`default` must be of type"),
+        ({"type": "text", "now": 1}, "`now` must be left out"),
+        ({"type": "number", "step": 1}, "stand beside `now`"),
     ],
 )
 def test_bad_declarations(wrong, message):
@@ -154,3 +159,61 @@ def test_actions_of_all_kinds_have_holes(kind):
     assert not fills(kind("heat", "x"), [action])
     assert fill(DEGREES, DEGREES, 1) == 1
     assert holes("heat") == []
+
+
+class Thermostat:
+    """A temperature that is set, or changed by what is said or by a step."""
+
+    open_values = ("number",)
+
+    def actions(self, degrees):
+        return (("set", OpenValue("number", low=5, high=35, unit="degree", now=degrees, step=1)),)
+
+    def step(self, degrees, action):
+        return action[1]
+
+    def ground(self, degrees, action, after):
+        nodes = {"event": {"set": True}, "value": {"to": after}}
+        return GroundingGraph(nodes, [("event", "value", "to")])
+
+
+def test_relative_values_are_learnt_and_explained():
+    shown = [
+        Demonstration(text, Thermostat(), start, (("set", end),))
+        for start in (15.0, 18.0, 22.0)
+        for text, end in (
+            ("set it to 20 degrees", 20.0),
+            ("make it two degrees warmer", start + 2),
+            ("make it three degrees colder", start - 3),
+            ("a bit warmer", start + 1),
+            ("a bit colder", start - 1),
+        )
+    ]
+    follower = Follower(parser="chain:english").fit(shown, check=False)
+    plan = follower.follow("make it five degrees colder", Thermostat(), 20.0)
+    assert plan.actions == (("set", 15.0),)
+    assert not plan.unexplained
+    assert "“five degrees” gives 15: less than now, by what is said" in str(plan.explain())
+    plan = follower.follow("warmer", Thermostat(), 30.0)
+    assert plan.actions == (("set", 31.0),)
+    assert plan.explain().steps[0].meanings == ("the value 31 is more than now, by a step",)
+
+
+def test_a_value_that_is_also_a_change_has_the_labels_of_both():
+    hole = OpenValue("percentage", low=0, high=100, now=40)
+    words = ["turn", "it", "down", "by", "20", "percent"]
+    read = hole.readings(words, read_literals(words, ENGLISH))
+    assert read[20.0] == ("to what is said", "less than now", "by what is said")
+    assert read[60.0] == ("more than now", "by what is said")
+
+
+def test_values_that_a_plan_does_not_use_are_unexplained(follower):
+    plan = follower.follow("heat the hall to 21 degrees", Heating(), ())
+    assert plan.unexplained == ()
+    late = follower.follow("heat the hall to 21 degrees in ten minutes", Heating(), ())
+    assert late.unexplained == (("ten", "minutes") if "duration" in Heating.open_values else ())
+
+
+def test_ordinals_are_also_said_as_numbers():
+    words = ["play", "track", "number", "five"]
+    assert OpenValue("ordinal").values(words, read_literals(words, ENGLISH)) == (5.0,)

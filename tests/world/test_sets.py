@@ -5,6 +5,7 @@ import pytest
 from groundling import Demonstration, Follower, GroundingGraph, check_environment
 from groundling.errors import WorldError
 from groundling.language import ENGLISH
+from groundling.language.literals import read_literals
 from groundling.world.sets import OpenSet, TextValues, describe_set
 
 THINGS = {
@@ -139,6 +140,65 @@ def follower():
 )
 def test_sets_never_shown_are_found(follower, text, verb, things):
     assert follower.follow(text, House(), ()).actions == ((verb, frozenset(things)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("all lamps except the one in the attic", "ab"),
+        ("all lamps apart from the red ones", "bc"),
+        ("all things that are not red", "bcd"),
+        ("the lamps that are neither red nor blue", "c"),
+        ("all but the fans", "abc"),
+        ("the red lamp and the blue fan", "ad"),
+        ("both fans", "de"),
+        ("three lamps", "abc"),
+        ("only the fans", "de"),
+    ],
+)
+def test_quantifiers_exceptions_and_negations(follower, text, things):
+    plan = follower.follow(f"turn on {text}", House(), ())
+    assert plan.actions == (("start", frozenset(things)),)
+    assert "the set has" in str(plan.explain())
+
+
+@pytest.mark.parametrize("text", ["none of the lamps", "neither fan", "no lamps"])
+def test_texts_that_ask_for_none_of_the_things_ask_for_nothing(follower, text):
+    assert follower.follow(f"turn on {text}", House(), ()).actions == ()
+
+
+def test_all_is_no_hall(follower):
+    assert follower.follow("turn on all fans", House(), ()).actions == (("start", frozenset("de")),)
+
+
+ROW = {n: {"kind": "cup", "from left": n + 1, "from right": 5 - n} for n in range(5)}
+
+
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("the 1st and 4th from the right", {4, 1}),
+        ("the second from the left", {1}),
+        ("the 2nd from the left and the 1st from the right", {1, 4}),
+    ],
+)
+def test_numbers_belong_to_the_label_that_is_named(text, things):
+    words = text.split()
+    said = TextValues(words, read_literals(words, ENGLISH), language=ENGLISH)
+    assert OpenSet().described(ROW, said) == [frozenset(things)]
+
+
+def test_an_ordinal_that_two_labels_have_is_no_guess():
+    words = ["the", "second", "one"]
+    said = TextValues(words, read_literals(words, ENGLISH), language=ENGLISH)
+    assert frozenset({1}) not in OpenSet().described(ROW, said)
+
+
+def test_the_other_is_what_was_not_marked():
+    things = {"a": {"kind": "fan", "last": True}, "b": {"kind": "fan"}, "c": {"kind": "lamp"}}
+    words = ["the", "other", "fan"]
+    said = TextValues(words, (), lambda values: [("kind", "fan", (2,))], ENGLISH)
+    assert OpenSet().described(things, said) == [frozenset("b")]
 
 
 def test_a_singular_that_fits_several_is_not_certain(follower):

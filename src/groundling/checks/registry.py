@@ -46,7 +46,7 @@ from groundling.selection.constants import (
 )
 from groundling.selection.label_profile import Place, UsualLabels, usual_labels
 from groundling.selection.profile import graph_values, labels_of, words_of
-from groundling.world.environment import Demonstration, State
+from groundling.world.environment import Demonstration, Environment, State
 from groundling.world.graph import GroundingGraph
 
 _Plans: TypeAlias = frozenset[tuple[GroundingGraph, ...]]
@@ -88,10 +88,19 @@ class Subject:
         return list(found.values())
 
     @cached_property
-    def offered(self) -> Offered:
-        """The labels of all possible actions in some of them."""
+    def offered(self) -> list[list[GroundingGraph]]:
+        """The grounding graphs of all possible actions, for some of the states passed."""
         few = [*self.index.shown[: 2 * SAMPLED_STARTS], *self.examples[: 2 * SAMPLED_STARTS]]
-        return Offered(list({id(each): each for each in few}.values()))
+        states = {
+            (id(each.world), state): (each.world, state)
+            for each in few
+            if not each.world.labels_follow_text  # else some labels are missing
+            for state in each.trajectory.states[:-1]
+        }
+        return [
+            [world.ground(state, action) for action in world.some_actions(state)]
+            for world, state in states.values()
+        ]
 
 
 def _spread(examples: Sequence[Example], most: int = PROFILE_SIZE) -> list[Example]:
@@ -131,7 +140,31 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
+def missing_labels(
+    learnt: Learnt, places: Iterable[tuple[Environment, State]]
+) -> tuple[Finding, ...]:
+    """Report labels that every training world had and these environments lack.
+
+    >>> from groundling import Demonstration, Follower, GroundingGraph
+    >>> class Lamp:
+    ...     def __init__(self, **more): self.more = more
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True, **self.more}})
+    >>> shown = [Demonstration("light it", Lamp(colour="red"), "off", ("on",))]
+    >>> follower = Follower(parser="chain").fit(shown)
+    >>> missing_labels(follower.learnt_, [(Lamp(colour="blue"), "off")])
+    ()
+    >>> print(*missing_labels(follower.learnt_, [(Lamp(), "off")]))
+    No possible action here has the label 'colour', which some action had at every start in
+    training. Follow in the world of the training, or train again in this one.
+    """
+    asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]
+    return tuple(_another_world(usual_labels(learnt), asked))
+
+
+def _another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
     """Find labels that every training world had and these places lack."""
     missing = usual.missing(places)
     if missing:
@@ -146,7 +179,7 @@ def another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Findi
 
 
 def _elsewhere(subject: Subject) -> Iterator[Finding]:
-    yield from another_world(usual_labels(subject.learnt), subject.places)
+    yield from _another_world(usual_labels(subject.learnt), subject.places)
 
 
 def _name(demonstrations: Sequence[Demonstration]) -> str:
@@ -373,39 +406,16 @@ def _entries(subject: Subject) -> Iterator[Finding]:
         )
 
 
-class Offered:
-    """The labels of all possible actions in the states that examples pass."""
-
-    def __init__(self, examples: Sequence[Example]) -> None:
-        self.values: dict[tuple[str, str], dict[object, None]] = {}  # by node and name
-        self.having: Counter[tuple[str, str]] = Counter()  # in how many graphs they are
-        self.count, self.differ, self.chosen_from = 0, False, 0
-        seen: set[tuple[int, State]] = set()
-        for each in examples:
-            if each.world.labels_follow_text:
-                continue  # labels that a text does not name are missing: others look constant
-            for state in each.trajectory.states[:-1]:
-                if (id(each.world), state) not in seen:
-                    seen.add((id(each.world), state))
-                    offered = each.world.some_actions(state)
-                    self._look_at([each.world.ground(state, a) for a in offered])
-
-    def _look_at(self, shown: Sequence[GroundingGraph]) -> None:
-        self.count += len(shown)
-        self.chosen_from += len(shown) > 1
-        self.differ |= len(set(shown)) > 1
-        for graph in shown:
-            for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
-                for label in labels:
-                    if label.value is not None:
-                        self.values.setdefault((name, label.name), {})[label.value] = None
-                        self.having[name, label.name] += 1
+def _look_alike(subject: Subject) -> bool:
+    """Tell whether there are choices, and all actions of each state have the same graph."""
+    return any(len(shown) > 1 for shown in subject.offered) and all(
+        len(set(shown)) < 2 for shown in subject.offered
+    )
 
 
 def _same_graphs(subject: Subject) -> Iterator[Finding]:
     """Find states whose actions all have the same graph."""
-    offered = subject.offered
-    if offered.chosen_from and not offered.differ:
+    if _look_alike(subject):
         yield Finding(
             "same graphs",
             "All actions of a state have the same grounding graph, so that nothing tells them "
@@ -416,18 +426,22 @@ def _same_graphs(subject: Subject) -> Iterator[Finding]:
 
 def _constant_labels(subject: Subject) -> Iterator[Finding]:
     """Find labels with the same value on all possible actions."""
-    offered = subject.offered
-    if offered.chosen_from and not offered.differ:
+    shown = [graph for each in subject.offered for graph in each]
+    found: dict[tuple[str, str], list[object]] = {}
+    for graph in shown:
+        for node, labels in zip(graph.node_names, graph.node_labels, strict=True):
+            for label in labels:
+                if label.value is not None and ".rank" not in label.name:  # ranks come together
+                    found.setdefault((node, label.name), []).append(label.value)
+    if _look_alike(subject) or len(shown) < 2 * A_FEW:
         return
-    for (node, name), found in sorted(offered.values.items(), key=lambda pair: pair[0]):
-        # A label of only some actions tells them from others. Ranks come together.
-        everywhere = offered.having[node, name] == offered.count
-        if len(found) == 1 and everywhere and offered.count >= 2 * A_FEW and ".rank" not in name:
-            [value] = found
+    for (node, name), values in sorted(found.items(), key=lambda pair: pair[0]):
+        # A label of only some actions tells them from others.
+        if len(set(values)) == 1 and len(values) == len(shown):
             yield Finding(
                 "constant label",
-                f"The label {name!r} of the node {node!r} is {value!r} on all possible actions, so "
-                "that nothing can be learnt from it.",
+                f"The label {name!r} of the node {node!r} is {values[0]!r} on all possible "
+                "actions, so that nothing can be learnt from it.",
                 "Let it vary, or leave it out.",
             )
 

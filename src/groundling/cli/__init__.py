@@ -1,1 +1,1 @@
-"""Cli."""
+"""The command line."""

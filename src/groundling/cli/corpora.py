@@ -54,8 +54,8 @@ def check(
 
     if not folder.is_dir():
         raise CorpusError(
-            f"{folder} is not a folder. Give the folder that holds sail, hcrc and crossblock, "
-            f"or type `groundling corpora fetch --into {folder}`."
+            f"{folder} is not a folder. Give the folder of the corpora, or type "
+            f"`groundling corpora fetch --into {folder}`."
         )
     found = corpora.check(folder)
     if as_json:

@@ -1,6 +1,6 @@
-"""Where the command begins: Ctrl-C and SIGTERM end it soon, whatever it is doing."""
+"""The entry point of the command: Ctrl-C and SIGTERM end it promptly."""
 
-# Nothing else is imported here: until the handlers are in place, Ctrl-C ends it without a word.
+# Import nothing else here: until the handlers are installed, Ctrl-C ends it silently.
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-_PATIENCE = 1.2  # seconds in which a command may tidy up; two until it ends are promised
+_PATIENCE = 1.0  # seconds to clean up; it must end within two
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 
 told = threading.Event()
@@ -18,12 +18,12 @@ told = threading.Event()
 
 
 def run() -> None:
-    """Run the command line; what was asked to stop ends with 128 and the number of the signal."""
+    """Run the command line; after a signal the exit code is 128 plus its number."""
     asked: list[int] = []
 
     def stop(number: int, frame: object) -> None:
         asked.append(number)
-        if len(asked) == 1:  # more would only disturb the tidying up, which has its time
+        if len(asked) == 1:  # further signals must not interrupt the cleanup
             raise KeyboardInterrupt
 
     try:
@@ -39,28 +39,28 @@ def run() -> None:
             sys.exit(128 + asked[0])
         raise
     except BaseException as error:
-        # Libraries may turn the interrupt into an error of their own.
+        # Libraries may turn the interrupt into another error.
         if not asked and not isinstance(error, KeyboardInterrupt):
             raise
         _tell()
         sys.exit(128 + asked[0] if asked else 130)
     finally:
-        # While Python ends, an error of a handler would be a traceback.
+        # During shutdown, an error in a handler would print a traceback.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL if not asked else signal.SIG_IGN)
 
 
 def _watch() -> None:
-    """End the process some time after a signal, even where the main thread does not hear of it.
+    """End the process some time after a signal, even if the main thread does not react.
 
-    Python tells the main thread of a signal when it is done with what it calculates outside of
-    Python, and an error is lost in some places (finalisers, callbacks of libraries).
+    Python handles signals only when it returns from compiled code, and exceptions are lost in some
+    places (finalisers, callbacks of libraries).
     """
     reading, writing = os.pipe()
     for handle in (reading, writing):
         os.set_blocking(handle, handle == reading)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    os.register_at_fork(after_in_child=_let_go)  # a child's signals are its own
+    os.register_at_fork(after_in_child=_let_go)  # a child handles its own signals
 
     def wait() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())

@@ -1,4 +1,4 @@
-"""`groundling compile`: compile all kernels ahead of time, for images and classrooms."""
+"""`groundling compile`: compile all kernels ahead of time."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class SceneOptions:
         str | None, typer.Option(help="Part of the corpus to act in. Default: a held-out one.")
     ] = None
     start: Annotated[
-        str | None, typer.Option(help="Where to start: JSON or a name; mazes: 3,4,north.")
+        str | None, typer.Option(help="Initial state: JSON, a name, or as the task writes it.")
     ] = None
     length: Annotated[
         int | None, typer.Option(min=1, max=100, help="The number of actions, if it is known.")

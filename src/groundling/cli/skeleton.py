@@ -1,4 +1,4 @@
-"""What `groundling new` writes: a small world that works, to be changed into one's own."""
+"""The files of `groundling new`: a small working world to edit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from string import Template
 
 
 def skeleton(module: str) -> tuple[str, dict[str, str]]:
-    """Return the class of a new world, and its files by name.
+    """Return the class name of a new world, and its files by name.
 
     >>> name, made = skeleton("my_world")
     >>> name, sorted(made)

@@ -1,4 +1,4 @@
-"""The corpora of the three tasks: where they are, whether they are whole, how to get them."""
+"""The corpora of the tasks: find, verify and download them."""
 
 from groundling.corpora.checksums import CORPORA, FileCheck, check, manifest
 from groundling.corpora.download import SOURCE, fetch

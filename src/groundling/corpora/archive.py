@@ -1,4 +1,4 @@
-"""Reading the needed files out of an archive that nobody vouches for."""
+"""Read the needed files from an untrusted archive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from groundling.corpora.checksums import manifest
 from groundling.errors import CorpusError
 from groundling.limits import ARCHIVE_BYTES, ARCHIVE_FILES, CORPUS_BYTES
 
-# What reading an archive may end in that is broken, locked, or packed in a way we do not know.
+# Errors from archives that are broken, encrypted or of an unknown format.
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,
     RuntimeError, ValueError, struct.error,
@@ -27,8 +27,8 @@ _BROKEN = (
 def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the manifest from an archive or a folder, each verified.
 
-    Names in the archive only choose among those of the manifest: nothing else is read,
-    and no path of the archive is ever used. Archives may be .tar.gz or .zip.
+    Archives may be .tar.gz or .zip. Other members are not read, and no path of the archive is used
+    for writing.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -40,19 +40,19 @@ def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
     try:
         for name, data in _members(path):
             if name in seen:
-                raise CorpusError(f"{path} holds {name} twice. Get the archive again.")
+                raise CorpusError(f"{path} holds {name} twice. Download the archive again.")
             seen.add(name)
             if hashlib.sha256(data).hexdigest() != manifest()[name]:
                 raise CorpusError(
-                    f"{name} in {path} is not the file that Groundling was measured with: its "
-                    "SHA-256 sum differs. Nothing was kept; get the archive again."
+                    f"{name} in {path} has the wrong SHA-256 checksum. Nothing was kept; download "
+                    "the archive again."
                 )
             yield name, data
     except CorpusError:
         raise
     except _BROKEN as error:
         raise CorpusError(
-            f"{path} is broken or cut short ({str(error)[:200]}). Get the archive again."
+            f"{path} is broken or incomplete ({str(error)[:200]}). Download the archive again."
         ) from error
 
 
@@ -60,7 +60,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
         return _from_folder(path)
     if not path.is_file():
-        raise CorpusError(f"{path} is neither a file nor a folder. Give an archive or a folder.")
+        raise CorpusError(f"{path} must be an archive or a folder.")
     with path.open("rb") as file:
         first = file.read(4)
     if first[:2] == b"\x1f\x8b":
@@ -68,13 +68,13 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
     if first == b"PK\x03\x04":
         return _from_zip(path)
     raise CorpusError(
-        f"{path} is neither a .tar.gz nor a .zip archive. Give the archive of the repository "
+        f"{path} must be a .tar.gz or .zip archive. Give the archive of the repository "
         "jacobandreas/instructions, or a folder with its files."
     )
 
 
 def _needed(name: str) -> str | None:
-    """Return the path in the manifest that a member stands for, if any.
+    """Return the path in the manifest for a member of the archive, or None.
 
     >>> _needed("instructions-master/data/sail/data/Paragraph.xml")
     'sail/data/Paragraph.xml'
@@ -103,7 +103,7 @@ def _read(file: IO[bytes], name: str, where: Path) -> bytes:
 
 
 class _Bounded:
-    """A stream that gives up when an archive unpacks to more than is sensible."""
+    """A stream that raises `CorpusError` when an archive unpacks to too many bytes."""
 
     def __init__(self, file: IO[bytes], where: Path) -> None:
         self.file = file
@@ -129,7 +129,9 @@ def _from_tar(path: Path) -> Iterator[tuple[str, bytes]]:
                     continue
                 file = archive.extractfile(member) if member.isreg() else None
                 if file is None:
-                    raise CorpusError(f"{name} in {path} is not a plain file. Get it again.")
+                    raise CorpusError(
+                        f"{name} in {path} must be a regular file. Download the archive again."
+                    )
                 yield name, _read(file, name, path)
 
 
@@ -142,9 +144,11 @@ def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
                 continue
             # The upper half of the attributes is the Unix mode; links have 0o12 there.
             if member.is_dir() or member.external_attr >> 28 == 0o12:
-                raise CorpusError(f"{name} in {path} is not a plain file. Get it again.")
+                raise CorpusError(
+                    f"{name} in {path} must be a regular file. Download the archive again."
+                )
             if member.flag_bits & 1:
-                raise CorpusError(f"{name} in {path} is encrypted. Give an archive without.")
+                raise CorpusError(f"{name} in {path} must not be encrypted.")
             with archive.open(member) as file:
                 yield name, _read(file, name, path)
 

@@ -1,4 +1,4 @@
-"""The manifest: which files the corpora have, and their SHA-256 sums."""
+"""The manifest: the files of the corpora and their SHA-256 checksums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class CorpusSource(NamedTuple):
-    """A corpus: its folder, where it comes from and on what terms."""
+    """A corpus: its folder, its origin and its licence."""
 
     folder: str
     origin: str
@@ -29,7 +29,7 @@ CORPORA = (
 
 @cache
 def manifest() -> MappingProxyType[str, str]:
-    """Return the SHA-256 sum of every file of the corpora, by its path below their folder.
+    """Return the SHA-256 checksum of every file of the corpora, by its relative path.
 
     >>> len(manifest()["sail/data/Paragraph.xml"])
     64
@@ -41,7 +41,7 @@ def manifest() -> MappingProxyType[str, str]:
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What a check of a folder found, as paths below it."""
+    """The result of a check: relative paths of whole, missing and changed files."""
 
     whole: tuple[str, ...]
     missing: tuple[str, ...]
@@ -49,12 +49,12 @@ class FileCheck:
 
     @property
     def good(self) -> bool:
-        """Whether every file is there, as it should be."""
+        """Whether every file is there and unchanged."""
         return not self.missing and not self.changed
 
 
 def check(folder: str | Path, corpus: str = "") -> FileCheck:
-    """Compare a folder with the manifest, all of it or one corpus.
+    """Compare a folder with the manifest, or one corpus in it.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -1,7 +1,6 @@
-"""Getting the corpora: download (resumed where it stopped), verify, put in place at once.
+"""Download the corpora (with resume), verify them, and put them in place atomically.
 
-Ours rather than pooch, which cannot resume a download nor check the files of an archive it
-does not trust before they are in place.
+pooch can neither resume a download nor verify the files of an archive before they are in place.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ def _silent(done: int, total: int | None) -> None:
 
 
 def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bool:
-    """Put the corpora into a folder; return whether anything had to be done.
+    """Put the corpora into a folder; return False if they are already there.
 
-    `source` is a URL, an archive or a folder with the files of the authors' repository.
-    Nothing is put in place before every file is verified. `tell` is called with the bytes
-    that are there and, where it is known, their final number.
+    `source` is a URL, an archive or a folder with the files of the authors' repository. Nothing is
+    put in place before every file is verified. `tell` is called with the number of bytes and, if
+    known, their total.
     """
     into = Path(into)
     if check(into).good:
@@ -47,8 +46,8 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
     remote = source.startswith(("http://", "https://"))
     if not remote and not Path(source).exists():
         raise CorpusError(
-            f"{source} does not exist. Give an archive, a folder or an http address, or leave "
-            "--from out to get the corpora from their authors."
+            f"{source} does not exist. Give an archive, a folder or a URL, or leave out --from "
+            "to download the corpora from their authors."
         )
     _refuse_others(into)
     into.mkdir(parents=True, exist_ok=True)
@@ -60,7 +59,7 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
             _put(work / corpus.folder, into / corpus.folder, work)
     except CorpusError:
         if remote:
-            _forget(archive)  # what is broken is not worth going on from
+            _forget(archive)  # a broken download cannot be resumed
         raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -70,14 +69,14 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
 
 
 def _refuse_others(into: Path) -> None:
-    """Complain of folders that hold more than the corpora: they would be replaced as a whole."""
+    """Raise `CorpusError` if a folder that would be replaced holds other files."""
     for corpus in CORPORA:
         for path in sorted((into / corpus.folder).rglob("*")):
             name = path.relative_to(into).as_posix()
             if path.is_file() and name not in manifest():
                 raise CorpusError(
-                    f"{into / corpus.folder} holds {path.name}, which is not of the corpora and "
-                    "would be lost. Move it away, or choose another folder with --into."
+                    f"{into / corpus.folder} holds {path.name}, which is not part of the corpora "
+                    "and would be lost. Move it away, or choose another folder with --into."
                 )
 
 
@@ -90,23 +89,22 @@ def _unpack(archive: Path, folder: Path) -> None:
         found.add(name)
     if missing := [name for name in manifest() if name not in found]:
         raise CorpusError(
-            f"{archive} lacks {len(missing)} of the {len(manifest())} files that are needed, such "
-            f"as {missing[0]}. Give the archive of the repository jacobandreas/instructions."
+            f"{archive} lacks {len(missing)} of {len(manifest())} needed files, such as "
+            f"{missing[0]}. Give the archive of the repository jacobandreas/instructions."
         )
 
 
 def _put(new: Path, place: Path, work: Path) -> None:
-    """Put a folder where another may be, which is moved away first and deleted afterwards."""
+    """Move a folder into place; an existing one is moved away and deleted later."""
     if place.exists():
         os.replace(place, work / f"old-{place.name}")
     os.replace(new, place)
 
 
 def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
-    """Download a file, going on from what an earlier attempt left in `part`; return `part`.
+    """Download a file to `part` and return `part`; resume an earlier attempt if possible.
 
-    It goes on only if the server says that the file is still the same (by its ETag) and
-    can send the rest; otherwise it starts over.
+    Resuming needs a server that supports ranges and reports the same ETag as before.
     """
     problem: Exception | None = None
     for _ in range(ATTEMPTS):
@@ -120,17 +118,17 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
             problem = error
             if error.code != 416:
                 break
-            _forget(part)  # nothing is left to be sent, or the file has changed
+            _forget(part)  # the file is complete, or has changed
         except (OSError, http.client.HTTPException, ValueError) as error:
             problem = error
     raise CorpusError(
-        f"{url} could not be downloaded ({problem}). Run the same command again to go on, or "
+        f"{url} could not be downloaded ({problem}). Run the same command again to resume, or "
         "download the archive yourself and give it with --from FILE."
     ) from problem
 
 
 def read_note(path: Path) -> dict[str, str]:
-    """Return what is known of a download that was begun; nothing if it cannot be read."""
+    """Return the note on an unfinished download; empty if it cannot be read."""
     try:
         found = json.loads(read_plain(path, NOTE_BYTES, CorpusError))
     except (CorpusError, ValueError, RecursionError):
@@ -152,7 +150,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
         resumed = answer.status == 206 and _starts_at(answer.headers) == have
         if answer.status == 206 and not resumed:
             _forget(part)
-            raise ValueError("the server sent another part than the one asked for")
+            raise ValueError("the server sent the wrong range")
         size = answer.headers.get("Content-Length", "")
         have = have if resumed else 0
         total = have + int(size) if size.isdecimal() else None
@@ -166,7 +164,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
                 file.write(piece)
                 tell(have, total)
     if total is not None and have != total:
-        raise ValueError(f"only {have} of {total} bytes came")
+        raise ValueError(f"received only {have} of {total} bytes")
 
 
 def _starts_at(headers: http.client.HTTPMessage) -> int:

@@ -1,4 +1,4 @@
-"""Files of corpora, trusted in nothing: text in UTF-8, XML without entities, of bounded size."""
+"""Read untrusted corpus files: UTF-8 text, XML without entities, of bounded size."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from groundling.limits import CORPUS_BYTES, XML_ATTRIBUTES, XML_DEPTH, XML_ELEME
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a text file in UTF-8; one that cannot be read is a `CorpusError`."""
+    """Return the lines of a text file in UTF-8; raises `CorpusError`."""
     content = read_plain(path, CORPUS_BYTES, CorpusError, links=True)
     try:
         text = content.decode("utf-8-sig")
-        place, problem = text.find("\0"), "found a zero byte, so this is no plain text"
+        place, problem = text.find("\0"), "found a zero byte"
     except UnicodeDecodeError as error:
         text, place = content.decode("latin-1"), error.start
         problem = f"the byte 0x{content[place]:02x} is not UTF-8"
     if place >= 0:
         line = text.count("\n", 0, place) + 1
-        raise CorpusError(f"{path}, line {line}: {problem}. Save the file as UTF-8.")
+        raise CorpusError(f"{path}, line {line}, must be UTF-8 text: {problem}.")
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def read_xml(path: Path, *, dtd: bool = False) -> Element:
-    """Return the root of an XML file; one that cannot be read is a `CorpusError` (`parse_xml`)."""
+    """Return the root of an XML file (see `parse_xml`); raises `CorpusError`."""
     try:
         return parse_xml(
             read_plain(path, CORPUS_BYTES, CorpusError, links=True), str(path), dtd=dtd
@@ -39,26 +39,26 @@ def read_xml(path: Path, *, dtd: bool = False) -> Element:
     except ParseError as error:
         line, column = error.position
         raise CorpusError(
-            f"{path}, line {line}, column {column + 1}: the XML is not well-formed "
-            f"({str(error).partition(':')[0]}). Fetch the file again, or save it as UTF-8."
+            f"{path}, line {line}, column {column + 1}: the XML must be well-formed "
+            f"({str(error).partition(':')[0]}). Download the file again, or save it as UTF-8."
         ) from error
     except DefusedXmlException as error:
         raise CorpusError(
-            f"{path} declares a document type or entities, which no file of a corpus needs and "
-            "which can be used for attacks. Remove the declaration if you trust the file."
+            f"{path} must not declare a document type or entities, which can be used for "
+            "attacks. Remove the declaration if you trust the file."
         ) from error
-    except (LookupError, ValueError) as error:  # an encoding that Python does not know
+    except (LookupError, ValueError) as error:  # an unknown encoding
         raise CorpusError(
-            f"{path}, line 1: {error}. Save the file as UTF-8 and name that encoding."
+            f"{path}, line 1: {error}. Save the file as UTF-8 and declare that encoding."
         ) from error
 
 
 def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
     """Return the root of a document.
 
-    Raises what its parser raises (`ParseError`, `DefusedXmlException`, `LookupError`), and
-    `CorpusError` where it is too large or nested too deep. With `dtd`, a document may name
-    its type; entities are refused in any case.
+    Raises the errors of the parser (`ParseError`, `DefusedXmlException`, `LookupError`), and
+    `CorpusError` if it is too large or nested too deeply. With `dtd`, a document may declare its
+    type; entities are always refused.
 
     >>> parse_xml(b"<maze><hall/></maze>", "maze.xml")[0].tag
     'hall'
@@ -69,7 +69,7 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
     101. Set GROUNDLING_LIMIT_XML_DEPTH to raise the limit.
     """
     CORPUS_BYTES.check(len(content), CorpusError, where)
-    # Counting marks is fast, and enough to see that nobody wrote this by hand.
+    # Counting characters is a fast first check.
     XML_ATTRIBUTES.check(content.count(b"="), CorpusError, where)
     XML_ELEMENTS.check(content.count(b"<") // 3, CorpusError, where)
     parser = DefusedXMLParser(
@@ -81,7 +81,7 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
 
 
 class _Builder(TreeBuilder):
-    """Builds the tree, and gives up when there is too much of it."""
+    """A tree builder that raises `CorpusError` for too many or too deeply nested elements."""
 
     def __init__(self, where: str) -> None:
         super().__init__()

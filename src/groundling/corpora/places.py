@@ -1,4 +1,4 @@
-"""Where the corpora are: what was given, the environment, the user's data, or none."""
+"""Find the corpora: an option, an environment variable, or the user's data folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VARIABLE = "GROUNDLING_CORPORA"
 
 @dataclass(frozen=True)
 class Place:
-    """Where a corpus comes from: a folder, or nowhere, which means the generated sample.
+    """The folder of the corpora, or None for the generated sample, and why.
 
     >>> print(Place(Path("corpora"), "--corpora"))
     corpora in corpora (from --corpora)
@@ -46,15 +46,15 @@ def find_corpora(
 ) -> Place:
     """Find the corpora: as given, then GROUNDLING_CORPORA, then the user's data folder.
 
-    A folder that was named must exist and hold the `corpus`; the user's folder is used
-    if it does. Without any of them the place is the generated sample.
+    A named folder must exist and hold the `corpus`; the user's folder is used only if it does.
+    Otherwise the generated sample is used.
 
     >>> find_corpora("nowhere")
     Traceback (most recent call last):
         ...
     groundling.errors.CorpusError: There are no corpora in nowhere (from --corpora): the folder
-    does not exist. Type `groundling corpora fetch --into nowhere`, or leave it out to use the
-    generated sample.
+    does not exist. Type `groundling corpora fetch --into nowhere`, or --sample for the generated
+    sample.
     """
     variables = os.environ if environment is None else environment
     named = (given, "--corpora") if given is not None else (variables.get(VARIABLE), VARIABLE)
@@ -78,5 +78,5 @@ def _must_hold(folder: Path, corpus: str, why: str) -> None:
         return
     raise CorpusError(
         f"There are no corpora in {folder} (from {why}): {wrong}. Type "
-        f"`groundling corpora fetch --into {folder}`, or leave it out to use the generated sample."
+        f"`groundling corpora fetch --into {folder}`, or --sample for the generated sample."
     )

@@ -1,4 +1,4 @@
-"""A canonical text of any value, the same in every process, and the JSON that it is made of."""
+"""Canonical JSON text of any value, the same in every process."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SET, BYTES, FLOAT = "$set", "$bytes", "$float"  # no class can have these names
 
 
 def canonical(value: Any) -> str:
-    """Return a text that is the same for the same value in every process.
+    """Return a text that is equal for equal values in every process.
 
-    Unlike `repr`, it does not depend on the order in which sets and mappings happen to be.
-    Values of classes that JSON does not cover are known by their `repr`, or, where that is
-    an address, by their public attributes.
+    Unlike `repr`, it does not depend on the iteration order of sets and mappings. Values of
+    other classes are represented by their `repr` or, where that is an address, by their public
+    attributes.
 
     >>> canonical(frozenset({"b", "a"}))
     '{"$set":["a","b"]}'
@@ -38,16 +38,16 @@ def canonical(value: Any) -> str:
     try:
         return _text(plain(value, None))
     except RecursionError:
-        raise WorldError(f"{type(value).__name__} contains itself, or is nested too deeply.") from (
-            None
-        )
+        raise WorldError(
+            f"{type(value).__name__} must not contain itself or be nested too deeply."
+        ) from None
 
 
 def plain(value: Any, name: Callable[[type], str] | None) -> Json:
     """Return a value as JSON.
 
-    `name` says what a class goes by, or raises; without it any value will do, but not every
-    one could be read back.
+    `name` returns the name of a class, or raises. Without it any value is accepted, but not
+    every one can be read back.
 
     >>> plain((1, frozenset({"b", "a"})), None)
     [1, {'$set': ['a', 'b']}]
@@ -73,15 +73,15 @@ def plain(value: Any, name: Callable[[type], str] | None) -> Json:
         return {(name or _qualified)(kind): _content(value, name)}
     if name is not None:
         raise WorldError(
-            f"{shorten(value)}, a {kind.__name__}, has no JSON. Make states and actions of "
-            "strings, numbers, tuples, named tuples, frozen data classes, enumerations and frozen "
-            "sets, or write state_to_json and the like."
+            "States and actions must be made of strings, numbers, tuples, named tuples, frozen "
+            f"data classes, enumerations and frozen sets; got {shorten(value)}, a "
+            f"{kind.__name__}. Change it, or write state_to_json and the like."
         )
     return _anything(value)
 
 
 def _content(value: Any, name: Callable[[type], str] | None) -> Json:
-    """Return what stands beside the name of a class."""
+    """Return the content that goes with the name of a class."""
     if isinstance(value, enum.Enum):
         return value.value if isinstance(value, enum.Flag) else value.name
     if isinstance(value, tuple):
@@ -100,7 +100,7 @@ def _content(value: Any, name: Callable[[type], str] | None) -> Json:
 
 
 def _anything(value: Any) -> Json:
-    """Return something that tells a value from others, for fingerprints only."""
+    """Return JSON that distinguishes a value from others, for fingerprints only."""
     if isinstance(value, (list, tuple)):
         return [plain(each, None) for each in value]
     if isinstance(value, (set, frozenset)):
@@ -119,7 +119,7 @@ def _anything(value: Any) -> Json:
 
 
 def is_value_class(found: object) -> TypeGuard[type[Any]]:
-    """Tell whether JSON can hold the values of a class: their fields, or their name.
+    """Return whether JSON can hold the values of a class, by fields or by name.
 
     >>> from fractions import Fraction
     >>> is_value_class(Fraction), is_value_class(Fraction(1, 2)), is_value_class(enum.IntFlag)

@@ -85,7 +85,7 @@ class Codec:
                 )
         self._to = {kind: own[f"{kind}_to_json"] for kind in ("state", "action")}
         self._from = {kind: own[f"{kind}_from_json"] for kind in ("state", "action")}
-        # What was read lately by how its JSON looks: states and plans come again and again.
+        # Cached by the text of their JSON: states and plans repeat.
         self._states: dict[str, Any] = {}
         self._plans: dict[str, tuple[Any, ...]] = {}
         self._hashes = {kind: _Hashes(f"The {kind}s of {self.owner}") for kind in ("state", "plan")}
@@ -121,7 +121,7 @@ class Codec:
     def actions_from_json(self, data: Json) -> tuple[Any, ...]:
         """Return the plan that a list describes."""
         if type(data) is not list:
-            raise WorldError(f"{shorten(data)} is no plan: write its actions as a list.")
+            raise WorldError(f"A plan must be a list of actions; got {shorten(data)}.")
         PLAN_ACTIONS.check(len(data), WorldError, "A plan")
         key = _looks(data)
         found = self._plans.get(key)
@@ -135,7 +135,7 @@ class Codec:
         return found
 
     def check(self, state: Any, *actions: Any) -> None:
-        """Complain unless a state and actions come back equal from their JSON.
+        """Raise an error unless a state and actions come back equal from their JSON.
 
         >>> Codec(object()).check((1, "a"), "go")
         """
@@ -202,8 +202,8 @@ class Codec:
             )
         if sort is not dict or len(data) != 1:
             raise WorldError(
-                f"{shorten(data)} is no {kind} of {self.owner}: an object has one name, that of a "
-                'class, as in {"State": {"at": 3}}.'
+                f"An object in a {kind} of {self.owner} must have one key, the name of a class, "
+                f'as in {{"State": {{"at": 3}}}}; got {shorten(data)}.'
             )
         [(name, content)] = data.items()
         if name in self.classes:
@@ -218,11 +218,11 @@ class Codec:
             if name == FLOAT and content in ("inf", "-inf"):
                 return float(content)
         except (binascii.Error, UnicodeEncodeError) as error:
-            raise WorldError(f"{shorten(data)} is not base 64: {error}.") from error
+            raise WorldError(f"`$bytes` must be base 64; got {shorten(data)}: {error}.") from error
         if name in (SET, BYTES, FLOAT):
             raise WorldError(
-                f"{shorten(data)} is no {kind}: $set has a list, $bytes text in base 64, "
-                '$float "inf" or "-inf".'
+                '`$set` must hold a list, `$bytes` text in base 64, `$float` "inf" or "-inf"; got '
+                f"{shorten(data)} in a {kind}."
             )
         known = did_you_mean(name, self.classes) or (
             f" Define it in the module of {self.owner}, or list it in {self.owner}.json_classes."
@@ -252,13 +252,13 @@ class Codec:
             ) from error
         fields_shown = ", ".join(f'"{each}": …' for each in _field_names(made))
         raise WorldError(
-            f"{shorten(content)} makes no {made.__name__}: write its fields as an object, "
-            f"{{{fields_shown}}}."
+            f"The fields of {made.__name__} must be an object, {{{fields_shown}}}; got "
+            f"{shorten(content)}."
         )
 
 
 def value_classes(environment: object) -> dict[str, type]:
-    """Return by name the classes that values of an environment may be of.
+    """Return the classes of an environment's values by name.
 
     These are named tuples, frozen data classes, enumerations and hashable mappings: those
     that its attribute `json_classes` lists, those inside its class, and those in the modules
@@ -276,8 +276,9 @@ def value_classes(environment: object) -> dict[str, type]:
     for each in getattr(environment, "json_classes", ()):
         if not is_value_class(each):
             raise WorldError(
-                f"{shorten(each)} in json_classes is no named tuple, frozen data class, "
-                "enumeration or hashable mapping. Take it out, or write state_to_json and the like."
+                "Each of json_classes must be a named tuple, frozen data class, enumeration or "
+                f"hashable mapping; got {shorten(each)}. Take it out, or write state_to_json and "
+                "the like."
             )
         found.setdefault(each.__name__, each)
     for namespace in _namespaces(environment):
@@ -290,7 +291,7 @@ def value_classes(environment: object) -> dict[str, type]:
 
 
 def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
-    """Refuse what a set or a dictionary would take quadratic time for."""
+    """Refuse values that would make a set or a dictionary take quadratic time."""
     most = EQUAL_HASHES.most
     if len(values) <= most:
         return
@@ -307,7 +308,7 @@ def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
 
 
 class _Hashes:
-    """Refuses a value of whose hash there were too many; whoever has them puts them into tables."""
+    """Refuses values when too many different ones have the same hash."""
 
     def __init__(self, thing: str) -> None:
         self._thing = thing
@@ -341,7 +342,7 @@ def _remember(known: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:
-    """Yield where the classes of an environment may be defined, nearest first."""
+    """Yield the namespaces that may define the classes of an environment, nearest first."""
     kind = environment if isinstance(environment, type) else type(environment)
     homes = [each for each in kind.__mro__ if each.__module__ not in _PLAIN_MODULES]
     yield from map(vars, homes)
@@ -359,7 +360,9 @@ def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:
 def _method(environment: object, name: str) -> Callable[[Any], Any] | None:
     found = getattr(environment, name, None)
     if found is not None and not callable(found):
-        raise WorldError(f"{class_name(environment)}.{name} is {shorten(found)}, not a method.")
+        raise WorldError(
+            f"{class_name(environment)}.{name} must be a method; got {shorten(found)}."
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""One record of a file of demonstrations: what it may hold, read and written."""
+"""Records of demonstration files: their fields, reading and writing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LABEL = ("name", "amount", "kind", "value")
 
 
 class _Turn(NamedTuple):
-    """A turn of a conversation that the next may carry on from."""
+    """A turn of a conversation, where the next may continue."""
 
     file: str
     group: str
@@ -51,9 +51,9 @@ class RecordReader:
     Parameters
     ----------
     worlds
-        What the names of worlds in the records mean.
+        The worlds that records may name.
     check
-        Whether every plan is carried out, so that an impossible one is an error.
+        Whether to carry out every plan, so that impossible ones are errors.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class RecordReader:
     def __init__(self, worlds: Worlds, check: bool = False) -> None:
         self.worlds = worlds
         self.check = check
-        self._named: Json = self  # what the record before named as its world: nothing yet
+        self._named: Json = self  # the world that the previous record named
         self._world: KnownWorld | None = None
         self._before: _Turn | None = None
         self._seen: CachedEnvironment | None = None
@@ -92,8 +92,8 @@ class RecordReader:
             turn = record["turn"]
             if type(turn) is not int or turn < 1 or not group:
                 raise DemonstrationError(
-                    f"turn is {shorten(turn)} of the group {group!r}; the turns of a conversation "
-                    "count from 1 and have a group that is not empty."
+                    f"`turn` must be a whole number >= 1 in a record with a `group`; got "
+                    f"{shorten(turn)} in the group {group!r}."
                 )
             if before is not None and before[:3] == (file, group, turn - 1):
                 carried = before
@@ -103,7 +103,7 @@ class RecordReader:
         else:
             start = _carried_on(record, carried)
         if "actions" not in record:
-            raise DemonstrationError("There are no actions. Write actions as a list.")
+            raise DemonstrationError("A record must have `actions`. Write them as a list.")
         negative_starts = _listed(record, "negative_starts")
         shown = Demonstration(
             _text(record),
@@ -124,7 +124,7 @@ class RecordReader:
 
     def _carry_out(self, shown: Demonstration) -> None:
         seen = self._seen
-        # A world remembers every state; it is begun anew before that becomes too much.
+        # The cache of a world grows with every state, so it is dropped now and then.
         if seen is None or seen.environment is not shown.environment or self._checked >= _CHECKED:
             self._seen = seen = CachedEnvironment(shown.environment)
             self._checked = 0
@@ -144,23 +144,25 @@ class RecordReader:
                 [(name, arguments)] = named.items()
                 if type(arguments) is not dict:
                     raise DemonstrationError(
-                        f"The world {name!r} has the arguments {shorten(arguments)}; write them by "
-                        f'name, as in {{"{name}": {{"size": 3}}}}.'
+                        f"The arguments of the world {name!r} must be an object, as in "
+                        f'{{"{name}": {{"size": 3}}}}; got {shorten(arguments)}.'
                     )
                 self._world = self.worlds.get(name, arguments)
             else:
                 raise DemonstrationError(
-                    f"world is {shorten(named)}; write its name, or its name and its arguments as "
-                    'in {"Kitchen": {"size": 3}}.'
+                    "`world` must be a name, or a name with arguments as in "
+                    f'{{"Kitchen": {{"size": 3}}}}; got {shorten(named)}.'
                 )
             self._named = named
         return self._world
 
 
 def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
-    """Return the state in which the turn before ended."""
+    """Return the final state of the previous turn."""
     if "turn" not in record or record["turn"] == 1:
-        raise DemonstrationError("There is no start. Write the state in which it begins.")
+        raise DemonstrationError(
+            "A record must have a `start`. Write the state in which it begins."
+        )
     if carried is None:
         raise DemonstrationError(
             f"Turn {record['turn']} of {record['group']!r} has no start, and the record before it "
@@ -180,16 +182,16 @@ def _text(record: Mapping[str, Json]) -> str | Instruction | tuple[str | Instruc
     text = record.get("text")
     parsed = record.get("instructions")
     if (text is None) == (parsed is None):
-        have = "neither text nor instructions" if text is None else "both text and instructions"
-        raise DemonstrationError(f"There are {have}. Give one of them.")
+        have = "neither" if text is None else "both"
+        raise DemonstrationError(f"A record must have `text` or `instructions`; got {have}.")
     if text is not None:
-        return _sentence(text, "text")
+        return _sentence(text, "`text`")
     if type(parsed) is dict:
         return _tree(parsed)
     if type(parsed) is not list or not parsed:
         raise DemonstrationError(
-            f"instructions are {shorten(parsed)}; write a list of sentences, each as text or as an "
-            "object with tokens, heads and relations."
+            "`instructions` must be a list of sentences, each a text or an object with tokens, "
+            f"heads and relations; got {shorten(parsed)}."
         )
     return tuple(
         _tree(each) if type(each) is dict else _sentence(each, "A sentence") for each in parsed
@@ -198,9 +200,9 @@ def _text(record: Mapping[str, Json]) -> str | Instruction | tuple[str | Instruc
 
 def _sentence(text: Json, what: str) -> str:
     if type(text) is not str:
-        raise DemonstrationError(f"{what} is {shorten(text)}; write it as a string.")
+        raise DemonstrationError(f"{what} must be a string; got {shorten(text)}.")
     if not text or text.isspace():
-        raise DemonstrationError(f"{what} is empty. Leave the record out.")
+        raise DemonstrationError(f"{what} must have words; got none. Leave the record out.")
     TEXT_CHARACTERS.check(len(text), DemonstrationError, what)
     return text
 
@@ -215,13 +217,15 @@ def _tree(data: dict[str, Json]) -> Instruction:
         if type(found) is not list or any(type(each) is not kind for each in found):
             wanted = "strings" if kind is str else "whole numbers"
             raise DemonstrationError(
-                f"{name} of a parsed sentence is {shorten(found)}; write a list of {wanted}."
+                f"`{name}` of a parsed sentence must be a list of {wanted}; got {shorten(found)}."
             )
         read[name] = tuple(found)
     text = data.get("text", "")
     labels = data.get("labels", [])
     if type(text) is not str or type(labels) is not list:
-        raise DemonstrationError("In a parsed sentence text is a string, and labels are a list.")
+        raise DemonstrationError(
+            "In a parsed sentence, `text` must be a string and `labels` a list."
+        )
     return Instruction(**read, text=text, labels=tuple(map(_label, labels)))
 
 
@@ -239,8 +243,8 @@ def _label(data: Json) -> SentenceLabel:
         )
     ):
         raise DemonstrationError(
-            f"{shorten(data)} is no label of a sentence; write an object with a name and, if you "
-            f"like, amount, kind and value, with numbers up to {MOST_NUMBER:g}."
+            "A label of a sentence must be an object with a name and optionally amount, kind and "
+            f"value, with numbers up to {MOST_NUMBER:g}; got {shorten(data)}."
         )
     return SentenceLabel(**data)
 
@@ -248,7 +252,7 @@ def _label(data: Json) -> SentenceLabel:
 def _string(record: Mapping[str, Json], name: str) -> str:
     found = record.get(name, "")
     if type(found) is not str:
-        raise DemonstrationError(f"{name} is {shorten(found)}; write it as a string.")
+        raise DemonstrationError(f"`{name}` must be a string; got {shorten(found)}.")
     return found
 
 
@@ -256,7 +260,7 @@ def _weight(record: Mapping[str, Json]) -> float:
     weight = record.get("weight", 1.0)
     if type(weight) not in (int, float) or not 0 <= weight <= MOST_WEIGHT:
         raise DemonstrationError(
-            f"weight is {shorten(weight)}; weights are numbers from 0 up to {MOST_WEIGHT:g}."
+            f"`weight` must be a number from 0 to {MOST_WEIGHT:g}; got {shorten(weight)}."
         )
     return float(weight)
 
@@ -266,7 +270,7 @@ def _listed(record: Mapping[str, Json], name: str) -> Sequence[Json]:
     if found is None:
         return ()
     if type(found) is not list:
-        raise DemonstrationError(f"{name} is {shorten(found)}; write a list.")
+        raise DemonstrationError(f"`{name}` must be a list; got {shorten(found)}.")
     return found
 
 
@@ -275,7 +279,7 @@ def record_of(
     codec: Codec,
     name_world: Callable[[Environment], tuple[str, Mapping[str, Any]]],
 ) -> dict[str, Json]:
-    """Return a demonstration as a record; what has its default value is left out.
+    """Return a demonstration as a record; defaults are left out.
 
     >>> shown = Demonstration("light it", object(), "off", ("on",))
     >>> record_of(shown, Codec(shown.environment), lambda environment: ("Lamp", {}))

@@ -107,6 +107,8 @@ def _distinct(
     """Return a value of each option that no other has, all of one label; None if there is none."""
     best: tuple[tuple[float, ...], list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
+        if spoken(kind) <= 0:  # values that nobody would say
+            continue
         own = []
         for place, values in enumerate(found):
             others = set().union(*(e[kind] for n, e in enumerate(found) if n != place))

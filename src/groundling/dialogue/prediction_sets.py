@@ -18,6 +18,7 @@ import numpy as np
 
 from groundling.dialogue.options import Option
 from groundling.errors import DemonstrationError, SettingError
+from groundling.models.learnt import Learnt
 from groundling.ties import margin
 
 Score = Literal["probability", "ratio"]
@@ -108,6 +109,11 @@ class PredictionSets:
     def to_dict(self) -> dict[str, Any]:
         """Return the sets as JSON-ready data; an infinite threshold is None."""
         return asdict(self) | {"threshold": _finite(self.threshold)}
+
+    @classmethod
+    def of(cls, learnt: Learnt) -> Self | None:
+        """Return the sets that a model was calibrated with; None without (`Follower.calibrate`)."""
+        return None if learnt.sets is None else cls.from_dict(learnt.sets)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

@@ -1,4 +1,4 @@
-"""The confidence below which to abstain, chosen so that a wanted share of answers is right."""
+"""Choose the confidence below which to abstain, for a given accuracy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from groundling.ties import at_least
 
 @dataclass(frozen=True)
 class Judged:
-    """An answer: how sure the follower was, and how much of it was right (0 to 1)."""
+    """An answer: its confidence, and how right it is (0 to 1)."""
 
     confidence: float
     right: float
@@ -19,9 +19,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class Point:
-    """The share of answers that reach a threshold (coverage), and the share of these that is right.
+    """The coverage of a threshold, and the accuracy of the answers that reach it.
 
-    `threshold` is None where several were used, or none was found.
+    `threshold` is None if several were used, or none was found.
     """
 
     threshold: float | None
@@ -30,7 +30,7 @@ class Point:
 
 
 def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
-    """Return a point for every threshold that tells answers apart, highest first.
+    """Return a point for every distinct threshold, highest first.
 
     >>> for point in abstention([Judged(0.9, 1), Judged(0.5, 0), Judged(0.7, 1), Judged(0.5, 1)]):
     ...     print(point.threshold, point.coverage, point.right)
@@ -40,20 +40,20 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
     """
     listed = sorted(judged, key=lambda each: -each.confidence)
     if not listed:
-        raise GroundlingError("There are no answers to judge confidence by.")
+        raise GroundlingError("`judged` must hold one answer or more; got none.")
     points, right = [], 0.0
     for number, each in enumerate(listed, 1):
         right += each.right
-        # Answers of one confidence are given or withheld together.
+        # Answers of equal confidence share a point.
         if number == len(listed) or not at_least(listed[number].confidence, each.confidence):
             points.append(Point(each.confidence, number / len(listed), right / number))
     return tuple(points)
 
 
 def choose_threshold(judged: Iterable[Judged], wanted: float) -> float | None:
-    """Return the lowest threshold at which the wanted share is right; None if there is none.
+    """Return the lowest threshold with the wanted accuracy, or None.
 
-    Judge held-out answers (see `groundling.dialogue.cross_fit`), and never test data.
+    Use held-out answers (see `groundling.dialogue.cross_fit`), never test data.
 
     >>> judged = [Judged(0.9, 1), Judged(0.5, 0), Judged(0.7, 1), Judged(0.6, 0)]
     >>> choose_threshold(judged, 0.9), choose_threshold(judged, 0.6)

@@ -1,4 +1,4 @@
-"""Rows of results with intervals, beside what was published: as JSON and as tables."""
+"""Tables of results with intervals and published scores, as JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def bootstrap(
     draws: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Return the 95% interval of a measure over items drawn with replacement.
+    """Return the 95% bootstrap interval of a measure.
 
     >>> bootstrap([1.0] * 20, lambda items: sum(items) / len(items))
     (1.0, 1.0)
@@ -39,9 +39,9 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: a system, its metrics as fractions, and their interval.
+    """One line of a table: a system, its metrics as fractions, and an interval.
 
-    `seconds` of the processor are those of one training and what was followed after it.
+    `seconds` is the processor time of one training and its test.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """The rows of one task under one preset and condition, and plans that were wrong, if listed.
+    """The table of a task and preset, with the protocol and, for some tasks, the mistakes.
 
     >>> row = Row("full", {"macro": 0.5961}, (0.58, 0.61), published={"macro": 0.596})
     >>> print(Report("mazes", "paper", "single sentences", [row], 12.0, "0.1.0").markdown())
@@ -74,7 +74,7 @@ class Report:
     mistakes: Sequence[Any] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values; `mistakes` only if there are some."""
+        """Return the report as JSON-ready data; `mistakes` only if there are any."""
         content = asdict(self)
         if not self.mistakes:
             del content["mistakes"]
@@ -87,7 +87,7 @@ class Report:
 
     @classmethod
     def read(cls, path: str | Path) -> Report:
-        """Read a report that was saved.
+        """Read a saved report.
 
         >>> from tempfile import TemporaryDirectory
         >>> made = Report("mazes", "best", "one map left out", [Row("full", {"f1": 0.5})], 1.0, "1")
@@ -102,16 +102,16 @@ class Report:
                 Row(**{**each, "interval": each.get("interval") and tuple(each["interval"])})
                 for each in content.pop("rows")
             ]
-            # Without a date it is not known, and not today's.
+            # A missing date is unknown, not today.
             return cls(rows=rows, **{"date": "", **content})
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise CorpusError(
-                f"{path} is not a saved report ({type(error).__name__}: {error}). "
-                "Write it anew with Report.save."
+                f"{path} must be a saved report ({type(error).__name__}: {error}). "
+                "Write it with Report.save."
             ) from error
 
     def markdown(self, metrics: Sequence[str] = ()) -> str:
-        """Return the report as a table, of all metrics or of some."""
+        """Return the report as a Markdown table, with all metrics or some."""
         names = list(metrics) or list(
             dict.fromkeys(name for row in self.rows for name in row.metrics)
         )
@@ -128,7 +128,7 @@ class Report:
 
 
 def fraction(value: float) -> str:
-    """Return a number between 0 and 1 as tables show it.
+    """Return a number between 0 and 1 without the leading zero.
 
     >>> fraction(0.5961), fraction(1.0)
     ('.596', '1.000')

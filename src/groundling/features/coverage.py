@@ -63,8 +63,14 @@ def unexplained_words(
             new += each.places
     if not new:
         return ()
-    spans = SpanIndex({"": set(names())}, language).find(folded, reader.counts)
-    named = {place for span in spans for place in span.places}
+    index = SpanIndex({"": set(names())}, language)
+    known = dict.fromkeys(index.words, 2)
+    named = {
+        place
+        for span in index.find(folded, reader.counts)
+        for place in span.places
+        if folded[place] in index or _misspelt(folded[place], known)
+    }
     return tuple(words[place] for place in sorted(new) if place not in named)
 
 

@@ -8,6 +8,7 @@ from groundling.language.languages import NEUTRAL, Language
 
 Pairs = list[tuple[str, str]]
 """Values with their kinds."""
+_MOST_FOUND = 5000  # words whose values are remembered
 _STEM = 4  # letters that a word and a name share at least, at the beginning or at the end
 
 
@@ -59,6 +60,7 @@ class NameIndex:
         self.matches, self.language, self.base = matches, language, base
         self._exact: dict[str, Pairs] = {}
         self._near: dict[str, Pairs] = {}
+        self._found: dict[tuple[str, bool], tuple[Pairs, Pairs]] = {}
         near = self._near
         for kind, listed in values.items():
             for value in listed:
@@ -75,16 +77,26 @@ class NameIndex:
 
     def find(self, word: str, *, rare: bool) -> tuple[Pairs, Pairs]:
         """Return the values that a folded word is, and those whose names it spells otherwise."""
-        exact, near = ([], []) if self.base is None else self.base.find(word, rare=rare)
+        found = self._found.get((word, rare))
+        if found is None:
+            if len(self._found) >= _MOST_FOUND:
+                self._found.clear()
+            found = self._found[word, rare] = self._find(word, rare)
+        if self.base is None:
+            return found
+        known = self.base.find(word, rare=rare)
+        return sorted([*known[0], *found[0]]), sorted([*known[1], *found[1]])
+
+    def _find(self, word: str, rare: bool) -> tuple[Pairs, Pairs]:
         stem = self.language.singular(word)
         keys = [word]
         if len(stem) >= _STEM:
             keys += [f"{stem[:_STEM]}…", f"…{stem[-_STEM:]}"]
         if rare:
             keys.append(f"{word[:1]}…")
-        own = self._exact.get(word, [])
-        found = {pair for key in keys for pair in self._near.get(key, ())}.difference(own)
-        near += [
-            pair for pair in found if self.matches(word, pair[1], rare=rare, language=self.language)
-        ]
-        return sorted([*exact, *own]), sorted(near)
+        exact = self._exact.get(word, [])
+        near = {pair for key in keys for pair in self._near.get(key, ())}.difference(exact)
+        matches = self.matches
+        return sorted(exact), sorted(
+            pair for pair in near if matches(word, pair[1], rare=rare, language=self.language)
+        )

@@ -52,6 +52,9 @@ class Reader:
         Whether values are named by spans of words (see `SpanIndex`) instead of single words.
     synonyms
         What reads words that no training text had as words that some had, if anything.
+    typos
+        Whether unknown words are read as a word of the training texts that is one edit away;
+        with `spans` they always are.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class Reader:
     connectives: frozenset[Connective] = frozenset()
     spans: bool = False
     synonyms: Synonyms | None = None
+    typos: bool = False
     language: Language = field(init=False)
     _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -282,9 +286,12 @@ class Reader:
         """Return how words are read, and the kinds and values of each, with their extent."""
         self._remember(values)
         if not (self.spans and self.lexicon.string_match):
-            if self.synonyms is not None:
+            if self.synonyms is not None or self.typos:
+                if self._names is None:
+                    self._names = SpanIndex(values, self.language)
+                known = self._names
                 words = [
-                    word if self._sense(word, values) else self.synonym(word) or word
+                    word if self._sense(word, values) else self.read_as(word, known)
                     for word in words
                 ]
             senses = [self._sense(word, values) for word in words]
@@ -315,13 +322,15 @@ class Reader:
 
     def read_as(self, word: str, names: SpanIndex) -> str:
         """Return the word that an unknown one is a misspelling or a synonym of."""
-        if word in self.counts:
+        if word in self.counts or word in self.language.plain_words:
             return word
         if len(self._corrected) > _MOST_SENSES:
             self._corrected.clear()
         found = self._corrected.get(word)
-        if found is None:
+        if found is None and (self.spans or self.typos):
             found = self._corrected[word] = nearest_word(word, self.counts)
+        if not found and self.typos and not self.spans:  # spans find misspelt names themselves
+            found = names.nearest(word)
         return found or self.synonym(word, names) or word
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:

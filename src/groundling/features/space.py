@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from rapidfuzz.distance import Indel
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, RANK, STRING, NodeLabel, WordLabel, meaning_of
+from groundling.ragged import starts_of
 from groundling.trust import check_pattern
 
 JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str, float]]]
@@ -334,7 +336,7 @@ class NodeTable:
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
     >>> table.plain.tolist(), table.slot.tolist(), table.text.tolist(), table.texts
-    ([0, -1], [-1, 1], [-1, 0], ['sofa'])
+    ([0, -1], [-1, 1], [-1, 0], [('sofa',)])
     """
 
     def __init__(
@@ -343,7 +345,7 @@ class NodeTable:
         self.space = space
         self.labels: Sequence[NodeLabel] = labels
         self.meanings: dict[tuple[str, str | float], int] = {}
-        self.texts: list[str] = []
+        self.texts: list[tuple[str, ...]] = []  # as words and as a whole
         self._text_of: dict[str, int] = {}
         self._columns = np.empty((5, 0), np.int64)
         self._count = 0
@@ -387,7 +389,7 @@ class NodeTable:
         found = self._text_of.get(text)
         if found is None:
             found = self._text_of[text] = len(self.texts)
-            self.texts.append(text)
+            self.texts.append(tuple(dict.fromkeys((*text.split(), text))))
         return found
 
     @property
@@ -417,26 +419,21 @@ class NodeTable:
 
 
 def _alike(
-    words: Sequence[str], names: Sequence[str]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how alike words and names are spelled, and whether a word is one of a name's."""
-    inside = np.zeros((len(words), len(names)))
-    if not inside.size:
-        return inside, inside
-    pieces: list[str] = []
-    starts: list[int] = []
-    holding: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        starts.append(len(pieces))
-        parts = name.split()
-        for part in parts:
-            holding.setdefault(part, []).append(place)
-        pieces += [*parts, name]
-    for place, word in enumerate(words):
-        inside[place, holding.get(word, [])] = 1.0
+    words: Sequence[str], names: Sequence[Sequence[str]]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return how alike words and names are spelled, and whether a word is one of a name's.
+
+    A name is given as its words and as a whole.
+    """
+    if not words or not names:
+        return np.zeros((0, 0)), np.zeros((0, 0))
+    starts = starts_of(np.array([len(each) for each in names], np.int64))[:-1]
+    pieces = list(chain.from_iterable(names))
     ratios = process.cdist(words, pieces, scorer=Indel.normalized_similarity, dtype=np.float64)
     best = np.maximum.reduceat(ratios, starts, axis=1)
-    return np.where(best >= _ALIKE, best, 0.0), inside
+    # Only a name of one word is a word by itself; else it is one of the parts that is equal.
+    single = np.array([[word] == word.split() for word in words], bool)
+    return np.where(best >= _ALIKE, best, 0.0), (best == 1.0) & single[:, None]
 
 
 _MASK = (1 << _SHIFT) - 1

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from groundling.gym.simulator import Situation as Situation
     from groundling.gym.wrapper import InstructionFollowing as InstructionFollowing
 
-# Where the names live. Gymnasium and its kin are optional: only what is used is imported.
+# Modules of the public names, imported on first use: Gymnasium and MiniGrid are optional.
 _HOMES = {
     "agent": ("ActReport", "Agent", "carry_out"),
     "babyai_levels": ("BabyAI", "babyai", "levels"),

@@ -1,4 +1,4 @@
-"""BabyAI: every level that minigrid registers, with its state, its actions and its teacher."""
+"""BabyAI levels of MiniGrid, with their state, actions and teacher."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = ["BabyAI", "babyai", "levels"]
 
 
 Said = tuple[str, tuple[frozenset[int], ...], bool]
-"""A macro-action as said: verb, what would do for each role, whether it is done earlier."""
+"""A macro-action: verb, acceptable things for each role, whether it is done earlier."""
 
 
 def levels() -> tuple[str, ...]:
-    """Return the names of all BabyAI levels that minigrid registers.
+    """Return the names of all BabyAI levels of MiniGrid.
 
     >>> "GoToLocal" in levels()
     True
@@ -47,9 +47,9 @@ def levels() -> tuple[str, ...]:
 def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
     """Return a BabyAI level by its name, such as `GoToLocal` or `BabyAI-GoToLocal-v0`.
 
-    `actions` are `macro` (go to, pick up, open, put next to, carried out by a planner) or
+    `actions` is `macro` (go to, pick up, open, put next to, carried out by a planner) or
     `primitive` (the simulator's own moves, for small levels; see `PrimitiveBabyAI`). With
-    `view="partial"` only what the agent has seen is known (see `PartialBabyAI`).
+    `view="partial"` the agent knows only what it has seen (see `PartialBabyAI`).
 
     >>> level = babyai("GoToLocal")
     >>> [demonstration] = level.record([0])
@@ -59,14 +59,14 @@ def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
     full = _find(level)
     if actions not in ("macro", "primitive") or view not in ("full", "partial"):
         raise SettingError(
-            "babyai takes actions='macro' or 'primitive', and view='full' or 'partial', not "
+            "`actions` must be 'macro' or 'primitive', and `view` 'full' or 'partial'; got "
             f"{actions!r} and {view!r}."
         )
     if actions == "primitive":
         from groundling.gym.primitive import PrimitiveBabyAI
 
         if view == "partial":
-            raise SettingError("Primitive moves need the full view; leave view='partial' out.")
+            raise SettingError("actions='primitive' cannot be combined with view='partial'.")
         return PrimitiveBabyAI(full)
     if view == "partial":
         from groundling.gym.belief import PartialBabyAI
@@ -98,8 +98,8 @@ def _find(level: str) -> str:
 class BabyAI(ObjectWorld):
     """A BabyAI level as a world of objects: the full state, macro-actions and a teacher.
 
-    Scenes are `GridState`s. Sides are those of the start, for things in the room of the start.
-    The teacher reads the simulator's own mission, not its text, and says what it asks for.
+    Scenes are `GridState`s. Sides are relative to the start, for things in the same room. The
+    teacher reads the mission from the simulator, not from its text.
     """
 
     verbs = (
@@ -123,11 +123,11 @@ class BabyAI(ObjectWorld):
     def make(self, **settings: Any) -> Any:
         """Return the Gymnasium environment of the level."""
         _registry()
-        with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints what it rejects
+        with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints rejected layouts
             return require("gymnasium").make(self.level, disable_env_checker=True, **settings)
 
     def reset(self, env: Any, seed: int) -> tuple[str, GridState]:
-        """Begin an episode; return its mission and its scene."""
+        """Start an episode; return its mission and its scene."""
         with contextlib.redirect_stdout(io.StringIO()):
             env.reset(seed=int(seed))
         return str(env.unwrapped.mission), self.begin(env)
@@ -135,9 +135,9 @@ class BabyAI(ObjectWorld):
     # ---- the world ----------------------------------------------------------------------
 
     def begin(self, env: Any) -> GridState:
-        """Return the scene of an environment that was just reset."""
+        """Return the scene of an environment after its reset."""
         if getattr(env.unwrapped, "agent_pos", None) is None or env.unwrapped.grid is None:
-            raise WorldError("The environment was not reset. Call env.reset(seed=…) before acting.")
+            raise WorldError("The environment must be reset first. Call env.reset(seed=…).")
         self._readers[env.unwrapped] = GridReader(env)
         self._start = self._readers[env.unwrapped].read()
         return self._start
@@ -152,7 +152,7 @@ class BabyAI(ObjectWorld):
         return found if found is not None else GridReader(env)
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
-        """Return kind, colour and sides of each thing that can be seen."""
+        """Return the kind, colour and sides of each visible thing."""
         left, top, width, height = start.layout.room(start.agent)
         found: dict[int, Labels] = {}
         for number, thing in enumerate(scene.layout.things):
@@ -166,7 +166,7 @@ class BabyAI(ObjectWorld):
 
     @staticmethod
     def _labels(number: int, scene: GridState, start: GridState, place: int) -> Labels:
-        """Return the labels of a thing; it has sides where it was at a place near the start."""
+        """Return the labels of a thing; it has sides if its place is near the start."""
         thing, point = scene.layout.things[number], scene.layout.point
         heading = HEADINGS[start.direction]
         side = sides(point(start.agent), heading, point(place)) if place >= 0 else []
@@ -175,7 +175,7 @@ class BabyAI(ObjectWorld):
     def allows(
         self, scene: GridState, verb: str, role: str, thing: int, before: Sequence[Any]
     ) -> bool:
-        """Tell whether a thing can be opened, or carried."""
+        """Return whether a thing can be opened or carried."""
         kind = scene.layout.things[thing].kind
         if verb == "open":
             return kind == "door"
@@ -188,7 +188,7 @@ class BabyAI(ObjectWorld):
         things: list[frozenset[Any]] = [frozenset(each) for each in action.things]
         moves = moves_for(scene, action.verb, *things)
         if moves[:1] == ("drop",) and scene == self._start:
-            moves = ("done", *moves)  # the simulator must have seen what was carried
+            moves = ("done", *moves)  # the simulator must first register the carried thing
         return tuple(MOVES.index(move) for move in moves)
 
     def draw(
@@ -206,7 +206,7 @@ class BabyAI(ObjectWorld):
     def events(
         self, before: GridState, move: int, after: GridState
     ) -> Iterator[tuple[float, str, tuple[int, ...]]]:
-        """Yield what a move may have brought about."""
+        """Yield the macro-actions that a move may complete."""
         facing = after.at(after.front)
         if facing >= 0:
             yield 0.0, "go to", (facing,)
@@ -222,15 +222,15 @@ class BabyAI(ObjectWorld):
         if MOVES[move] == "toggle" and opened:
             yield 0.2, "open", (facing,)
         if facing >= 0:
-            yield 0.0, "go to", (facing,)  # may be asked for after what the same move did
+            yield 0.0, "go to", (facing,)  # may be asked for after another effect of the same move
 
     # ---- the teacher --------------------------------------------------------------------
 
     def mission(self, env: Any) -> list[Said]:
-        """Return what the simulator's mission asks for, in the order of its text."""
+        """Return the macro-actions of the mission, in the order of its text."""
         instruction = getattr(env.unwrapped, "instrs", None)
         if instruction is None:
-            raise WorldError(f"{self.level} has no mission that a teacher could read.")
+            raise WorldError(f"{self.level} has no mission for the teacher to read.")
         return list(_said(instruction, self.reader(env)))
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
@@ -239,7 +239,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations of some seeds, or of so many from 0 on."""
+        """Return the teacher's demonstrations of some seeds, or of a number of seeds."""
         env = self.make()
         try:
             listed = range(seeds) if isinstance(seeds, int) else seeds
@@ -262,7 +262,7 @@ def _said(instruction: Any, reader: GridReader, earlier: bool = False) -> Iterab
     verbs = {"GoToInstr": "go to", "PickupInstr": "pick up", "OpenInstr": "open",
              "PutNextInstr": "put"}  # fmt: skip
     if kind not in verbs:
-        raise WorldError(f"The teacher does not know missions of the kind {kind}.")
+        raise WorldError(f"The teacher knows no missions of the kind {kind}.")
     named = ("desc_move", "desc_fixed") if kind == "PutNextInstr" else ("desc",)
     found = [
         frozenset(reader.number(each) for each in getattr(instruction, name).obj_set) - {-1}

@@ -1,4 +1,4 @@
-"""Partial views: what the agent has seen so far, as a belief, and where to look next."""
+"""Partial views: a belief of what the agent has seen, and where to explore."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from groundling.world.graph import Labels
 
 __all__ = ["BeliefLayout", "PartialBabyAI", "frontier"]
 
-_REACH = 32  # cells in each direction that the belief has room for
+_REACH = 32  # cells of the belief in each direction
 _SIZE = 2 * _REACH + 1
-_UNKNOWN = 2  # among the walls: not entered, but worth looking at
+_UNKNOWN = 2  # value in `walls` of cells that were not seen yet
 _STATUS = {0: OPEN, 1: CLOSED, 2: LOCKED}
 _NAMES = {
     "kind": ("ball", "box", "key", "door"),
@@ -42,13 +42,13 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class BeliefLayout(GridLayout):
-    """A layout that grows as more is seen; `first` says where each thing was first seen."""
+    """A layout that grows; `first` is where each thing was first seen."""
 
     first: tuple[int, ...] = ()
 
 
 def frontier(state: GridState) -> set[int]:
-    """Return the unknown cells beside known ones that are no walls."""
+    """Return the unknown cells beside known free ones."""
     walls = state.layout.walls
     return {
         cell + way
@@ -60,48 +60,48 @@ def frontier(state: GridState) -> set[int]:
 
 
 class PartialBabyAI(BabyAI):
-    """A BabyAI level of which only the agent's own view is known, and what it remembers.
+    """A BabyAI level with the agent's partial view and memory.
 
-    Scenes are `GridState`s on a large empty canvas, with the start in the middle; the position
-    is reckoned from the moves. What the text names and nobody has seen is looked for first.
+    Scenes are `GridState`s on a large grid with the start in the middle; positions are computed
+    from the moves. The agent first explores to find the things that the text mentions.
     """
 
-    surprises = 2_000  # whatever comes into view is one
+    surprises = 2_000  # everything that comes into view is one
 
     def __init__(self, level: str) -> None:
         super().__init__(level)
         self._beliefs: WeakKeyDictionary[Any, GridState] = WeakKeyDictionary()
 
     def begin(self, env: Any) -> GridState:
-        """Return what is seen at the start."""
-        super().begin(env)  # for the teacher, who knows all
+        """Return the belief at the start."""
+        super().begin(env)  # for the teacher, who has the full view
         unwrapped = env.unwrapped
         layout = BeliefLayout(_SIZE, _SIZE, bytes([_UNKNOWN]) * (_SIZE * _SIZE), ())
         middle = _REACH * _SIZE + _REACH
         state = GridState(layout, middle, int(unwrapped.agent_dir), -1, (), ())
         state = _see(state, unwrapped.gen_obs()["image"])
-        if unwrapped.carrying is not None:  # seen in the own hand
+        if unwrapped.carrying is not None:  # the carried thing is known
             held = Thing(unwrapped.carrying.type, unwrapped.carrying.color)
             state = _add(state, held, GONE, 0)._replace(carrying=len(state.places))
         self._beliefs[unwrapped] = state
         return state
 
     def observe(self, env: Any) -> GridState:
-        """Return what is believed at present."""
+        """Return the present belief."""
         return self._beliefs[env.unwrapped]
 
     def after(self, env: Any, scene: GridState, move: int) -> GridState:
-        """Return what is believed after a move, given what is seen now."""
+        """Return the belief after a move and the new view."""
         state = _see(step(scene, MOVES[move]), env.unwrapped.gen_obs()["image"])
         self._beliefs[env.unwrapped] = state
         return state
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations in full view: what is learnt there holds here."""
+        """Return the teacher's demonstrations with full view."""
         return BabyAI(self.level).record(seeds)
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
-        """Return kind, colour and sides of what was seen, relative to the start."""
+        """Return the kind, colour and sides of the seen things, relative to the start."""
         layout = scene.layout
         assert isinstance(layout, BeliefLayout)
         room = _room(scene, start.agent)
@@ -112,13 +112,13 @@ class PartialBabyAI(BabyAI):
         }
 
     def differs(self, expected: GridState, real: GridState) -> bool:
-        """Tell whether anything is new."""
+        """Return whether anything is new."""
         return expected != real
 
     def look(
         self, scene: GridState, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> tuple[int, ...]:
-        """Return moves to look around, if the text names what was not seen."""
+        """Return moves to explore, if the text mentions things that were not seen."""
         things = scene.layout.things
         if len(parts) == len(choices) and all(
             _fits(part, things[int(str(choice.things[0]))], choice)
@@ -128,7 +128,7 @@ class PartialBabyAI(BabyAI):
         return self._explore(scene)
 
     def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
-        """Return the moves that carry out a macro-action, or that look for a way."""
+        """Return the moves that carry out a macro-action, or that explore."""
         try:
             return super().moves(scene, action)
         except PlanningError:
@@ -148,7 +148,7 @@ class PartialBabyAI(BabyAI):
 
 
 def _fits(part: str, thing: Thing, choice: ActionChoice) -> bool:
-    """Tell whether an object has all that a part of the text names."""
+    """Return whether an object has all values that a part of the text mentions."""
     shown = {thing.kind, thing.colour, *choice.shown.partition("(")[2].rstrip(")").split(", ")}
     for word in part.split():
         for values in _NAMES.values():
@@ -159,7 +159,7 @@ def _fits(part: str, thing: Thing, choice: ActionChoice) -> bool:
 
 
 def _see(state: GridState, image: Any) -> GridState:
-    """Return the belief after a look: walls, free cells and things in view."""
+    """Return the belief updated with the walls, free cells and things in view."""
     constants = require("minigrid.core.constants")
     size = image.shape[0]
     ahead = state.layout.steps[state.direction]
@@ -192,7 +192,7 @@ def _see(state: GridState, image: Any) -> GridState:
 
 
 def _place(state: GridState, cell: int, thing: Thing, status: int) -> GridState:
-    """Return the belief with a thing at a cell: the one that was there, or a new one."""
+    """Return the belief with a thing at a cell: the known one, or a new one."""
     number = state.at(cell)
     if number < 0 or state.layout.things[number][:2] != thing[:2]:
         if number >= 0:
@@ -211,7 +211,7 @@ def _add(state: GridState, thing: Thing, cell: int, status: int) -> GridState:
 
 
 def _room(state: GridState, start: int) -> set[int]:
-    """Return the cells around the start as far as the walls and doors of its room, included."""
+    """Return the cells of the start's room, walls and doors included."""
     doors = {
         place
         for place, thing in zip(state.places, state.layout.things, strict=True)

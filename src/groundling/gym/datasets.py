@@ -1,4 +1,4 @@
-"""Minari datasets: trajectories in and out, with missions, seeds and infos."""
+"""Read and write trajectories as Minari datasets."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def to_minari(
     author: str | None = None,
     description: str | None = None,
 ) -> Any:
-    """Write trajectories into a new Minari dataset, such as `babyai/go-to-local/teacher-v0`.
+    """Write trajectories to a new Minari dataset, such as `babyai/go-to-local/teacher-v0`.
 
-    Observations keep their arrays without loss; the mission is a text in each of them, and
-    seeds are kept with the episodes, so that the scenes can be made again.
+    Observations are stored without loss, with the mission as text. Episodes have their seeds, so
+    that scenes can be replayed.
     """
     minari, spaces = require("minari"), require("gymnasium").spaces
     require("h5py")
     if not trajectories:
-        raise CorpusError("There are no trajectories to write. Record some first.")
+        raise CorpusError("`trajectories` must hold one trajectory or more; got none.")
     buffers = []
     for number, each in enumerate(trajectories):
         size = len(each.moves)
         if not size or len(each.observations) != size + 1:
             raise CorpusError(
-                f"The trajectory {each.text!r} (seed {each.seed}) has {size} moves and "
-                f"{len(each.observations)} observations; there is one more observation than moves."
+                f"The trajectory {each.text!r} (seed {each.seed}) must have one more observation "
+                f"than moves; got {size} moves and {len(each.observations)} observations."
             )
         flags = np.zeros(size, bool)
         flags[-1] = True
@@ -62,7 +62,7 @@ def to_minari(
     try:
         space = _observation_space(spaces, env.observation_space, trajectories)
         with warnings.catch_warnings():
-            # Minari asks for details that not everybody has, such as an e-mail address.
+            # Minari warns about missing details, such as an e-mail address.
             warnings.simplefilter("ignore", UserWarning)
             return minari.create_dataset_from_buffers(
                 dataset_id=dataset,
@@ -75,14 +75,14 @@ def to_minari(
                 author=author,
                 description=description,
                 data_format="hdf5",
-                jpeg_encoding=False,  # images here are symbols, and JPEG would blur them
+                jpeg_encoding=False,  # symbolic images must not be blurred
             )
     finally:
         env.close()
 
 
 def from_minari(dataset: Any) -> list[Recording]:
-    """Read the trajectories of a Minari dataset, given by its name or loaded.
+    """Return the trajectories of a Minari dataset, loaded or given by name.
 
     Each episode needs a seed and, in its observations, a `mission`.
     """
@@ -102,8 +102,8 @@ def _trajectory(episode: Any, metadata: Any, name: str) -> Recording:
     if texts is None or "seed" not in metadata:
         missing = "a seed" if texts is not None else "a mission in its observations"
         raise CorpusError(
-            f"Episode {episode.id} of the Minari dataset {name} lacks {missing}, so nobody can "
-            "tell what was asked or where. Record it with groundling.gym.record and to_minari."
+            f"Episode {episode.id} of the Minari dataset {name} must have {missing}. Record it "
+            "with groundling.gym.record and to_minari."
         )
     size = len(episode.rewards)
     rows = tuple(
@@ -130,7 +130,7 @@ def _trajectory(episode: Any, metadata: Any, name: str) -> Recording:
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers as Python's own, and arrays as tuples of them."""
+    """Return NumPy numbers as Python numbers, and arrays as tuples."""
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else tuple(map(_plain, array))
 
@@ -144,9 +144,9 @@ def _columns(observations: Sequence[Any]) -> dict[str, Any]:
 
 
 def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
-    """Return infos as columns of size + 1 rows, the first of which is a copy of the second.
+    """Return infos as columns of size + 1 rows, the first a copy of the second.
 
-    Minari expects an info of the reset too; we have none, and only keep numbers and texts.
+    Minari expects an info of the reset too. Only numbers and texts are kept.
     """
     rows = [dict(each) for each in infos]
     kept = {
@@ -158,7 +158,7 @@ def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
 
 
 def _observation_space(spaces: Any, given: Any, trajectories: Sequence[Recording]) -> Any:
-    """Return the space of what is written: missions as plain texts, of any sentence."""
+    """Return the observation space, with missions as texts."""
     texts = [each.text for each in trajectories]
     text = spaces.Text(
         max_length=max(map(len, texts)), charset="".join(sorted(set("".join(texts))))

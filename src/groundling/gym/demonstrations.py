@@ -1,4 +1,4 @@
-"""Demonstrations of macro-actions: what users give is checked, and listed as choices."""
+"""Check demonstrations of macro-actions, and turn them into choices."""
 
 from __future__ import annotations
 
@@ -21,37 +21,38 @@ Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Return a verb with the objects that would do for each role, or say what is wrong."""
+    """Return a verb with the acceptable objects for each role; raises `DemonstrationError`."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
         raise DemonstrationError(
-            f"{where} uses the verb {verb!r}, which is not in {type(world).__name__}.verbs.{hint}"
+            f"{where} must use verbs of {type(world).__name__}.verbs; got {verb!r}.{hint}"
         )
     roles = known[verb].roles
     example = ", ".join("[name, …]" for _ in roles)
     if isinstance(things, (str, bytes)) or not isinstance(things, Iterable):
         raise DemonstrationError(
-            f"{where} gives {things!r} to {verb!r}. Give a list of names for each: [{example}]."
+            f"{where} must give {verb!r} a list of names for each role, [{example}]; got "
+            f"{things!r}."
         )
     listed = list(things)
     if len(listed) != len(roles):
         named = ", ".join(map(repr, roles))
         raise DemonstrationError(
-            f"{where} gives {len(listed)} argument{'s' * (len(listed) != 1)} to {verb!r}, which "
-            f"takes {len(roles)} ({named}). Give a list of names for each: [{example}]."
+            f"{where} must give {verb!r} {len(roles)} argument{'s' * (len(roles) != 1)} "
+            f"({named}), as [{example}]; got {len(listed)}."
         )
     for role, each in zip(roles, listed, strict=True):
         if isinstance(each, (str, bytes)) or not isinstance(each, Iterable):
             raise DemonstrationError(
-                f"{where} gives {each!r} as the {role!r} of {verb!r}. Give all names that would "
-                f"do, in a list: [{each!r}]."
+                f"{where} must list the acceptable names for the {role!r} of {verb!r}, such as "
+                f"[{each!r}]; got {each!r}."
             )
     arguments = tuple(tuple(each) for each in listed)
     for role, names in zip(roles, arguments, strict=True):
         if not names:
             raise DemonstrationError(
-                f"{where} names no object as the {role!r} of {verb!r}. List those that would do."
+                f"{where} must list the acceptable names for the {role!r} of {verb!r}; got none."
             )
     return verb, arguments, False
 
@@ -59,13 +60,13 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
 def demonstrate(
     world: ObjectWorld, text: str, scene: Any, actions: Sequence[Any], name: str, turned: bool
 ) -> Demonstration:
-    """Return a demonstration; `turned` says that the text says first what is done last."""
+    """Return a demonstration; `turned` if the first clause of the text is done last."""
     where = f"The demonstration {name or text!r}"
     if not isinstance(text, str):
-        raise DemonstrationError(f"The text of a demonstration is a string, not {text!r}.")
+        raise DemonstrationError(f"The text of a demonstration must be a string; got {text!r}.")
     parts = world.read(text)
     if not parts:
-        raise DemonstrationError(f"{where} has no words to learn from.")
+        raise DemonstrationError(f"{where} must have words; got none.")
     given = _checked(world, actions, where)
     turn = next((place for place, each in enumerate(given) if each[2]), 0)
     if turn and turned:
@@ -81,7 +82,7 @@ def demonstrate(
     if not plans:
         shown = ", ".join(str(each[0]) for each in options)
         raise DemonstrationError(
-            f"{where} is impossible: {shown} cannot be chosen one after another. Look at "
+            f"{where} is impossible: {shown} cannot be chosen in this order. Check "
             f"{type(world).__name__}.allows and effect."
         )
     return Demonstration(parts, episode, (), plans[0], name=name, also=tuple(plans[1:]))
@@ -89,37 +90,37 @@ def demonstrate(
 
 def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
     if isinstance(actions, (str, bytes)) or not isinstance(actions, Iterable):
-        raise DemonstrationError(f"{where} needs a list of (verb, objects) pairs, not {actions!r}.")
+        raise DemonstrationError(
+            f"{where} must have a list of (verb, objects) pairs; got {actions!r}."
+        )
     found: list[Given] = []
     for place, each in enumerate(actions):
         if not isinstance(each, (tuple, list)) or len(each) not in (2, 3):
             raise DemonstrationError(
-                f"{where} has the action {each!r}. Actions are (verb, objects) or (verb, objects, "
-                "earlier), such as ('take', [['cup 1', 'cup 2']])."
+                f"{where}: an action must be (verb, objects) or (verb, objects, earlier), such as "
+                f"('take', [['cup 1', 'cup 2']]); got {each!r}."
             )
         earlier = len(each) == 3 and bool(each[2])
         verb, things, _ = checked_macro(world, each[0], each[1], where)
         if earlier and not world.reorders:
             raise DemonstrationError(
-                f"{where} marks {verb!r} as done earlier. Set {type(world).__name__}.reorders = "
-                "True, so that followers can learn that."
+                f"{where} marks {verb!r} as done earlier, which needs "
+                f"{type(world).__name__}.reorders = True."
             )
         if earlier and place == 0:
-            raise DemonstrationError(
-                f"{where} marks its first action as done earlier, but nothing was said before it."
-            )
+            raise DemonstrationError(f"{where} must not mark its first action as done earlier.")
         found.append((verb, things, earlier))
     if not found:
-        raise DemonstrationError(f"{where} has no actions. Give at least one (verb, objects).")
+        raise DemonstrationError(f"{where} must have one action or more; got none.")
     return found
 
 
 def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[list[ActionChoice]]:
-    """Yield for each argument the choices that would do."""
+    """Yield the acceptable choices for each argument."""
     world = episode.world
     roles = {each.name: each.roles for each in world.verbs}
     for place, (verb, arguments, earlier) in enumerate(given):
-        fixed = not (place and world.has_effects)  # what is allowed is known beforehand
+        fixed = not (place and world.has_effects)  # the allowed objects are known in advance
         for number, (role, names) in enumerate(zip(roles[verb], arguments, strict=True)):
             wanted = set(names)
             found = [
@@ -129,13 +130,13 @@ def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[l
             ]
             if not found:
                 raise DemonstrationError(
-                    f"{where} uses {sorted(map(str, wanted))[:4]} to {verb}, but the scene has no "
-                    "such objects."
+                    f"{where} must use objects of the scene; got {sorted(map(str, wanted))[:4]} "
+                    f"to {verb}."
                 )
             if fixed and not number and not _is_allowed(episode, verb, wanted):
                 raise DemonstrationError(
-                    f"{where} uses {sorted(map(str, wanted))[:4]} to {verb}, which "
-                    f"{type(world).__name__}.allows forbids."
+                    f"{where} must use objects that {type(world).__name__}.allows; got "
+                    f"{sorted(map(str, wanted))[:4]} to {verb}."
                 )
             yield found
 

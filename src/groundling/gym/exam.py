@@ -1,4 +1,4 @@
-"""How BabyAI is measured: success over unseen seeds against the number of demonstrations."""
+"""The evaluation of BabyAI: success on unseen seeds by number of demonstrations."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ __all__ = [
 COUNTS = (5, 10, 25, 50, 100)
 SEEDS = 200
 QUICK_SEEDS = 50
-PARTIAL_SEEDS = 50  # looking around takes many moves
+PARTIAL_SEEDS = 50  # exploring takes many moves
 DRAWS = 3
-TOGETHER = 500  # demonstrations of all levels, for one follower
-FIRST_TEST = 1_000_000  # seeds below are for training
+TOGETHER = 500  # demonstrations of the follower for all levels
+FIRST_TEST = 1_000_000  # smaller seeds are for training
 
 QUICK_LEVELS = (
     "GoToLocal", "GoToObjMaze", "GoToSeqS5R2", "OpenDoorLoc", "OpenDoorsOrderN4", "PickupLoc",
     "PickupDist", "PutNextLocal", "UnlockPickupDist", "BlockedUnlockPickup", "SynthS5R2",
     "MiniBossLevel",
 )  # fmt: skip
-"""A dozen levels that between them have all verbs, places, sequences, keys and obstacles."""
+"""A dozen levels that cover all verbs, places, sequences, keys and obstacles."""
 
 
 def training_seeds(draw: int, count: int) -> range:
-    """Return the seeds to learn from in one draw; no two draws share any.
+    """Return the training seeds of a draw; draws do not overlap.
 
     >>> list(training_seeds(1, 2))
     [100000, 100001]
@@ -47,7 +47,7 @@ def training_seeds(draw: int, count: int) -> range:
 
 @dataclass
 class _Episode:
-    """An unseen episode: what is said, what the mission asks for, and where it is followed."""
+    """An unseen episode: the text, its meaning, and the environment."""
 
     seed: int
     text: str
@@ -61,9 +61,9 @@ class _Episode:
 
 
 def _likeness(episode: Episode) -> tuple[Any, ...]:
-    """Return all of an episode that a follower sees: what is said, and which things there are.
+    """Return all that a follower sees of an episode: the text and the things.
 
-    Which numbers the things have and where they lie makes no difference to it.
+    The numbers and positions of the things are not part of it.
     """
     verbs, allows = episode.world.verbs, episode.world.allows
     seen = [
@@ -85,7 +85,7 @@ def _likeness(episode: Episode) -> tuple[Any, ...]:
 class Exam:
     """The unseen episodes of a level; each distinct plan is carried out once.
 
-    Whatever followers share is worked out once: scenes, missions, and the graphs of choices.
+    Scenes, missions and graphs are computed once and shared by all followers.
     """
 
     def __init__(self, level: str, seeds: int) -> None:
@@ -100,7 +100,7 @@ class Exam:
         self._known: dict[tuple[Any, ...], ActReport] = {}
 
     def carry_out(self, case: _Episode, actions: tuple[MacroAction, ...]) -> ActReport:
-        """Return what comes of macro-actions in an episode."""
+        """Return the report of macro-actions in an episode."""
         key = (case.seed, *((each.verb, each.things) for each in actions))
         if key not in self._known:
             self.world.reset(self.env, case.seed)
@@ -110,9 +110,9 @@ class Exam:
     def grade(
         self, follower: Follower, wanted: Callable[[_Episode], bool] | None = None
     ) -> list[int]:
-        """Return for each episode (or those that are wanted) whether the follower succeeds.
+        """Return the success (0 or 1) of a follower in each wanted episode.
 
-        Episodes that a follower cannot tell apart are followed once.
+        Episodes that look the same to a follower are followed once.
         """
         found = []
         plans: dict[tuple[Any, ...], list[tuple[ActionChoice, int]]] = {}
@@ -130,17 +130,19 @@ class Exam:
         return found
 
     def grade_random(self, seed: int) -> list[int]:
-        """Return the successes of plans drawn at random, with as many choices as parts."""
+        """Return the successes of random plans with one choice per part of the text."""
         dice = random.Random(seed)
         found = []
         for case in self.cases:
-            episode = self.world.episode(case.scene)  # among all things, not those spoken of
+            episode = self.world.episode(
+                case.scene
+            )  # among all things, not only the mentioned ones
             plan = random_plan(episode, dice, len(case.episode.parts))
             found.append(int(self.carry_out(case, episode.macro_actions(plan)).success))
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the successes of what the mission asks for, and why it fails where it does."""
+        """Return the successes of the true plans, and the most common reason of failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])
@@ -157,7 +159,7 @@ class Exam:
 
 
 def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any, ...]:
-    """Return choices drawn at random: so many, or one more to complete them."""
+    """Return a random plan of a given length, or one longer if it is incomplete."""
     plan: tuple[Any, ...] = ()
     while len(plan) < length or not episode.is_goal(plan):
         plan = (*plan, dice.choice(episode.actions(plan)))
@@ -167,10 +169,10 @@ def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any
 def evaluate_level(
     level: str, draws: int, counts: Sequence[int], seeds: int, *, others: bool = True
 ) -> dict[str, Any]:
-    """Return the successes on a level for each number of demonstrations, draw by draw.
+    """Return the successes on a level for each number of demonstrations and draw.
 
-    With `others`, also those of random plans and of the oracle. The follower of each draw
-    learns from the first few demonstrations and is then taught the others.
+    With `others`, also those of random plans and of the oracle. The follower of each draw is
+    trained on the first demonstrations and then taught the others.
     """
     exam = Exam(level, seeds)
     try:
@@ -194,9 +196,9 @@ def evaluate_level(
 
 
 def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
-    """Return the successes of an agent that sees only what is before it.
+    """Return the successes of an agent with a partial view.
 
-    It learns from the teacher's demonstrations in full view, as the others do.
+    It is trained on demonstrations with full view.
     """
     full, world = babyai(level), babyai(level, view="partial")
     agent = Agent(full.follower().fit(full.record(training_seeds(0, count)), check=False), world)
@@ -212,7 +214,7 @@ def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
 
 
 def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
-    """Return demonstrations of many levels (all, if none are named) together."""
+    """Return demonstrations of several levels, by default of all."""
     names = names or levels()
     shares = [count // len(names) + (place < count % len(names)) for place in range(len(names))]
     return [
@@ -223,9 +225,9 @@ def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
 
 
 def held_out(said: Sequence[Said], world: BabyAI, scene: Any) -> bool:
-    """Tell whether a mission has a combination of verb, colour and kind that is held out.
+    """Return whether a mission has a held-out combination of verb, colour and kind.
 
-    One in five combinations is, by a digest of their names.
+    One in five combinations is held out, chosen by a digest of its name.
     """
     things = scene.layout.things
     for verb, arguments, _ in said:

@@ -1,4 +1,4 @@
-"""MiniGrid worlds as compact immutable values that step exactly as the simulator does."""
+"""MiniGrid states as compact immutable values, with the dynamics of the simulator."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 """The moves, in the order of the simulator's numbers."""
 
 HELD, INSIDE, GONE = -1, -2, -3
-"""Places that are no cell: in the agent's hand, in a closed box, nowhere any more."""
+"""Places that are not cells: in the agent's hand, in a closed box, removed."""
 
 OPEN, CLOSED, LOCKED = 0, 1, 2
-"""What a door can be."""
+"""The status of a door."""
 
 HEADINGS = ((1, 0), (0, 1), (-1, 0), (0, -1))
-"""The steps along columns and rows in each direction."""
+"""The column and row steps of each direction."""
 
 PORTABLE = frozenset({"ball", "box", "key"})
-"""What can be carried."""
+"""Kinds of things that can be carried."""
 
 _FLAT = frozenset({"goal", "floor", "lava"})
 
 
 class Thing(NamedTuple):
-    """Something in the grid: what it is, its colour, and the number of what a box contains."""
+    """A thing in the grid: its kind, its colour, and the number of a box's content."""
 
     kind: str
     colour: str
@@ -44,7 +44,7 @@ class Thing(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GridLayout:
-    """What does not change in an episode: walls, rooms, and which things there are.
+    """The fixed part of an episode: walls, rooms and things.
 
     Cells are numbered row by row. Rooms are (left, top, width, height), walls included.
     """
@@ -62,7 +62,7 @@ class GridLayout:
 
     @property
     def steps(self) -> tuple[int, int, int, int]:
-        """What to add to a cell to go east, south, west and north."""
+        """The offsets of the cells to the east, south, west and north."""
         return (1, self.width, -1, -self.width)
 
     def point(self, cell: int) -> tuple[int, int]:
@@ -71,7 +71,7 @@ class GridLayout:
         return column, row
 
     def room(self, cell: int) -> tuple[int, int, int, int]:
-        """Return the room of a cell: of several that share a wall, the last."""
+        """Return the room of a cell; the last one for a shared wall."""
         x, y = self.point(cell)
         for left, top, width, height in reversed(self.rooms):
             if left <= x < left + width and top <= y < top + height:
@@ -92,7 +92,7 @@ class GridLayout:
 
 
 class GridState(NamedTuple):
-    """Where everything is: hashable, small, and all that the future depends on.
+    """The changing part of an episode, as a small hashable value.
 
     `places` has a cell for each thing of the layout (or `HELD`, `INSIDE`, `GONE`), `doors` the
     status of each thing that is a door (0 for others). Directions are 0 east, 1 south, 2 west,
@@ -117,7 +117,7 @@ class GridState(NamedTuple):
 
     @property
     def front(self) -> int:
-        """The cell before the agent."""
+        """The cell in front of the agent."""
         return self.agent + self.layout.steps[self.direction]
 
     def at(self, cell: int) -> int:
@@ -128,11 +128,11 @@ class GridState(NamedTuple):
             return -1
 
     def is_free(self, cell: int) -> bool:
-        """Tell whether something can be put on a cell."""
+        """Return whether something can be put on a cell."""
         return not self.layout.walls[cell] and cell not in self.places and cell != self.agent
 
     def can_enter(self, cell: int) -> bool:
-        """Tell whether the agent can walk onto a cell."""
+        """Return whether the agent can walk onto a cell."""
         if self.layout.walls[cell]:
             return False
         number = self.at(cell)
@@ -160,7 +160,7 @@ def _letter(thing: Thing) -> str:
 
 
 def step(state: GridState, move: str) -> GridState:
-    """Return the state after a move, as the simulator would.
+    """Return the state after a move, as in the simulator.
 
     >>> step(parse_grid("####", "#>b#", "####"), "forward").agent  # a ball is in the way
     5
@@ -203,15 +203,15 @@ def step(state: GridState, move: str) -> GridState:
 
 
 def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
-    """Return values with another one at a place."""
+    """Return values with one of them replaced."""
     return (*values[:place], value, *values[place + 1 :])
 
 
 class GridReader:
     """Reads the state of a MiniGrid environment; things keep their numbers for an episode.
 
-    Make a new reader after each `reset`. Two things that look alike stay two: the simulator
-    asks which of them was moved.
+    Make a new reader after each `reset`. Equal things keep different numbers, since the simulator
+    distinguishes them.
     """
 
     def __init__(self, env: Any) -> None:
@@ -219,13 +219,13 @@ class GridReader:
         grid = getattr(self.env, "grid", None)
         if grid is None or not hasattr(self.env, "agent_dir"):
             raise WorldError(
-                f"{type(self.env).__name__} is no MiniGrid environment that was reset: it has no "
-                "grid. Call env.reset(seed=…) first, or use GymWorld."
+                f"{type(self.env).__name__} must be a MiniGrid environment after a reset; it has "
+                "no grid. Call env.reset(seed=…) first, or use GymWorld."
             )
         held = [] if self.env.carrying is None else [self.env.carrying]
         shown = [each for each in grid.grid if each is not None and each.type != "wall"] + held
         self._objects = list(shown)
-        for each in self._objects:  # grows while it is walked: boxes may contain boxes
+        for each in self._objects:  # the list grows: boxes may contain boxes
             if each.contains is not None:
                 self._objects.append(each.contains)
         self._numbers = {id(each): number for number, each in enumerate(self._objects)}
@@ -260,8 +260,8 @@ class GridReader:
             if each is not None and each.type != "wall":
                 if id(each) not in self._numbers:
                     raise WorldError(
-                        f"A {each.color} {each.type} appeared that was not there at the start of "
-                        "the episode. Make a new GridReader after env.reset."
+                        f"A {each.color} {each.type} appeared during the episode. Make a new "
+                        "GridReader after env.reset."
                     )
                 number = self._numbers[id(each)]
                 places[number] = cell
@@ -279,7 +279,7 @@ class GridReader:
 
 
 def _status(thing: Any) -> int:
-    """Return what a door is; 0 for anything else."""
+    """Return the status of a door; 0 for other things."""
     if thing.type != "door" or thing.is_open:
         return OPEN
     return LOCKED if thing.is_locked else CLOSED

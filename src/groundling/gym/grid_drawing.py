@@ -1,4 +1,4 @@
-"""BabyAI levels as SVG: rooms, doors and things, the way to what was chosen, what can be chosen."""
+"""BabyAI levels as SVG: rooms, doors, things, the path, and possible choices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_babyai", "imagine"]
 
 CELL = 40.0
-# The simulator's colours, a little softer, with a dark edge that shows in both themes.
+# Softer versions of the simulator's colours, with an edge that is visible in both themes.
 _COLOURS = {
     "red": "#d6453d", "green": "#3f9b4f", "blue": "#3d6fd6", "purple": "#8a4fc0",
     "yellow": "#e3bd2f", "grey": "#8b9097",
@@ -26,9 +26,9 @@ _MOST_MOVES = 2_000
 
 
 def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridState, list[int]]:
-    """Return the scene after what was chosen, and the cells that the agent passes.
+    """Return the scene after some choices, and the cells that the agent passes.
 
-    What cannot be carried out is left out, and whatever follows.
+    Stops at the first macro-action that cannot be carried out.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4")
@@ -45,15 +45,15 @@ def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridStat
             for move in world.moves(scene, action)[:_MOST_MOVES]:
                 scene = world.predict(scene, move)
                 cells.append(scene.agent)
-    except GroundlingError:  # no way is known: what was chosen is still shown
+    except GroundlingError:  # show the scene so far
         pass
     return scene, cells
 
 
 def draw_babyai(environment: Episode, state: tuple[ActionChoice, ...]) -> str:
-    """Draw the level after what was chosen; things carry what can be chosen next.
+    """Return the SVG of a level after some choices, with targets for the next choice.
 
-    A thing itself is gone to (or is what the verb still lacks); the corners of its cell pick
+    The target on a thing goes to it, or completes the verb; those at the corners of its cell pick
     it up or open it, and put it somewhere.
 
     >>> from groundling import gym
@@ -138,7 +138,7 @@ def _agent(canvas: Canvas, scene: GridState) -> None:
 def _targets(
     canvas: Canvas, environment: Episode, state: tuple[ActionChoice, ...], scene: GridState
 ) -> None:
-    """Mark what can be chosen; what is to be done earlier is chosen from the list."""
+    """Add targets for the possible choices, except those that are done earlier."""
     for choice in environment.actions(state):
         if choice.earlier:
             continue

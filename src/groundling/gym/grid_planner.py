@@ -1,4 +1,4 @@
-"""A planner for MiniGrid: from macro-actions to moves, through doors, locks and obstacles."""
+"""A planner for MiniGrid that turns macro-actions into moves."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from groundling.gym.grid import (
 
 __all__ = ["GridPlanner", "PlanningError", "moves_for"]
 
-# What it costs to pass through something, in moves: about what clearing it takes.
+# Estimated number of moves to clear an obstacle.
 _THROUGH = {"closed": 1, "thing": 12, "locked": 40}
 _LIMIT = 2_000  # moves of one macro-action
 _DEPTH = 12  # obstacles behind obstacles
 
 
 class PlanningError(GroundlingError, RuntimeError):
-    """The planner knows no way to carry out a macro-action."""
+    """The planner cannot carry out a macro-action."""
 
 
 def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[str, ...]:
     """Return the moves that carry out a macro-action.
 
-    Verbs are `go to`, `pick up`, `open` and `put`; each argument is a set of things that will
-    do, given by their numbers, of which the nearest is taken.
+    Verbs are `go to`, `pick up`, `open` and `put`. Each argument is a set of acceptable things,
+    given by their numbers; the nearest one is used.
 
     >>> from groundling.gym.grid import parse_grid
     >>> moves_for(parse_grid("######", "#> D #", "######"), "open", {0})
@@ -47,11 +47,11 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 
 
 class GridPlanner:
-    """Imagines moves from a state on; `moves` are those made so far, `state` where they lead.
+    """Simulates moves from a state; `moves` are the moves so far, `state` the present state.
 
-    Obstacles are cleared when met: doors are opened, locked ones with a key that is fetched
-    first (out of a box if it is in one), things in the way are put aside where they cut
-    nothing off, and what was carried is picked up again.
+    Obstacles are cleared: doors are opened, locked ones with a key that is fetched first (if
+    necessary from a box), things in the way are put aside where they block nothing, and carried
+    things are picked up again.
     """
 
     def __init__(self, state: GridState) -> None:
@@ -71,7 +71,7 @@ class GridPlanner:
         elif verb == "put":
             self.put_next_to(*things)
         else:
-            raise PlanningError(f"The planner cannot {verb!r}; it can go to, pick up, open, put.")
+            raise PlanningError(f"The verb must be go to, pick up, open or put; got {verb!r}.")
 
     def go_to(self, things: Collection[int]) -> None:
         """Face one of some things."""
@@ -80,18 +80,18 @@ class GridPlanner:
             self._do("drop")
         else:
             self._face(self._cells(things), things=things)
-            if not self.moves:  # the simulator looks only after a move
+            if not self.moves:  # the simulator checks only after a move
                 self._do("done")
 
     def pick_up(self, things: Collection[int]) -> None:
-        """Take one of some things, with a hand that was empty before."""
+        """Take one of some things with an empty hand."""
         if self.state.carrying in things:
             self._face(self._droppable())
             self._do("drop")
         self._fetch(things)
 
     def open(self, things: Collection[int]) -> None:
-        """Open one of some doors; one that is open already is closed first."""
+        """Open one of some doors; an open one is closed first."""
         self._face(self._cells(things), things=things)
         door = self.state.at(self.state.front)
         if self.state.doors[door] == LOCKED:
@@ -105,7 +105,7 @@ class GridPlanner:
         """Put one of some things on a cell beside one of some others."""
         if self.state.carrying not in moved:
             self._fetch(moved)
-        for _ in range(_DEPTH):  # the other thing may itself have to be moved out of the way
+        for _ in range(_DEPTH):  # the other thing may have to be moved, too
             beside = self._beside(set(fixed) - {self.state.carrying})
             free = {cell for cell in beside if self.state.is_free(cell) or cell == self.state.agent}
             try:
@@ -117,16 +117,16 @@ class GridPlanner:
         self._do("drop")
 
     def look_at(self, cells: Collection[int]) -> None:
-        """Face one of some cells, whatever is there."""
+        """Face one of some cells."""
         self._face(cells)
 
-    # ---- parts of them ------------------------------------------------------------------
+    # ---- steps of them ------------------------------------------------------------------
 
     def _do(self, move: str) -> None:
         self.state = step(self.state, move)
         self.moves.append(move)
         if len(self.moves) > _LIMIT:
-            raise PlanningError(f"Nothing was reached within {_LIMIT} moves.")
+            raise PlanningError(f"A macro-action must take at most {_LIMIT} moves.")
 
     def _cells(self, things: Iterable[int]) -> set[int]:
         return {self.state.places[each] for each in things if self.state.places[each] >= 0}
@@ -141,22 +141,22 @@ class GridPlanner:
         }
 
     def _droppable(self, avoid: Collection[int] = ()) -> set[int]:
-        """Return cells where a thing would cut nothing off."""
+        """Return cells where a thing would block nothing."""
         reached, cuts = self._reach()
         free = {each for each in reached if self.state.is_free(each)}
         return free - cuts - set(avoid) or free
 
     def _reach(self) -> tuple[set[int], set[int]]:
-        """Return the cells that can be reached without clearing anything but closed doors.
+        """Return the cells that can be reached through free cells and closed doors.
 
-        And those of them through which all ways to some others lead: a walk in depth notes for
-        each cell how far back one can come from beyond it (Hopcroft and Tarjan, 1973).
+        Also return their articulation points, which all paths to some other cells pass (Hopcroft
+        and Tarjan, 1973).
         """
         state, steps = self.state, self.state.layout.steps
         walls, shut = state.layout.walls, self._obstacles()
         start = state.agent
-        number = {start: 0}  # in the order of the walk
-        back = {start: 0}  # the earliest cell that touches what lies beyond
+        number = {start: 0}  # depth-first order
+        back = {start: 0}  # the earliest cell reachable from beyond
         cuts: set[int] = set()
         walk = [(start, iter(steps))]
         while walk:
@@ -179,7 +179,7 @@ class GridPlanner:
         return set(number), cuts
 
     def _obstacles(self) -> set[int]:
-        """Return cells that one cannot enter, other than walls and doors that are not locked."""
+        """Return the cells of locked doors and of things in the way."""
         state = self.state
         return {
             place
@@ -191,14 +191,14 @@ class GridPlanner:
         }
 
     def _put_down(self, avoid: Collection[int] = ()) -> int:
-        """Put down what is carried, where it is in nobody's way; return its number."""
+        """Put down the carried thing where it blocks nothing; return its number."""
         carried = self.state.carrying
         self._face(self._droppable(avoid), clear=False)
         self._do("drop")
         return carried
 
     def _fetch(self, things: Collection[int], depth: int = 0, closed: Collection[int] = ()) -> None:
-        """Take one of some things in the hand; keys are taken out of boxes."""
+        """Take one of some things; keys are taken out of boxes."""
         if self.state.carrying in things:
             return
         if not self._cells(things):
@@ -215,7 +215,7 @@ class GridPlanner:
             way = self._way(self._cells(things), closed)
             self._put_down({cell for cell, _ in way or ()} | self._cells(things))
         self._face(self._cells(things), depth=depth, closed=closed, things=things)
-        if self.state.carrying >= 0:  # something was picked up again on the way
+        if self.state.carrying >= 0:  # a thing was picked up again on the way
             held = self._put_down()
             if held not in things:
                 self._face(self._cells(things), depth=depth, closed=closed, things=things)
@@ -226,7 +226,7 @@ class GridPlanner:
         return " or ".join(sorted(shown)) or "thing"
 
     def _unlock(self, door: int, depth: int, closed: Collection[int] = ()) -> None:
-        """Open a locked door that may be far away by now; the key is put down afterwards."""
+        """Fetch the key of a locked door and open the door."""
         colour = self.state.layout.things[door].colour
         keys = [
             number
@@ -234,14 +234,14 @@ class GridPlanner:
             if (thing.kind, thing.colour) == ("key", colour) and self.state.places[number] != GONE
         ]
         if not keys:
-            raise PlanningError(f"A {colour} door is locked, and no {colour} key is known.")
+            raise PlanningError(f"A {colour} door is locked, and there is no {colour} key.")
         beyond = {*closed, door}
         self._fetch(keys, depth + 1, beyond)
         self._face(self._cells([door]), depth=depth + 1, closed=beyond)
         self._do("toggle")
 
     def _make_room(self, cells: Collection[int]) -> None:
-        """Clear one of some cells of what lies there, and face it with what is carried."""
+        """Clear one of some cells, and face it with the carried thing."""
         carried = self._put_down(cells)
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
@@ -265,7 +265,7 @@ class GridPlanner:
         clear: bool = True,
         things: Collection[int] = (),
     ) -> None:
-        """Go until one of some cells is before the agent, clearing the way."""
+        """Go until the agent faces one of some cells, clearing obstacles."""
         if depth > _DEPTH:
             raise PlanningError("Too many things are in each other's way.")
         wanted = self.state.carrying
@@ -294,7 +294,7 @@ class GridPlanner:
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Have in the hand what was in it before an obstacle was cleared."""
+        """Carry again what was carried before an obstacle was cleared."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:
@@ -310,7 +310,7 @@ class GridPlanner:
         self._put_down(avoid)
 
     def _walk(self, way: Sequence[tuple[int, int]]) -> int:
-        """Walk until something must be cleared; return its number, or -1 at the end."""
+        """Walk until an obstacle; return its number, or -1 at the end."""
         for (cell, direction), (after, turned) in pairwise(way):
             if after == cell:
                 self._do("right" if (direction + 1) % 4 == turned else "left")
@@ -332,7 +332,7 @@ class GridPlanner:
     def _way(
         self, targets: Collection[int], closed: Collection[int] = (), *, clear: bool = True
     ) -> list[tuple[int, int]] | None:
-        """Return the cheapest way (cells with directions) to face one of some cells."""
+        """Return the cheapest path (cells with directions) to face one of some cells."""
         state = self.state
         steps = state.layout.steps
         price: dict[int, int] = {}
@@ -367,7 +367,7 @@ class GridPlanner:
         return None
 
     def _price(self, cell: int, closed: Collection[int], clear: bool) -> int:
-        """Return what it costs to go onto a cell; 0 if one cannot."""
+        """Return the cost of entering a cell; 0 if it is impossible."""
         state = self.state
         if state.layout.walls[cell]:
             return 0

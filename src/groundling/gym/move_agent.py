@@ -1,4 +1,4 @@
-"""Acting in the simulator's own actions: what a `GymWorld` plans, a running environment does."""
+"""An agent that acts with the simulator's own actions, planned in a `GymWorld`."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 __all__ = ["MoveAgent"]
 
-_SURPRISES = 25  # after so many it gives up
-_ASKED = 0.5  # of a sentence must lie on actions, if it asked for any
+_SURPRISES = 25  # limit before it gives up
+_ASKED = 0.5  # share of a sentence that must align with actions
 
 
 class MoveAgent(BaseAgent):
     """A follower that acts in a Gymnasium environment by the actions of a `GymWorld`.
 
-    It plans, acts and watches. Where the environment is not in the state that was expected, it
-    follows what is left of the text, sentence by sentence, from where it is.
+    It plans, acts and observes. If the environment is not in the expected state, it follows the
+    remaining sentences from there.
 
     Parameters
     ----------
     follower
         A fitted follower.
     world
-        The world it was trained in, or one like it. It simulates in an environment of its own.
+        The world it was trained in, or a similar one, with its own copy of the environment.
     threshold
-        Below this confidence nothing is done. By default the follower's own threshold
-        (`Search.threshold`), or 0.5 if it has none.
+        Smallest confidence to act. By default that of the follower (`Search.threshold`), or 0.5
+        if it has none.
 
     Examples
     --------
@@ -66,18 +66,17 @@ class MoveAgent(BaseAgent):
         *,
         start: Situation | None = None,
     ) -> ActReport:
-        """Carry out an instruction in an environment that was reset by a seed.
+        """Carry out an instruction in an environment that was reset with a seed.
 
-        `env` must be of the same kind as the one that the world simulates in: the world's `key`,
-        and `get_state` where it has one, are asked of it. An environment that was not reset just
-        now is begun in by what was observed there last, with its `info`, unless the world
-        replays. With `start`, a state of the world, nothing is asked before the first move: for
-        simulators that are a twin of another kind.
+        `env` must be of the same kind as that of the world, since `key` and `get_state` are used
+        on it. If it was not just reset, give its last `observation` and `info` (not possible in a
+        world that replays). For a simulator of another kind, give the initial state of the world
+        as `start`.
         """
-        # As `fit` reads it, full stops included.
-        parts = split_sentences(text, self.follower.members_[0].encoder.reader.language)
+        # Split as in `fit`, with full stops.
+        parts = split_sentences(text, self.follower.learnt_.fitted.encoder.reader.language)
         if not parts:
-            return ActReport("not understood", "There is nothing to understand in an empty text.")
+            return ActReport("not understood", "The text is empty.")
         state = self.world.enter(env, observation, info) if start is None else start
         run = Run(env, state, state, parts)
         try:
@@ -85,12 +84,12 @@ class MoveAgent(BaseAgent):
                 report = self._attempt(run)
                 if report is not None:
                     return report
-        except WorldError as error:  # the simulation cannot go on from here
-            return run.report("executor failed", f"I cannot go on: {error}")
-        return run.report("executor failed", "The environment never does what is expected.")
+        except WorldError as error:  # the simulation cannot continue
+            return run.report("executor failed", f"I cannot continue: {error}")
+        return run.report("executor failed", "The environment keeps doing something unexpected.")
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan what is left and do it; nothing is returned if the environment went elsewhere."""
+        """Plan and carry out the rest; return None after a surprise."""
         try:
             plan = self.follower.follow(run.left, self.world, run.scene)
         except GroundlingError as error:
@@ -116,7 +115,7 @@ class MoveAgent(BaseAgent):
         return run.end(self.world.rewards)
 
     def _move(self, run: Run, action: Any) -> bool:
-        """Do one action; tell whether the environment is not where it should be."""
+        """Carry out an action; return whether the new state is a surprise."""
         expected = self.world.step(run.scene, action)
         made = []
         for move in self.world.moves(run.scene, action):
@@ -131,12 +130,12 @@ class MoveAgent(BaseAgent):
 
 
 def _ends(plan: Plan, count: int) -> list[int]:
-    """Return after which action each sentence is done, as far as the plan can tell."""
+    """Return the last action of each sentence, according to the alignment."""
     last = len(plan.actions) - 1
     shares = plan.explain().sentence_shares()
     if len(shares) != count or last < 0:
         return [last] * count
-    # A sentence that no action is for is never done; one that shares all of its own is at last.
+    # A sentence without actions is never done; one without actions of its own is done at the end.
     found = [last if share >= _ASKED else -1 for share in shares.sum(axis=1).tolist()]
     for number, sentence in enumerate(shares.argmax(axis=0).tolist()):
         found[sentence] = number

@@ -1,4 +1,4 @@
-"""The follower that suits worlds of objects: one place for its settings."""
+"""Settings of followers for worlds of objects."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from groundling.overlay.settings import Overlay
 
 __all__ = ["make_follower", "make_move_follower"]
 
-# What a part of the text costs that names nothing, and each further choice that it names. Set
-# beforehand: parts are cut so that most name exactly one.
+# Cost of a part of the text without a choice, and of each further choice. It is fixed: most parts
+# name exactly one choice.
 _COST = 2.3
 _LEARNING = Learning(l2=0.02, iterations=200, tolerance=1e-5)  # demonstrations are clean
 
@@ -28,9 +28,9 @@ def _features(slots: tuple[str, ...]) -> Features:
 
 
 def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower that reads texts part by part and matches words with the slots.
+    """Return a follower that reads texts in parts and matches words with slots.
 
-    `changes` are settings of `Follower` that replace these, or single ones inside of them.
+    `changes` are settings of `Follower` that replace the defaults, such as `search__threshold`.
 
     >>> make_follower(("colour",)).features.slots
     ('colour',)
@@ -49,9 +49,9 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 
 
 def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower for single moves: one part of the text names as many as it takes.
+    """Return a follower for single moves: a part of the text may name several.
 
-    Words are laid over the graph in their order, so that *red* and *ball* mean one thing.
+    Words are aligned with the graph in their order, so that *red* and *ball* mean one thing.
 
     >>> make_move_follower(("colour",)).overlay.nodes
     'graph'
@@ -70,8 +70,8 @@ def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> Follower:
     if "threshold" in changes:
         raise SettingError(
-            "A threshold belongs to the search: use follower(search__threshold=…), or give it "
-            "to follower.act."
+            "`threshold` is a setting of the search. Use follower(search__threshold=…), or give "
+            "it to follower.act."
         )
     whole = {name: value for name, value in changes.items() if "__" not in name}
     known = Follower().get_params(deep=False)

@@ -1,4 +1,4 @@
-"""Worlds of objects and macro-actions: say what there is and what can be done with it."""
+"""Worlds of objects and macro-actions."""
 
 from __future__ import annotations
 
@@ -20,43 +20,42 @@ __all__ = ["ActionChoice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sid
 
 
 class ObjectWorld(ABC):
-    """What there is in a scene, what can be done, and how it is carried out in an environment.
+    """A world of objects: what is in a scene, what can be done, and how it is carried out.
 
     Every world sets `verbs` and has:
 
-    - `objects(scene, start)`: the labels of each object by its (hashable, sortable) name; what
-      people say relative to where they stood (*on your left*) is taken from `start`;
+    - `objects(scene, start)`: the labels of each object by its (hashable, sortable) name; labels
+      relative to the speaker (*on your left*) come from the scene `start`;
     - `observe(env)`: the scene of a Gymnasium environment, a hashable value;
-    - `moves(scene, action)`: the environment's actions that carry out a macro-action. It raises
-      `GroundlingError` where it knows no way.
+    - `moves(scene, action)`: the environment's actions that carry out a macro-action; raises
+      `GroundlingError` if there is no way.
 
-    Some may also have:
+    Optional:
 
     - `relations(scene)`: triples (object, other object, name of the relation);
     - `allows(scene, verb, role, thing, before)`: whether an object can be an argument, after
       the arguments `before`;
-    - `effect(scene, action)`: the scene after a macro-action, where later words depend on it;
-    - `predict(scene, move)`: the scene that a move should lead to, to notice surprises, and
-      `differs(expected, real)`: whether it is one;
-    - `achieved(scene, action)`: whether a macro-action that was carried out had its effect;
-    - `look(scene, parts, choices)`: moves to make before acting, where not all is in view, and
-      `after(env, scene, move)`: the scene after a move, where memory is needed;
-    - `surprises`: after how many of them it gives up;
-    - `connectives`: words that begin another part of an instruction, and `unordered`: those
-      that leave open which part is done first;
-    - `reorders`: whether something can be said after what is to be done later (*after you …*);
-    - `slots`: the labels whose values are matched with words by their spelling (by default
-      those of *kind*, *colour* and *side* that there are), and `spelled`: whether texts do;
-    - `rewards`: whether the environment rewards exactly what was asked. Then its reward decides
-      about success; otherwise whatever was carried out counts as done;
-    - `events(before, move, after)`: what a move may have brought about, so that trajectories can
-      be cut into macro-actions;
+    - `effect(scene, action)`: the scene after a macro-action, if later words depend on it;
+    - `predict(scene, move)`: the expected scene after a move, and `differs(expected, real)`:
+      whether the real one is a surprise;
+    - `achieved(scene, action)`: whether a macro-action had its effect;
+    - `look(scene, parts, choices)`: moves to explore before acting, and
+      `after(env, scene, move)`: the scene after a move, if it depends on memory;
+    - `surprises`: the number of surprises after which the agent gives up;
+    - `connectives`: words that start another part of an instruction, and `unordered`: those
+      that do not fix the order of the parts;
+    - `reorders`: whether a part can be done before the parts said before it (*after you …*);
+    - `slots`: the labels whose values are matched with words by spelling (by default *kind*,
+      *colour* and *side*), and `spelled`: whether texts spell them;
+    - `rewards`: whether the environment rewards exactly the instruction. If so, the reward
+      decides about success; otherwise everything that was carried out counts as done;
+    - `events(before, move, after)`: the macro-actions that a move may complete, to cut
+      trajectories;
     - `draw(episode, state, way)`: the SVG of an episode after some choices;
-    - `keys`: the move of each key, for people, and `arrows`: keys that arrow keys stand for.
+    - `keys`: the move of each key, for people, and `arrows`: aliases for arrow keys.
 
-    Objects with equal labels, relations and uses are merged, so that there are no ties.
-    Arguments are chosen one after another, so that verbs with several do not branch
-    quadratically.
+    Objects with equal labels, relations and uses are merged, so that there are no ties. Arguments
+    are chosen one by one, so that the number of actions does not grow quadratically.
 
     Examples
     --------
@@ -111,7 +110,7 @@ class ObjectWorld(ABC):
     def allows(
         self, scene: Any, verb: str, role: str, thing: Any, before: Sequence[tuple[Any, ...]]
     ) -> bool:
-        """Tell whether an object can be an argument of a verb."""
+        """Return whether an object can be an argument of a verb."""
         return True
 
     def effect(self, scene: Any, action: MacroAction) -> Any:
@@ -119,72 +118,71 @@ class ObjectWorld(ABC):
         return scene
 
     def predict(self, scene: Any, move: Any) -> Any:
-        """Return the scene that a move should lead to, or nothing if that is not known."""
+        """Return the expected scene after a move, or None if unknown."""
         return None
 
     def after(self, env: Any, scene: Any, move: Any) -> Any:
-        """Return the scene after a move was made in a scene."""
+        """Return the scene after a move."""
         return self.observe(env)
 
     def differs(self, expected: Any, real: Any) -> bool:
-        """Tell whether a scene is not what was expected."""
+        """Return whether a scene differs from the expected one."""
         return bool(expected != real)
 
     def achieved(self, scene: Any, action: MacroAction) -> bool:
-        """Tell whether a macro-action has brought about what it should."""
+        """Return whether a macro-action had its effect."""
         return True
 
     def look(
         self, scene: Any, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> Sequence[Any]:
-        """Return moves to make before acting, where what was said is not in view."""
+        """Return moves to explore, if mentioned things are not in view."""
         return ()
 
     def events(self, before: Any, move: Any, after: Any) -> Iterable[tuple[float, str, Any]]:
-        """Return what a move may have brought about: (how telling, verb, its arguments)."""
+        """Return the macro-actions that a move may complete: (strength, verb, arguments)."""
         return ()
 
     def macro(self, verb: str, things: Iterable[Iterable[Any]]) -> MacroAction:
-        """Return a macro-action of a verb and, for each role, objects that would do."""
+        """Return a macro-action with a verb and, for each role, the acceptable objects."""
         name, listed, _ = checked_macro(self, verb, things, "The macro-action")
         return MacroAction(name, tuple(tuple(sorted(each)) for each in listed), name)
 
     def begin(self, env: Any) -> Any:
-        """Return the scene of an environment that was just reset."""
+        """Return the scene of an environment after its reset."""
         return self.observe(env)
 
     @property
     def has_effects(self) -> bool:
-        """Whether macro-actions change what can be said."""
+        """Whether macro-actions change the scene for later words."""
         return type(self).effect is not ObjectWorld.effect
 
-    # ---- what is made of it -------------------------------------------------------------
+    # ---- derived methods ---------------------------------------------------------------
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Cut an instruction into parts that name one argument each.
+        """Return the parts of an instruction, with one argument each.
 
-        It is cut at the ends of sentences, at connectives, at words that introduce roles, and
-        at commas between clauses; *Before you …, …* is turned around. That suits English
-        commands. Where people talk otherwise, have a `read` of your own: it returns the parts,
-        in an order in which they can be done (or with `reorders`).
+        English commands are split at the ends of sentences, at connectives, at words that
+        introduce roles, and at commas between clauses; *Before you …, …* is reordered. Override
+        it for other languages: return the parts in the order of execution (or set `reorders`).
         """
         return self._reader().read(text)
 
     def episode(self, scene: Any, parts: Sequence[str] = (), start: Any = None) -> Episode:
-        """Return the environment of one scene, in which instructions are followed.
+        """Return the environment of a scene, for following instructions.
 
-        `parts` is what will be said there, as `read` cuts it, and `start` the scene in which it
-        was said, if that is another.
+        `parts` are the parts of the text (see `read`), and `start` is the scene in which it was
+        said, if it is another one.
         """
         return Episode(self, scene, scene if start is None else start, tuple(parts))
 
     def follower(self, **changes: Any) -> Follower:
-        """Return a follower with settings that suit worlds like this, yet to be fitted."""
+        """Return an untrained follower with settings for worlds of objects."""
         return make_follower(self.slots, **changes)
 
     def agent(self, follower: Follower, threshold: float | None = None) -> Any:
-        """Return the agent that carries out what a follower of this world understands."""
-        from groundling.gym.agent import Agent  # it knows this module, too
+        """Return an agent that carries out instructions with a follower."""
+        from groundling.gym.agent import Agent  # a circular import at the top
 
         return Agent(follower, self, threshold)
 
@@ -193,11 +191,10 @@ class ObjectWorld(ABC):
     ) -> Demonstration:
         """Return a demonstration of actions in a scene.
 
-        Each action is a pair of a verb and, for each of its roles, a list of the names that
-        would do: `("put", [["cup 1", "cup 2"], ["shelf"]])`. Actions are in the order of the
-        text. Where `reorders` is set, a third entry `True` says that an action is done before
-        all that was said before it. Of several objects that would do, the first is what was
-        done, and the others are listed as just as right.
+        An action is a verb and, for each of its roles, a list of acceptable names:
+        `("put", [["cup 1", "cup 2"], ["shelf"]])`. Actions are in the order of the text. With
+        `reorders`, a third entry `True` means that an action is done before those said before
+        it. The first acceptable object is demonstrated; the others are equally right.
         """
         own = type(self).read is not ObjectWorld.read
         turned = isinstance(text, str) and not own and self._reader().turns(text)
@@ -210,7 +207,7 @@ class ObjectWorld(ABC):
 def sides(
     here: tuple[float, float], heading: tuple[float, float], there: tuple[float, float]
 ) -> list[str]:
-    """Return on which sides of somebody something is; y points down, as on screens.
+    """Return the sides of an agent on which a point lies; y points down.
 
     >>> sides((0, 0), (1, 0), (2, 2)), sides((0, 0), (0, -1), (0, 5))
     (['front', 'right'], ['behind'])

@@ -1,4 +1,4 @@
-"""Libraries that only this part needs: imported when first used, named when missing."""
+"""Optional libraries, imported on first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["require"]
 
 
 def require(library: str) -> Any:
-    """Return a library, or say in one sentence what to install.
+    """Return a library; raises `GroundlingError` with the command to install it.
 
     >>> require("math").sqrt(4.0)
     2.0

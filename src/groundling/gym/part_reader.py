@@ -1,4 +1,4 @@
-"""Reading: an instruction is cut into parts that name one argument each."""
+"""Split an instruction into parts with one argument each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from groundling.language.sentences import split_sentences
 __all__ = ["PartReader"]
 
 _WORD = re.compile(r"\d+[.,]\d+|,|[^\s,;:!?.]+")
-# English, as the connectives are. They tell a clause from a list of adjectives after a comma.
+# English words that distinguish a clause from a list of adjectives after a comma.
 _NAMING = frozenset((
     "the", "a", "an", "it", "them", "this", "that", "these", "those", "all", "every", "each",
     "both", "any", "some", "my", "your",
@@ -26,15 +26,15 @@ _FILLING = frozenset((
     "please", "now", "just", "also", "kindly", "ok", "okay", "hello", "hi", "hey", "thanks",
     "thank", "you", "so", "first", "finally",
 ))  # fmt: skip
-_FRONTED = ("after", "before", "once", "when")  # their clause may come first, up to a comma
-_LATER = ("before",)  # and is then done last
+_FRONTED = ("after", "before", "once", "when")  # may start a clause that ends at a comma
+_LATER = ("before",)  # such a clause is done last
 
 
 class PartReader:
-    """Cuts instructions at the ends of sentences, connectives, roles, and commas before clauses.
+    """Splits instructions at ends of sentences, connectives, roles, and commas before clauses.
 
-    Nothing is cut inside the name of a verb. *Before you …, …* is turned around, and *After
-    you …, …* needs no *after*, so that parts are in the order of doing.
+    The name of a verb is never split. *Before you …, …* is reordered, and *After you …, …* loses
+    its *after*, so that parts are in the order of execution.
 
     >>> reader = PartReader((Verb("go to"), Verb("bring", ("object", "to"))), ("and", "then"))
     >>> reader.read("Go to the lamp, bring the red, round mug to the oven. Go to the jar!")
@@ -66,7 +66,7 @@ class PartReader:
     def read(self, text: str) -> tuple[str, ...]:
         """Return the parts of an instruction."""
         parts: list[str] = []
-        waiting: list[str] = []  # what asks for nothing goes with what comes next
+        waiting: list[str] = []  # words without content are added to the next part
         for sentence in split_sentences(text):
             for piece in self._cut(_WORD.findall(sentence.lower())):
                 if self._is_empty(piece):
@@ -81,7 +81,7 @@ class PartReader:
         return tuple(parts)
 
     def turns(self, text: str) -> bool:
-        """Tell whether a text is one sentence that says first what is done last."""
+        """Return whether a text is one sentence whose first clause is done last."""
         sentences = split_sentences(text)
         words = _WORD.findall(sentences[0].lower()) if len(sentences) == 1 else []
         return bool(words) and words[0] in _LATER and self._cut(words)[0][0] != words[0]
@@ -122,17 +122,17 @@ class PartReader:
         return [each for each in pieces if each]
 
     def _cuts(self, piece: list[str], rest: list[str]) -> bool:
-        """Tell whether a comma stands between clauses, or between things in a list."""
+        """Return whether a comma is between clauses, or between things in a list."""
         if not self._is_clause(piece):
             return False
         return self._is_clause(_up_to_comma(rest)) or self._is_listed(rest)
 
     def _ends_clause(self, piece: list[str], rest: list[str]) -> bool:
-        """Tell whether a comma ends a clause that was said first."""
+        """Return whether a comma ends a fronted clause."""
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
-        """Tell whether words begin as a command does: *take …*, *… the …*."""
+        """Return whether words start like a command: *take …*, *… the …*."""
         left = list(words)
         while left and left[0] in self._words | _FILLING | {*_FRONTED}:
             left.pop(0)
@@ -144,7 +144,7 @@ class PartReader:
         return left[0] not in _PLACING and any(each in _NAMING for each in near)
 
     def _is_listed(self, words: Sequence[str]) -> bool:
-        """Tell whether things follow, and *and* before the last of them."""
+        """Return whether a list of things follows, with *and* before the last."""
         if not words or words[0] not in _NAMING:
             return False
         for place, word in enumerate(words[:-1]):
@@ -155,9 +155,9 @@ class PartReader:
         return False
 
     def _names_before(self, role: tuple[str, ...], piece: list[str], rest: list[str]) -> bool:
-        """Tell whether a word introduces a role: something was named before, and is after it.
+        """Return whether a word introduces a role: there is a thing before and after it.
 
-        *Drive over to the lamp* names nothing before *to*.
+        In *Drive over to the lamp* there is nothing before *to*.
         """
         if not rest or rest[0] == "," or _size(self._connectives, rest, 0):
             return False
@@ -173,7 +173,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return how many words the first name has that stands at a place; none if there is none."""
+    """Return the number of words of the first name found at a place, or 0."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

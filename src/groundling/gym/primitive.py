@@ -1,4 +1,4 @@
-"""BabyAI in the simulator's own moves: turn, go forward, pick up, drop, toggle."""
+"""BabyAI with the simulator's own moves: turn, go forward, pick up, drop, toggle."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _USED = MOVES[:-1]
 
 
 class PrimitiveBabyAI(BabyAI):
-    """A small BabyAI level whose actions are moves; plans are found without a planner.
+    """A small BabyAI level whose actions are moves, without a planner.
 
-    Each move is described by what it brings the agent closer to, and what it brings it before.
-    Levels with one room and few things are small enough.
+    A move is described by the things that it approaches or changes. Use it for levels with one
+    room and few things.
     """
 
     def episode(self, scene: GridState, parts: Any = (), start: Any = None) -> Any:
@@ -35,7 +35,7 @@ class PrimitiveBabyAI(BabyAI):
         return PrimitiveEpisode(self, scene if start is None else start)
 
     def follower(self, **changes: Any) -> Follower:
-        """Return a follower that suits moves, yet to be fitted."""
+        """Return an untrained follower for moves."""
         return make_move_follower(self.slots, **changes)
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
@@ -55,12 +55,12 @@ class PrimitiveBabyAI(BabyAI):
         )  # fmt: skip
 
     def agent(self, follower: Follower, threshold: float | None = None) -> PrimitiveAgent:
-        """Return the agent that makes the moves that a follower of this level plans."""
+        """Return an agent that carries out the moves of a follower."""
         return PrimitiveAgent(follower, self, threshold)
 
 
 class PrimitiveAgent(BaseAgent):
-    """A follower that makes moves: it plans once, and the simulator does as it is told.
+    """A follower that plans once and carries out the moves.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4", actions="primitive")
@@ -74,7 +74,7 @@ class PrimitiveAgent(BaseAgent):
     world: PrimitiveBabyAI
 
     def act(self, text: str, env: Any) -> ActReport:
-        """Carry out an instruction in an environment that was reset."""
+        """Carry out an instruction in an environment after its reset."""
         run = self._begin(env, self.world.begin(env), self.world.read(text))
         if isinstance(run, ActReport):
             return run
@@ -100,11 +100,11 @@ class PrimitiveEpisode:
     def __init__(self, world: BabyAI, start: GridState) -> None:
         self.world = world
         self.start = start
-        self.presumed_slots = world.slots  # nobody asked for them, so nobody is warned of them
+        self.presumed_slots = world.slots  # default slots, without warnings about missing labels
         self._labels = world.objects(start, start)
 
     def actions(self, state: GridState) -> tuple[str, ...]:
-        """Return the moves that change something."""
+        """Return the moves that have an effect."""
         return tuple(move for move in _USED if step(state, move) != state)
 
     def step(self, state: GridState, action: str) -> GridState:
@@ -112,7 +112,7 @@ class PrimitiveEpisode:
         return step(state, action)
 
     def ground(self, state: GridState, action: str, after: GridState) -> GroundingGraph:
-        """Return the move, what it brings the agent closer to, and what it changes."""
+        """Return the move, the things that it approaches, and those that it changes."""
         before, now = distances(state), distances(after)
         nodes: dict[str, Labels] = {"event": {action: True}}
         edges = []
@@ -133,7 +133,7 @@ class PrimitiveEpisode:
         return GroundingGraph(nodes, edges, roles=nodes)
 
     def outcome(self, state: GridState) -> tuple[int, int, tuple[int, ...]]:
-        """Return what is before the agent, what it carries, and how the doors are."""
+        """Return the thing in front of the agent, the carried thing, and the doors."""
         return state.at(state.front), state.carrying, state.doors
 
     def describe(self, state: GridState) -> str:
@@ -143,7 +143,7 @@ class PrimitiveEpisode:
 
 @lru_cache(maxsize=50_000)
 def distances(state: GridState) -> dict[int, int]:
-    """Return after how many moves each thing can be before the agent (doors opened for two).
+    """Return the number of moves until the agent faces each thing; a closed door costs two.
 
     >>> from groundling.gym.grid import parse_grid
     >>> distances(parse_grid("#####", "#> b#", "#####"))

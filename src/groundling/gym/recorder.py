@@ -1,4 +1,4 @@
-"""Recording: what a teacher, a bot or a person does."""
+"""Record the moves of a teacher, a bot or a person."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ _LONGEST = 5_000  # moves that a policy may make where the environment sets no l
 
 @dataclass(frozen=True)
 class Recording:
-    """What was done in one episode, move by move.
+    """The moves of one episode, with observations, rewards and infos.
 
-    `observations` has one more entry than `moves`; `scenes` are what the world saw at the same
-    times, if it was there (they are not kept in files, and made again by replaying). `level` is
-    the world's name, if it has one.
+    `observations` and `scenes` have one more entry than `moves`. Scenes are not stored in files;
+    they are restored by replaying. `level` is the name of the world, if it has one.
     """
 
     text: str
@@ -59,21 +58,21 @@ def record(
     world
         A level such as `babyai("GoToLocal")`, or an `ObjectWorld` of your own.
     seeds
-        What the environment is reset by; a number stands for so many, from 0 on.
+        Seeds of the episodes, or their number.
     policy
-        A function of the environment and its scene that returns a move, or None at the end; or
-        a bot, a class made from the environment whose `replan(last_move)` returns one (as
-        MiniGrid's `BabyAIBot`). By default the world's own teacher acts (`mission(env)`).
+        A function of the environment and its scene that returns a move, or None at the end; or a
+        bot class whose `replan(last_move)` returns a move (such as MiniGrid's `BabyAIBot`). By
+        default the teacher of the world (`mission(env)`).
     texts
-        What is said, for each seed. By default the mission that the environment has in its
-        observation, its info, or as its attribute.
+        The text for each seed. By default the mission in the observation, the info, or an
+        attribute of the environment.
     human
-        Let a person act: `"window"`, `"terminal"`, or `True` for a window where there is a
-        screen. A mission that is given up (q) is not recorded.
+        Let a person act: `"window"`, `"terminal"`, or `True` for a window if there is a screen.
+        Aborted missions (q) are not recorded.
     env
         The environment, if it is not `world.make()`.
     read
-        What asks the person in a terminal.
+        The function that reads keys in a terminal.
 
     Examples
     --------
@@ -83,12 +82,12 @@ def record(
     (True, True)
     """
     if human and policy is not None:
-        raise SettingError("record takes a policy or human=True, not both.")
+        raise SettingError("`policy` cannot be combined with `human`. Leave one of them out.")
     way = _way(human)
     listed = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
     _check(world, env, policy, way)
     if texts is not None and (isinstance(texts, str) or len(texts) != len(listed)):
-        raise SettingError("record takes as many texts as seeds: texts=[…].")
+        raise SettingError("`texts` must be a list with one text for each seed.")
     own = env is None
     env = (world.make(render_mode="human") if way == "window" else world.make()) if own else env
     try:
@@ -111,29 +110,28 @@ def record(
 
 
 def _check(world: Any, env: Any, policy: Any, way: str) -> None:
-    """Say in a sentence what is missing."""
+    """Raise `SettingError` if something is missing."""
     name = type(world).__name__
     if not hasattr(world, "observe"):
-        raise SettingError(f"record needs an ObjectWorld, whose scenes are recorded, not a {name}.")
+        raise SettingError(f"`world` must be an ObjectWorld; got a {name}.")
     if env is None and not hasattr(world, "make"):
         raise SettingError(
-            f"{name} has no make() that returns an environment. Give record one: record(…, env=…)."
+            f"{name} has no make() that returns an environment. Give one: record(…, env=…)."
         )
     if way or callable(policy) or hasattr(policy, "replan"):
         return
     if policy is not None:
         raise SettingError(
-            f"A policy is a function of the environment and its scene, not {policy!r}."
+            f"`policy` must be a function of the environment and its scene; got {policy!r}."
         )
     if not hasattr(world, "mission"):
         raise SettingError(
-            f"{name} has no teacher: mission(env), which returns what is asked for. Give record a "
-            "policy, or human=True."
+            f"{name} has no teacher (a method mission(env)). Give a policy, or human=True."
         )
 
 
 class _Watched:
-    """An environment that remembers what its reset returned."""
+    """An environment that keeps the return value of its reset."""
 
     def __init__(self, env: Any) -> None:
         self.env = env
@@ -148,7 +146,7 @@ class _Watched:
 
 
 def _begin(world: Any, env: Any, seed: int, text: str | None) -> tuple[str, Any, Any]:
-    """Begin an episode; return what is said, the scene and the first observation."""
+    """Start an episode; return the text, the scene and the first observation."""
     watched = _Watched(env)
     if hasattr(world, "reset"):
         said, scene = world.reset(watched, seed)
@@ -161,8 +159,8 @@ def _begin(world: Any, env: Any, seed: int, text: str | None) -> tuple[str, Any,
         text = getattr(env.unwrapped, "mission", None)
     if not isinstance(text, str):
         raise SettingError(
-            "The environment does not say what is asked for: it has no mission in its observation, "
-            "its info, or as its attribute. Give record texts=[…], one for each seed."
+            "The environment has no mission in its observation, its info or an attribute. Give "
+            "texts=[…], one for each seed."
         )
     return text, world.begin(env), observation
 
@@ -171,13 +169,13 @@ def _way(human: bool | str) -> str:
     if human in (False, "window", "terminal"):
         return str(human or "")
     if human is not True:
-        raise SettingError(f"record takes human=True, 'window' or 'terminal', not {human!r}.")
+        raise SettingError(f"`human` must be True, 'window' or 'terminal'; got {human!r}.")
     screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.name == "nt"
     return "window" if screen else "terminal"
 
 
 Chooser = Callable[[Any, Any], Any]
-"""From the scene and the last move to the next move; None to give up."""
+"""A function of the scene and the last move that returns the next move; None aborts."""
 
 
 def _run(
@@ -197,7 +195,7 @@ def _run(
         if last is StopIteration:
             break
         if hasattr(space, "n") and not space.contains(last):
-            raise SettingError(f"The policy returned {last!r}, which is not in {space}.")
+            raise SettingError(f"The policy must return a move in {space}; got {last!r}.")
         observation, reward, terminated, truncated, info = env.step(last)
         moves.append(last)
         rewards.append(float(reward))
@@ -226,7 +224,7 @@ def _chooser(world: Any, env: Any, policy: Any) -> Chooser:
 
 
 def _teach(world: Any, env: Any) -> Iterator[Any]:
-    """Yield the moves of the world's teacher."""
+    """Yield the moves of the teacher."""
     for verb, things, _ in in_doing_order(world.mission(env), lambda each: bool(each[2])):
         yield from world.moves(world.observe(env), world.macro(verb, things))
 
@@ -238,7 +236,7 @@ def _in_terminal(world: Any, text: str, read: Callable[[str], str]) -> Chooser:
     def choose(scene: Any, last: Any) -> Any:
         while not waiting:
             shown = ", ".join(world.keys)
-            line = read(f"{scene}\n{text} [{shown}; q gives up] ")
+            line = read(f"{scene}\n{text} [{shown}; q quits] ")
             waiting.extend(letter for letter in line.strip().lower() if letter in keys)
         return keys[waiting.pop(0)]
 

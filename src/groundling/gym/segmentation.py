@@ -1,4 +1,4 @@
-"""Cutting: moves become the macro-actions that a text asks for."""
+"""Segment trajectories of moves into macro-actions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from groundling.world.environment import Demonstration
 
 __all__ = ["cut"]
 
-_VIOLATED = -6.0  # a named value that the object does not have
-_SPELLED = 2.0  # a verb that is called what it is
-_REORDERED = -0.5  # said in another order than done
+_VIOLATED = -6.0  # a mentioned value that the object does not have
+_SPELLED = 2.0  # the text contains the name of the verb
+_REORDERED = -0.5  # said in another order
 _AGAIN = -0.5  # one event for two parts: *open a door and open the red door*
 
 
 @dataclass(frozen=True)
 class _Event:
-    """Something that happened at a time and might have been asked for."""
+    """A macro-action that was completed at a time."""
 
     time: int
     choices: tuple[ActionChoice, ...]
@@ -32,9 +32,9 @@ class _Event:
 def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     """Return a trajectory as a demonstration of macro-actions.
 
-    Whatever happens on the way is a candidate: doors are opened to get through, things are
-    picked up to clear the way. Those are kept, in order, that agree with what the parts of the
-    text name, of which there are as many as parts, and the last of which ends the episode.
+    Every event is a candidate, such as doors that are opened on the way. The result is the
+    sequence of events that agrees best with the parts of the text, one argument per part, and
+    whose last event ends the episode.
 
     >>> from groundling import gym
     >>> level = gym.babyai("PutNextLocal")
@@ -45,13 +45,13 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     named = getattr(world, "name", "")
     if named and trajectory.level and named != trajectory.level:
         raise DemonstrationError(
-            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) was recorded in "
-            f"{trajectory.level}, not in {named}. Cut it with the level it was recorded in."
+            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must be of the level "
+            f"{named}; got {trajectory.level}."
         )
     if type(world).events is ObjectWorld.events:
         raise DemonstrationError(
-            f"{type(world).__name__} does not tell what a move brings about: nothing can be cut. "
-            "Let it have events(before, move, after)."
+            f"{type(world).__name__} must have a method events(before, move, after), so that "
+            "trajectories can be cut."
         )
     scenes = trajectory.scenes or _replay(world, trajectory, env)
     parts = world.read(trajectory.text)
@@ -61,8 +61,8 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     found = max(_ways(events, parts, episode, values, len(trajectory.moves)), default=None)
     if found is None:
         raise DemonstrationError(
-            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) cannot be cut: nothing "
-            f"that happened in its {len(trajectory.moves)} moves fits the text."
+            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) cannot be cut: no event "
+            f"of its {len(trajectory.moves)} moves fits the text."
         )
     name = f"{getattr(world, 'name', type(world).__name__)} {trajectory.seed}"
     return Demonstration(parts, episode, (), found[1], name=name)
@@ -75,8 +75,8 @@ def _replay(world: Any, trajectory: Recording, env: Any) -> tuple[Any, ...]:
         text, scene = world.reset(env, trajectory.seed)
         if text != trajectory.text:
             raise DemonstrationError(
-                f"The trajectory says {trajectory.text!r}, but seed {trajectory.seed} of this "
-                f"environment says {text!r}. Use the level and version it was recorded with."
+                f"The mission of seed {trajectory.seed} must be {trajectory.text!r}; got "
+                f"{text!r}. Use the level and version of the recording."
             )
         scenes = [scene]
         for move in trajectory.moves:
@@ -104,7 +104,7 @@ def _events(
 
 
 def _values(episode: Episode) -> dict[str, set[str]]:
-    """Return all values of each kind of label that words are matched with."""
+    """Return all values of each slot."""
     found: dict[str, set[str]] = {}
     for things, _ in episode.groups(()):
         for label in episode.labels(things):
@@ -116,7 +116,7 @@ def _values(episode: Episode) -> dict[str, set[str]]:
 def _agreement(
     part: str, choice: ActionChoice, episode: Episode, values: Mapping[str, set[str]]
 ) -> float:
-    """Return how well an object fits what a part of the text names."""
+    """Return how well an object fits a part of the text."""
     own: dict[str, set[str]] = {}
     for label in episode.labels(choice.things):
         if isinstance(label.value, str):
@@ -148,7 +148,7 @@ def _ways(
     values: Mapping[str, set[str]],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield the ways to read events as what the parts name, with how well they fit."""
+    """Yield sequences of choices for the parts, with their scores."""
     fits: dict[tuple[str, ActionChoice], float] = {}
 
     def fit(start: int, event: _Event) -> float:
@@ -162,7 +162,7 @@ def _ways(
 
     size = len(parts)
     turns = range(size) if episode.world.reorders else (0,)
-    for turn in turns:  # what is said from this part on is done first
+    for turn in turns:  # the parts from here on are done first
         order = (*range(turn, size), *range(turn))
         turned = turn if not parts[turn].startswith(episode.world.unordered) else 0
         yield from _chain(events, order, turn, turned, fit, end)
@@ -176,7 +176,7 @@ def _chain(
     fit: Callable[[int, _Event], float],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield the best chain of events whose arguments are the parts in the order of doing."""
+    """Yield the best sequence of events for the parts in the order of execution."""
     size = len(order)
     # best[k]: (score, time, chosen) chains that have used the first k parts, by their last time
     best: list[dict[int, tuple[float, tuple[tuple[int, _Event], ...]]]] = [
@@ -193,17 +193,17 @@ def _chain(
 
     for event in events:
         count = len(event.choices)
-        together = [  # arguments of one verb stand together
+        together = [  # arguments of one verb are consecutive
             used
             for used in range(size - count + 1)
             if order[used + count - 1] - order[used] == count - 1
         ]
-        for used in reversed(together):  # from the last, so that no event is used twice
+        for used in reversed(together):  # in reverse, so that no event is used twice
             before = [known for at, known in best[used].items() if at <= event.time]
             if before:
                 score, chosen = max(before, key=lambda each: each[0])
                 extend(used, event, score + fit(order[used], event), chosen)
-        for used in together:  # but for what agrees with all that both parts name
+        for used in together:  # except for an event that agrees with both parts
             score, chosen = best[used].get(event.time, (0.0, ()))
             again = fit(order[used], event)
             if chosen and chosen[-1][1] is event and again > 0:

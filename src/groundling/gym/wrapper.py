@@ -1,4 +1,4 @@
-"""A Gymnasium wrapper that tells reinforcement learners what a follower would do, and how sure."""
+"""A Gymnasium wrapper that adds a follower's plan and confidence to infos."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _gymnasium = require("gymnasium")
 
 
 class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defined]
-    """An environment whose infos say what a follower would do.
+    """An environment whose infos contain the plan of a follower.
 
     After `reset` and each `step`, `info["instruction"]` holds
 
-    - `text` and `parts`: what was said;
-    - `confidence`: how sure the follower is of its plan;
-    - `plan`: the macro-actions as texts, in the order of doing;
-    - `alignment`: for each part of the text the number of the choice it asks for, or -1;
-    - `suggestion`: the move that would carry the plan on from here, or None;
-    - `left`: how many macro-actions are not done yet.
+    - `text` and `parts`: the instruction;
+    - `confidence`: the confidence of the follower;
+    - `plan`: the macro-actions as texts, in the order of execution;
+    - `alignment`: for each part of the text the number of its choice, or -1;
+    - `suggestion`: the next move of the plan, or None;
+    - `left`: the number of remaining macro-actions.
 
-    With `replan` the follower plans anew after every move instead of once for an episode.
+    With `replan` the follower plans after every move instead of once per episode.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4")
@@ -46,9 +46,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
     ) -> None:
         super().__init__(env)
         if not isinstance(world, ObjectWorld):
-            raise SettingError(
-                f"InstructionFollowing needs an ObjectWorld, not {type(world).__name__}."
-            )
+            raise SettingError(f"`world` must be an ObjectWorld; got {type(world).__name__}.")
         self.agent = Agent(follower, world)
         self.replan = replan
         self._plan: Plan | None = None
@@ -56,7 +54,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
         self._moves: list[Any] = []
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
-        """Begin an episode and plan it."""
+        """Start an episode and plan it."""
         observation, info = self.env.reset(seed=seed, options=options)
         self._text = _text_of(self.env, observation)
         self._start = self._scene = self.agent.world.begin(self.env)
@@ -64,7 +62,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
         return observation, {**info, "instruction": self._told()}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, Any]:
-        """Make a move and look where the plan stands."""
+        """Make a move and update the plan."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         self._scene = self.agent.world.observe(self.env)
         if self._moves and self._moves[0] == action:
@@ -125,7 +123,6 @@ def _text_of(env: Any, observation: Any) -> str:
     text = getattr(env.unwrapped, "mission", None)
     if not isinstance(text, str):
         raise SettingError(
-            "The environment says nothing to follow: it has no mission in its observation or as "
-            "its attribute."
+            "The environment must have a mission in its observation or as an attribute."
         )
     return text

@@ -1,4 +1,4 @@
-"""An agent in a home: it carries out, asks back, answers, or declines."""
+"""An agent for a home: it acts, asks back, answers or declines."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from groundling.dialogue.options import Option
+from groundling.dialogue.prediction_sets import decide
 from groundling.home.catalogue import VERBS
 from groundling.home.effects import States, changes, initial_states, is_in_state
 from groundling.home.environment import (
@@ -34,7 +36,7 @@ _MOST_OPTIONS = 8
 
 
 @dataclass(frozen=True)
-class Reply:
+class HomeReply:
     """What the agent says and does: `kind` is act, ask, answer or decline.
 
     `changes` has the new state and attributes of each entity that becomes different; `options`
@@ -50,7 +52,7 @@ class Reply:
     commands: tuple[Command, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the reply as JSON has it."""
+        """Return the reply as a JSON object."""
         return {
             "kind": self.kind,
             "text": self.text,
@@ -62,8 +64,8 @@ class Reply:
 
 
 @dataclass
-class _Turn:
-    """What holds while one text is answered."""
+class _Exchange:
+    """The state of one dialogue turn."""
 
     states: States
     situation: Situation
@@ -74,7 +76,7 @@ class _Turn:
 
 
 class HomeAgent:
-    """Follows what is said in a home, and remembers what was spoken of.
+    """Replies to commands and questions in a home, and remembers the context.
 
     Parameters
     ----------
@@ -111,7 +113,7 @@ class HomeAgent:
         self.move(home)
 
     def move(self, home: Home) -> None:
-        """Act in another home from now on, or in the same with new phrases."""
+        """Switch to another home, or reload the same one with new phrases."""
         self._first_timers = home.timers
         self._settle(home)
         self.forget()
@@ -126,8 +128,8 @@ class HomeAgent:
         area: str | None = "",
         states: Mapping[str, Any] | None = None,
         now: datetime | None = None,
-    ) -> Reply:
-        """Answer a text, and remember its effects for the next one.
+    ) -> HomeReply:
+        """Reply to a text, and remember its effects for the next one.
 
         `area` is the id of the area of the speaker. `states` are those of entities that differ
         from what the agent remembers. `now` is the time, for questions about it.
@@ -141,7 +143,7 @@ class HomeAgent:
             self.states |= {
                 id_: new for id_, new in initial_states(self.home, states).items() if id_ in states
             }
-        turn = _Turn(
+        turn = _Exchange(
             {id_: dict(each) for id_, each in self.states.items()},
             Situation(here, self.before), list(self.timers),
         )  # fmt: skip
@@ -152,19 +154,19 @@ class HomeAgent:
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
-        """Forget what was said and done: states and timers are those of the home again."""
+        """Reset states, timers and context to those of the home."""
         self._keep_timers(self._first_timers)
         self.states = initial_states(self.home)
         self.before, self.pending = (), None
 
     def _keep_timers(self, timers: Sequence[Timer]) -> None:
-        """Let texts speak of the timers that there are now."""
+        """Update the timers that texts can refer to."""
         self.timers = list(timers)
         if tuple(timers) != self.home.timers:
             self._settle(replace(self.home, timers=tuple(timers)))
 
     def explain(self, text: str, *, area: str | None = "") -> str:
-        """Return in words why a text is understood as it is."""
+        """Explain in words how a text is understood."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)
@@ -173,7 +175,7 @@ class HomeAgent:
 
     # ---- understanding -----------------------------------------------------------------
 
-    def _reply(self, text: str, turn: _Turn, now: datetime, depth: int = 0) -> Reply:
+    def _reply(self, text: str, turn: _Exchange, now: datetime, depth: int = 0) -> HomeReply:
         said = self.world.read(text)
         if not said.utterance.words:
             return self._decline()
@@ -194,10 +196,14 @@ class HomeAgent:
         if command.verb == "decline":  # asking which one is meant does no harm
             choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
             command, confidence = choices[0] if choices else (command, confidence)
-        harmless = command.is_question or command.target.choice
-        if command.verb == "decline" or confidence < (_CHOICE if harmless else _ACT):
+        if said.utterance.is_negated and not command.is_question and command.target.ids:
+            return self._decline(confidence, command)
+        sure = _CHOICE if command.is_question or command.target.choice else _ACT
+        rivals = [each for each in ranked if each[0] != command and each[1] <= confidence]
+        options = [Option(each, share, plan) for each, share in ((command, confidence), *rivals)]
+        if command.verb == "decline" or decide(options, sure=sure).kind != "act":
             return self._unsure(command, confidence, ranked)
-        command = self._completed(said, command, turn)
+        command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
         if command.verb == "delay":
             return self._delay(said, command, confidence, turn, now, depth)
         if command.is_question:
@@ -205,9 +211,9 @@ class HomeAgent:
         return self._act(command, confidence, turn, now)
 
     def _several(
-        self, said: TextWorld, place: int, turn: _Turn, now: datetime, depth: int
-    ) -> Reply | None:
-        """Reply to two commands one after the other; None if one of them is not understood."""
+        self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
+    ) -> HomeReply | None:
+        """HomeReply to two commands one after the other; None if one of them is not understood."""
         if depth >= _MOST_PARTS:
             return None
         trial = replace(
@@ -225,7 +231,7 @@ class HomeAgent:
         turn.situation, turn.pending = trial.situation, trial.pending
         kinds = [each.kind for each in replies]
         kind = next(each for each in ("ask", "act", "answer") if each in kinds)
-        return Reply(
+        return HomeReply(
             kind,
             " ".join(each.text for each in replies),
             dict(turn.changes),
@@ -234,8 +240,8 @@ class HomeAgent:
             commands=tuple(command for each in replies for command in each.commands),
         )
 
-    def _completed(self, said: TextWorld, command: Command, turn: _Turn) -> Command:
-        """Return a command with the words of the text that are its value, if it has such."""
+    def _completed(self, said: TextWorld, command: Command, turn: _Exchange) -> Command:
+        """Fill in the free text of a command, such as a list item."""
         if command.verb not in ("add item", "complete item", "play", "broadcast"):
             return command
         spans = said.spans(command)
@@ -245,8 +251,8 @@ class HomeAgent:
         found: Any = plan.actions[0]
         return command if found is None else found._replace(target=command.target)
 
-    def _answer_pending(self, text: str, turn: _Turn) -> Reply | None:
-        """Return the reply to an answer, if a question was asked and the text answers it."""
+    def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
+        """Treat the text as the answer to a pending question; None if it is not one."""
         command, self.pending = self.pending, None
         if command is None:
             return None
@@ -254,7 +260,8 @@ class HomeAgent:
         if len(said.utterance.words) > _MOST_OPTIONS:
             return None
         every = set(self.speech["every"]) & set(said.utterance.folded)
-        chosen = command.target.ids if every else self._chosen(command, said.utterance.mentions)
+        named = [each for each in said.utterance.mentions if not said.is_vague(each)]
+        chosen = command.target.ids if every else self._chosen(command, named)
         if not chosen:
             return None
         target = command.target._replace(ids=tuple(chosen), choice=False)
@@ -275,12 +282,12 @@ class HomeAgent:
 
     # ---- replies -----------------------------------------------------------------------
 
-    def _decline(self, confidence: float = 0.0, *commands: Command) -> Reply:
-        return Reply("decline", self.speech["unknown"], {}, (), confidence, commands=commands)
+    def _decline(self, confidence: float = 0.0, *commands: Command) -> HomeReply:
+        return HomeReply("decline", self.speech["unknown"], {}, (), confidence, commands=commands)
 
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
-    ) -> Reply:
+    ) -> HomeReply:
         """Ask about the likeliest commands, or decline if none is likely."""
         likely = [
             each
@@ -291,19 +298,21 @@ class HomeAgent:
         if command.verb == "decline" or not options:
             return self._decline(confidence, command)
         text = self.speech.say("did you mean", options, joint="or")
-        return Reply("ask", text, {}, options, confidence, commands=(command,))
+        return HomeReply("ask", text, {}, options, confidence, commands=(command,))
 
     def _described(self, command: Command) -> str:
         value = self._value(command)
         return self.speech.done(command.verb, self._names(command.target), value).rstrip(".")
 
-    def _act(self, command: Command, confidence: float, turn: _Turn, now: datetime) -> Reply:
+    def _act(
+        self, command: Command, confidence: float, turn: _Exchange, now: datetime
+    ) -> HomeReply:
         target, names = command.target, self._names(command.target)
         if target.choice:
             turn.pending = command
             options = tuple(names[:_MOST_OPTIONS])
             text = self.speech.say("which one", options, joint="or")
-            return Reply("ask", text, {}, options, confidence, commands=(command,))
+            return HomeReply("ask", text, {}, options, confidence, commands=(command,))
         if target.by == "timer":
             return self._act_on_timers(command, confidence, turn)
         said: list[str] = []
@@ -322,15 +331,17 @@ class HomeAgent:
         self._remember(target, turn)
         if not taught:
             said = [self.speech.done(command.verb, names, self._value(command))]
-        return Reply("act", " ".join(said), dict(turn.changes), (), confidence, commands=(command,))
+        return HomeReply(
+            "act", " ".join(said), dict(turn.changes), (), confidence, commands=(command,)
+        )
 
-    def _remember(self, target: Target, turn: _Turn) -> None:
-        """Remember what was spoken of, so that *it* can mean that."""
+    def _remember(self, target: Target, turn: _Exchange) -> None:
+        """Remember the target, so that *it* can refer to it."""
         known = tuple(each for each in target.ids if each in self.home.entity_of)
         if known:
             turn.situation = replace(turn.situation, before=known)
 
-    def _change(self, id_: str, command: Command, turn: _Turn) -> None:
+    def _change(self, id_: str, command: Command, turn: _Exchange) -> None:
         entity = self.home.entity_of.get(id_) or Entity(id_, id_)
         now = turn.states.setdefault(id_, {"state": "0", "attributes": {}})
         new = changes(entity, now, command.verb, command.value)
@@ -346,7 +357,7 @@ class HomeAgent:
         if "attributes" in new:
             kept["attributes"] = {**kept.get("attributes", {}), **new["attributes"]}
 
-    def _act_on_timers(self, command: Command, confidence: float, turn: _Turn) -> Reply:
+    def _act_on_timers(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply:
         value = float(str(command.value)) if command.value is not None else 0.0
         if command.verb == "start timer":
             turn.timers.append(Timer("", turn.situation.here, round(value), round(value)))
@@ -365,9 +376,9 @@ class HomeAgent:
             state = "active" if timer.is_active else "paused"
             self._report_timer(place, turn, "idle" if command.verb == "cancel timer" else state)
         text = self.speech.done(command.verb, (), self.speech.duration(value))
-        return Reply("act", text, dict(turn.changes), (), confidence, commands=(command,))
+        return HomeReply("act", text, dict(turn.changes), (), confidence, commands=(command,))
 
-    def _report_timer(self, place: int, turn: _Turn, state: str) -> None:
+    def _report_timer(self, place: int, turn: _Exchange, state: str) -> None:
         timer = turn.timers[place]
         slug = "_".join(timer.name.lower().split()) or str(place + 1)
         turn.changes[f"timer.{slug}"] = {
@@ -376,10 +387,10 @@ class HomeAgent:
         }
 
     def _delay(
-        self, said: TextWorld, command: Command, confidence: float, turn: _Turn, now: datetime,
+        self, said: TextWorld, command: Command, confidence: float, turn: _Exchange, now: datetime,
         depth: int,
-    ) -> Reply:  # fmt: skip
-        """Promise what the rest of a text says, after a while."""
+    ) -> HomeReply:  # fmt: skip
+        """Schedule the rest of the text after a delay."""
         utterance = said.utterance
         delay = next(each for each in utterance.literals if each.value == command.value)
         words = [w for n, w in enumerate(utterance.words) if n not in delay.places]
@@ -391,18 +402,20 @@ class HomeAgent:
         turn.timers.append(Timer("", turn.situation.here, round(value), round(value)))
         self._report_timer(len(turn.timers) - 1, turn, "active")
         text = self.speech.done("delay", [inner.text.rstrip(".")], self.speech.duration(value))
-        return Reply(
+        return HomeReply(
             "act", text, dict(turn.changes), (), confidence, commands=(command, *inner.commands)
         )
 
     # ---- answers -----------------------------------------------------------------------
 
-    def _answer(self, command: Command, confidence: float, turn: _Turn, now: datetime) -> Reply:
+    def _answer(
+        self, command: Command, confidence: float, turn: _Exchange, now: datetime
+    ) -> HomeReply:
         text = self._told(command, turn, now)
         self._remember(command.target, turn)
-        return Reply("answer", text, {}, (), confidence, commands=(command,))
+        return HomeReply("answer", text, {}, (), confidence, commands=(command,))
 
-    def _told(self, command: Command, turn: _Turn, now: datetime) -> str:
+    def _told(self, command: Command, turn: _Exchange, now: datetime) -> str:
         speech, verb = self.speech, command.verb
         if verb in ("time", "date"):
             return speech.say(verb, value=f"{now:%H:%M}" if verb == "time" else speech.date(now))
@@ -423,7 +436,7 @@ class HomeAgent:
         ]
         return self._many_states(verb, ids, fitting)
 
-    def _one_state(self, command: Command, id_: str, turn: _Turn) -> str:
+    def _one_state(self, command: Command, id_: str, turn: _Exchange) -> str:
         entity, now = self.home.entity_of[id_], turn.states[id_]
         items = now["attributes"].get("items") if entity.domain == "todo" else None
         state = self.speech.listed(list(map(str, items))) if items else self._state(entity, now)
@@ -450,7 +463,7 @@ class HomeAgent:
         state = self.speech.state(str(now["state"]))
         return f"{state} {unit}" if unit else state
 
-    def _temperature(self, ids: Sequence[str], turn: _Turn) -> str:
+    def _temperature(self, ids: Sequence[str], turn: _Exchange) -> str:
         told = []
         for id_ in ids:
             attributes = turn.states[id_]["attributes"]
@@ -460,7 +473,7 @@ class HomeAgent:
             told.append(self.speech.say("temperature", [name], f"{current} {unit}".strip()))
         return " ".join(told[:3])
 
-    def _weather(self, ids: Sequence[str], turn: _Turn) -> str:
+    def _weather(self, ids: Sequence[str], turn: _Exchange) -> str:
         if not ids:
             return str(self.speech["unknown"])
         now = turn.states[ids[0]]
@@ -470,7 +483,7 @@ class HomeAgent:
         value = state if degrees is None else f"{state}, {degrees} {unit}"
         return self.speech.say("is", [self.home.entity_of[ids[0]].name], value)
 
-    def _time_left(self, target: Target, turn: _Turn) -> str:
+    def _time_left(self, target: Target, turn: _Exchange) -> str:
         timers = [turn.timers[int(each.partition(":")[2])] for each in target.ids]
         if not timers:
             return str(self.speech["no timer"])
@@ -481,7 +494,7 @@ class HomeAgent:
         return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
-        """Return what things are called, with their area where names repeat."""
+        """Return the names of things, with their area where names repeat."""
         found = []
         for id_ in target.ids:
             entity = self.home.entity_of.get(id_)
@@ -506,7 +519,7 @@ class HomeAgent:
         return phrase.phrase if phrase else id_
 
     def _value(self, command: Command) -> str:
-        """Return the value of a command as it is said."""
+        """Return the value of a command with its unit."""
         value = command.value
         if isinstance(value, float) and value.is_integer():
             value = int(value)

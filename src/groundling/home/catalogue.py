@@ -1,4 +1,4 @@
-"""What things of a home can do: the verbs, values and states of each domain of Home Assistant."""
+"""Verbs, values and states of each Home Assistant domain."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import QUANTIFIERS, is_singular
+from groundling.home.locales import QUANTIFIERS, SINGULARS, is_singular
 from groundling.home.utterance import HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
@@ -78,7 +78,7 @@ class Situation:
 
 
 class HomeWorld:
-    """A home whose names can be found in texts.
+    """A home, indexed by names, kinds and places.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class HomeWorld:
         self.names = HomeNames(home, language)
 
     def read(self, text: str, kind: str = "") -> TextWorld:
-        """Return the environment in which one text is followed; `kind` is offered in any case."""
+        """Return the environment of one text; `kind` is always among the candidates."""
         return TextWorld(self, Utterance.of(text, self.names, self.knowledge.words), kind)
 
     @cached_property
@@ -122,11 +122,11 @@ class HomeWorld:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of things that there are."""
+        """The kinds of things in the home."""
         return tuple(dict.fromkeys(kind for kind, _ in self.groups))
 
     def places_of(self, entity: Entity) -> tuple[str, ...]:
-        """Return where an entity is, as a target has it."""
+        """Return the places of an entity, in the notation of `Target.where`."""
         floor = self.home.floor_id(entity)
         area = (f"area:{entity.area}",) if entity.area else ()
         return ("", *area, *((f"floor:{floor}",) if floor else ()))
@@ -228,13 +228,38 @@ class TextWorld:
         return labels
 
     def _said_part(self, target: Target) -> str:
-        """Return how well a part of a name tells things apart: by several words, one, or a kind."""
+        """Return how specific a partial name is: several words, one word, or only a kind."""
         said = [each for each in self.utterance.of_kind("name") if target.ids[0] in each.ids]
         words = [self.utterance.folded[n] for n in max((e.places for e in said), key=len)]
         shares = self.world.knowledge.shares
         if all(word in shares for word in words):
             return "kind"
         return "word" if len(words) == 1 else "words"
+
+    def is_vague(self, mention: Mention) -> bool:
+        """Tell whether all words of a partial name are nouns for kinds (*the light*)."""
+        nouns = SINGULARS.get(self.world.language.name, frozenset())
+        words = {self.world.language.singular(self.utterance.folded[n]) for n in mention.places}
+        return not mention.full and words <= nouns
+
+    def ask_if_vague(self, command: Command, state: Situation) -> Command:
+        """Return a command as a choice if its only name is a word for all things of its kind.
+
+        *Turn on the light* does not mean the Porch Light because no other name has that word.
+        """
+        target = command.target
+        if target.by != "part" or len(target.ids) != 1 or command.is_question:
+            return command
+        said = [each for each in self.utterance.of_kind("name") if target.ids[0] in each.ids]
+        if not all(map(self.is_vague, said)):
+            return command
+        entity = self.home.entity_of[target.ids[0]]
+        is_here = bool(state.here) and entity.area == state.here
+        where = target.where or (f"area:{state.here}" if is_here else "")
+        ids = self._inside(entity.domain, where)
+        if len(ids) < 2:
+            return command
+        return command._replace(target=Target(ids, "kind", entity.domain, "", where, choice=True))
 
     def _domains(self, target: Target) -> tuple[list[str], list[str]]:
         things = [self.home.entity_of[each] for each in target.ids if each in self.home.entity_of]
@@ -274,7 +299,7 @@ class TextWorld:
         }
 
     def _unused(self, action: Command) -> dict[str, Any]:
-        """Return labels for what the text says and the command leaves out."""
+        """Return labels for what the text mentions and the command does not use."""
         target, utterance = action.target, self.utterance
         wheres = target.where.split("+") if target.where else []
         used = {each.partition(":")[2] for each in wheres} | set(target.ids)
@@ -362,7 +387,7 @@ class TextWorld:
             yield Target(every[:_MOST_NAMED], "name")
 
     def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
-        """Yield things that no other of their kind is named like, and the others together."""
+        """Yield things with a unique name one by one, and those that share one together."""
 
         def kind_of(entity: Entity) -> str:
             return kinds_of(entity)[-1] if by == "name" else entity.domain
@@ -398,12 +423,12 @@ class TextWorld:
             yield Target(ids, by)
 
     def offered_before(self, state: Situation) -> dict[str, tuple[str, ...]]:
-        """Return what *it* and *the other one* are: what was spoken of, and what is left."""
+        """Resolve *it* and *the other one* from the previous turn."""
         found = {"it": state.before, "other": self._other_one(state.before)}
         return {by: ids for by, ids in found.items() if ids}
 
     def _other_one(self, before: tuple[str, ...]) -> tuple[str, ...]:
-        """Return what there is of the kind of one thing in its area besides it, if it is one."""
+        """Return the only other thing of the same kind in the same area, if there is one."""
         if len(before) != 1 or before[0] not in self.home.entity_of:
             return ()
         entity = self.home.entity_of[before[0]]
@@ -423,7 +448,7 @@ class TextWorld:
     def _exceptions(
         self, found: Sequence[Target], rest: Sequence[Mention], kinds: Sequence[str]
     ) -> Iterator[Target]:
-        """Yield targets without what is said after *except*: things, places, kinds in places."""
+        """Yield targets without the things, places or kinds named after *except*."""
         places = [
             f"{e.kind}:{i}" for e in rest if e.full and e.kind in ("area", "floor") for i in e.ids
         ]
@@ -460,7 +485,7 @@ class TextWorld:
             yield from self._questions(target, entities)
 
     def _means_one(self, target: Target) -> bool:
-        """Tell whether one of several things is meant, by the number of the words for them."""
+        """Tell whether the text is singular although several things fit."""
         if len(target.ids) < 2 or target.by not in ("kind", "part", "name") or target.minus:
             return False
         if target.place == UNCLEAR:
@@ -495,7 +520,7 @@ class TextWorld:
 
     @cached_property
     def _says_amount(self) -> bool:
-        """Whether the text says a value with a unit outside names: commands without it misread."""
+        """Whether the text has a value with a unit; then every command must use it."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         return any(
             each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)

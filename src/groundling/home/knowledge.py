@@ -1,4 +1,4 @@
-"""What is learnt about words before the model is: which there are, and which kinds they suggest."""
+"""The vocabulary of the training texts, and which kinds of things its words suggest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 6  # kinds that one text suggests
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Words of the training texts with their counts, and the kinds of things they go with.
+    """Word counts of the training texts, and the kinds of things that words suggest.
 
     >>> known = Knowledge.learn([(("close", "the", "blinds"), "cover:blind"),
     ...                          (("open", "the", "blinds"), "cover:blind"),
@@ -48,7 +48,7 @@ class Knowledge:
     def kinds_for(
         self, words: Sequence[str], kinds: Sequence[str], language: Language | None = None
     ) -> tuple[str, ...]:
-        """Return the kinds that a text may speak of, in their usual order; without words, all."""
+        """Return the kinds that a text may refer to, in their usual order."""
         if not self.words:
             return tuple(kinds)
         best: dict[str, float] = {}
@@ -65,7 +65,7 @@ class Knowledge:
         return tuple(each for each in kinds if each in chosen)
 
     def says(self, word: str, kind: str, language: Language) -> bool:
-        """Tell whether a word is one for a kind of things.
+        """Tell whether a word names a kind of things.
 
         >>> from groundling.language import ENGLISH
         >>> Knowledge().says("fans", "fan", ENGLISH)

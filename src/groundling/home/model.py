@@ -1,4 +1,4 @@
-"""The model of a language of homes: a follower and what it knows about words, as files."""
+"""The home model of one language: a follower and its vocabulary, saved as a folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from groundling.follower import Follower
 from groundling.home.environment import HomeWorld
 from groundling.home.home import Home
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import home_language
+from groundling.home.locales import home_language
 from groundling.limits import LEXICON_BYTES
 
 NOTICE = (
@@ -30,14 +30,14 @@ _WORDS = "words.json"
 
 @dataclass(frozen=True)
 class HomeModel:
-    """What is learnt about a language of homes: a follower, and which words there are."""
+    """The home model of one language: a follower and its vocabulary."""
 
     language: str
     follower: Follower
     knowledge: Knowledge
 
     def world(self, home: Home) -> HomeWorld:
-        """Return a home in which texts of the language can be read."""
+        """Return a home indexed for this language."""
         return HomeWorld(home, home_language(self.language), self.knowledge)
 
     def save(self, folder: str | Path) -> Path:

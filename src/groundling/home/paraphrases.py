@@ -10,11 +10,11 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.home.catalogue import QUESTIONS
-from groundling.home.corpus import Example, TemplateError, named_errors, parse_template
+from groundling.home.corpus import HomeExample, TemplateError, named_errors, parse_template
 from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation
 from groundling.home.generated import AREAS, NAMES
 from groundling.home.home import Home
-from groundling.home.languages import PLACES, SINGULARS, home_language
+from groundling.home.locales import PLACES, SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.home.templates import Block, NothingError, Sampler, some_homes
 from groundling.home.utterance import Utterance
@@ -33,8 +33,8 @@ _BEFORE = 0.15  # share of sentences before which something was spoken of
 
 def expand_paraphrases(
     language: str = "en", *, homes: Sequence[Home] | None = None, count: int = 1000, seed: int = 0
-) -> list[Example]:
-    """Return up to `count` examples made from our own templates; none where there are none.
+) -> list[HomeExample]:
+    """Return up to `count` examples from our own templates; none for other languages.
 
     >>> expand_paraphrases("xx")
     []
@@ -48,7 +48,7 @@ def expand_paraphrases(
     worlds = [HomeWorld(each, home_language(language)) for each in given]
     rows = [row for row in data["data"] for _ in range(int(row.get("weight", 1)))]
     dice.shuffle(rows)
-    made: dict[tuple[str, int], Example] = {}
+    made: dict[tuple[str, int], HomeExample] = {}
     for turn in range(_TRIES * count):
         if len(made) >= count:
             break
@@ -79,7 +79,7 @@ class _Paraphrase(Sampler):
         domain = str(row.get("domain") or "")
         self.kind = f"{domain}:{row['class']}" if "class" in row else domain
 
-    def example(self) -> Example | None:
+    def example(self) -> HomeExample | None:
         """Return an example, or None if the home has nothing for it."""
         try:
             text = " ".join(
@@ -125,7 +125,7 @@ class _Paraphrase(Sampler):
             ],
         )
         group = f"paraphrase {self.block.name}"
-        return Example(text, self.world, situation, command, group, frozenset(self.strange))
+        return HomeExample(text, self.world, situation, command, group, frozenset(self.strange))
 
     def _meant_value(self) -> Any:
         """Return the value that the sentence says, or the state that it asks about."""
@@ -136,7 +136,7 @@ class _Paraphrase(Sampler):
         return self.row.get("state", self.slots.get("value"))
 
     def _prefixed(self, text: str) -> str:
-        """Return a text, now and then after words that nobody knows and that say nothing."""
+        """Prepend unknown filler words to some texts."""
         if self.block.name == "decline" or self.dice.random() >= _PREFIXED:
             return text
         words = [self._strange_word() for _ in range(self.dice.randint(1, 3))]
@@ -147,7 +147,7 @@ class _Paraphrase(Sampler):
         return [self.things[each] for each in _SEVERAL_NAMES if each in self.things]
 
     def _names_another(self, text: str) -> bool:
-        """Tell whether words that say a kind are also the name of one thing of it."""
+        """Tell whether the word for a kind is also the full name of one thing."""
         said = Utterance.of(text, self.world.names).of_kind("name")
         return any(
             self.home.entity_of[id_].domain in self.block.domains
@@ -157,7 +157,7 @@ class _Paraphrase(Sampler):
         )
 
     def _is_there(self) -> bool:
-        """Tell whether something that should be missing is named by what there is."""
+        """Tell whether a name that should be missing matches something in the home."""
         language = self.world.language
         general = SINGULARS[language.name] | PLACES[language.name] if self.strange else ()
         return any(
@@ -248,15 +248,15 @@ class _Paraphrase(Sampler):
         return self.dice.choice((self._strange_word(), self.dice.choice(unknown)))
 
     def _strange_word(self) -> str:
-        """Return a word that nobody knows."""
+        """Return an invented word."""
         parts = ("ba", "zo", "ri", "ken", "tul", "mar", "vi", "dor", "pla", "shu", "ger", "nix")
         return "".join(self.dice.choice(parts) for _ in range(self.dice.choice((2, 3))))
 
 
-def join_examples(examples: Sequence[Example], count: int, seed: int = 0) -> list[Example]:
+def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
     """Return examples of two commands in one text, made of pairs from the same home."""
     dice = random.Random(f"joined {seed}")
-    homes: dict[int, list[Example]] = {}
+    homes: dict[int, list[HomeExample]] = {}
     for each in examples:
         plain = (
             each.command.target.ids and not each.command.is_question and not each.situation.before
@@ -268,8 +268,8 @@ def join_examples(examples: Sequence[Example], count: int, seed: int = 0) -> lis
 
 
 def _pairs(
-    dice: random.Random, groups: Sequence[Sequence[Example]], count: int
-) -> Iterator[Example | None]:
+    dice: random.Random, groups: Sequence[Sequence[HomeExample]], count: int
+) -> Iterator[HomeExample | None]:
     for _ in range(count):
         first, second = dice.sample(list(dice.choice(groups)), 2)
         world = first.world

@@ -1,4 +1,4 @@
-"""YAML of strangers: plain data within limits, and nothing that makes, calls or repeats."""
+"""Safe loading of untrusted YAML: plain data only, within limits."""
 
 from __future__ import annotations
 

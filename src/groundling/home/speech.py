@@ -1,4 +1,4 @@
-"""What is said in reply: short sentences in the language of the home."""
+"""Spoken replies: short sentences in the language of the home."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Speech:
         return str(self[name]).format(things=self.listed(things, joint), value=value)
 
     def done(self, verb: str, things: Sequence[str], value: str = "") -> str:
-        """Return what was done."""
+        """Return the confirmation of a command."""
         sentence = str(self["done"].get(verb) or "{things}")
         return sentence.format(things=self.listed(things), value=value)
 
     def listed(self, things: Sequence[str], joint: str = "and") -> str:
-        """Return names in a row; of many, the first and how many more."""
+        """Join names into a list; of many, the first and the number of others."""
         shown = list(things[:_MOST_LISTED]) if joint == "and" else list(things)
         if len(things) > len(shown):
             shown.append(str(self["more"]).format(count=len(things) - len(shown)))

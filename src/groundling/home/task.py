@@ -13,16 +13,16 @@ from typing import Any
 
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.home.agent import HomeAgent, Reply
-from groundling.home.corpus import Example, HomeCorpus, read_corpus
+from groundling.home.agent import HomeAgent, HomeReply
+from groundling.home.corpus import HomeCorpus, HomeExample, read_corpus
 from groundling.home.environment import Command
 from groundling.home.generated import generated_home
-from groundling.home.languages import LANGUAGES
+from groundling.home.home_trainer import SEED, Training, fit
+from groundling.home.locales import LANGUAGES
 from groundling.home.model import HomeModel
 from groundling.home.paraphrases import expand_paraphrases
 from groundling.home.rule_matcher import RuleMatcher
 from groundling.home.templates import expand_templates
-from groundling.home.trainer import SEED, Training, fit
 from groundling.tasks.benchmark import Case, Fold, Outcome, Source, Task
 from groundling.tasks.presets import Preset, Presets
 
@@ -70,7 +70,7 @@ class HomeTask(Task["Corpora", HomePreset]):
     part = "language"
 
     def load(self, source: Source, size: float | None = None) -> Corpora:
-        """Read the corpora of languages when they are asked for: there is nothing to sample."""
+        """Return corpora that are read on first use; there is no generated sample."""
         if not isinstance(source, Path):
             raise SettingError(
                 "The task home has no generated sample. Set GROUNDLING_CORPORA, or give --corpora."
@@ -93,7 +93,7 @@ class HomeTask(Task["Corpora", HomePreset]):
     def evaluate(
         self, corpus: Corpora, chosen: Mapping[str, HomePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train the model of a language without what is held out, and reply to each sentence."""
+        """Train the model of a language and reply to the held-out sentences."""
         training = corpus.training(fold.name)
         began = time.process_time()
         model = fit(training.examples, fold.name)
@@ -120,12 +120,12 @@ class HomeTask(Task["Corpora", HomePreset]):
         )  # fmt: skip
 
     def condition(self, corpus: Corpora, preset: str, quick: bool) -> str:
-        """Say in a few words how the figures come about."""
+        """Return a short description of the protocol."""
         return "a fifth of the groups of paraphrases held out"
 
 
 class Corpora(dict[str, HomeCorpus]):
-    """The corpora of languages, read when they are asked for."""
+    """The corpora by language, read on first use."""
 
     def __init__(self, source: Path) -> None:
         super().__init__()
@@ -143,10 +143,10 @@ class Corpora(dict[str, HomeCorpus]):
 class _Tests:
     """The sentences that are said after training, by the name of the test."""
 
-    def __init__(self, corpus: HomeCorpus, held_out: Sequence[Example], source: Path) -> None:
+    def __init__(self, corpus: HomeCorpus, held_out: Sequence[HomeExample], source: Path) -> None:
         self.language, self.held_out, self.source = corpus.language, held_out, source
 
-    def examples(self, test: str) -> list[Example]:
+    def examples(self, test: str) -> list[HomeExample]:
         """Return the sentences of a test."""
         if test == "held out":
             return list(self.held_out)
@@ -164,7 +164,7 @@ class _Tests:
         return [*own, *(each for each in made if each.command.target.choice)][:_AMBIGUOUS]
 
 
-def misspell(example: Example, seed: int) -> Example:
+def misspell(example: HomeExample, seed: int) -> HomeExample:
     """Return an example with one letter of one word wrong.
 
     A word of four letters or more loses a letter, gets one twice, or has two exchanged.
@@ -185,7 +185,7 @@ def misspell(example: Example, seed: int) -> Example:
     return replace(example, text=" ".join(words))
 
 
-def is_exact(reply: Reply, wanted: Command) -> bool:
+def is_exact(reply: HomeReply, wanted: Command) -> bool:
     """Tell whether a reply does, asks or answers exactly what was meant."""
     if wanted.target.choice and not wanted.is_question:
         return reply.kind == "ask"
@@ -200,7 +200,7 @@ def _meaning(command: Command) -> tuple[Any, ...]:
     return command.verb, frozenset(command.target.ids), value
 
 
-def _by_agent(model: HomeModel, examples: Sequence[Example]) -> Outcome:
+def _by_agent(model: HomeModel, examples: Sequence[HomeExample]) -> Outcome:
     agents: dict[int, HomeAgent] = {}
     scores = []
     began = time.process_time()
@@ -218,7 +218,7 @@ def _by_agent(model: HomeModel, examples: Sequence[Example]) -> Outcome:
     return {"scores": scores, "seconds": [time.process_time() - began]}
 
 
-def _by_rules(examples: Sequence[Example]) -> Outcome:
+def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
     language = "en"
     matchers: dict[int, RuleMatcher] = {}
     for each in examples:
@@ -242,5 +242,5 @@ def _by_rules(examples: Sequence[Example]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Return a command for all of its things: rules never ask which is meant."""
+    """Return a command for all of its things: the rule matcher never asks back."""
     return command._replace(target=command.target._replace(choice=False))

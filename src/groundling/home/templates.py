@@ -10,7 +10,7 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.home.corpus import (
-    Example,
+    HomeExample,
     Sentence,
     TemplateError,
     corpus_folder,
@@ -23,7 +23,7 @@ from groundling.home.corpus import (
 from groundling.home.environment import HomeWorld
 from groundling.home.generated import generated_home, rearranged_home
 from groundling.home.home import Area, Entity, Floor, Home
-from groundling.home.languages import SINGULARS, home_language
+from groundling.home.locales import SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.limits import TEMPLATE_PARTS
 
@@ -65,7 +65,7 @@ class Block:
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
-    """Return homes to speak about: random ones in English, rearranged fixtures otherwise."""
+    """Return random homes in English, and rearranged fixtures in other languages."""
     if language == "en":
         return [generated_home(seed * 1000 + number) for number in range(count)]
     home = read_corpus(language=language).home
@@ -79,7 +79,7 @@ def expand_templates(
     homes: Sequence[Home] | None = None,
     count: int = 2000,
     seed: int = 0,
-) -> list[Example]:
+) -> list[HomeExample]:
     """Return `count` examples, or fewer, made from the templates of the corpus.
 
     Blocks of templates take turns, so that none has most of the sentences. The same seed gives
@@ -89,7 +89,7 @@ def expand_templates(
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
     given = some_homes(language, seed=seed) if homes is None else homes
     worlds = [HomeWorld(each, home_language(language)) for each in given]
-    made: dict[tuple[str, int, str], Example] = {}
+    made: dict[tuple[str, int, str], HomeExample] = {}
     for turn in range(_TRIES * max(1, count // max(1, len(blocks)) + 1)):
         for block in blocks:
             if len(made) >= count:
@@ -99,7 +99,7 @@ def expand_templates(
             with named_errors(f"The {block.name}"):
                 sentence = sampler.sentence()
                 found = label(world, sentence) if sentence else None
-            if isinstance(found, Example):
+            if isinstance(found, HomeExample):
                 made.setdefault((found.text.lower(), id(world), found.situation.here), found)
         if turn >= _TRIES and not made:
             break
@@ -218,7 +218,7 @@ class Sampler:
         return self._text(parse_template(str(said)), depth + 1)
 
     def _shortened(self, name: str) -> str:
-        """Return a name, now and then without some of its words (*the kettle*)."""
+        """Shorten some names of several words (*the kettle*)."""
         nouns = SINGULARS.get(home_language(self.language).name)
         words = name.split()
         if not nouns or len(words) < 2 or self.dice.random() >= _SHORTENED:

@@ -1,4 +1,4 @@
-"""What a text says about a home: names, places and values, and the words that are left."""
+"""Texts in a home: which words are names, places and values, and which remain."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.home.home import Home
-from groundling.home.languages import COMPOUNDS, ELISIONS, PLACES, PREFIXES
+from groundling.home.locales import COMPOUNDS, ELISIONS, NEGATIONS, PLACES, PREFIXES
 from groundling.language.instruction import Instruction
 from groundling.language.languages import Language
 from groundling.language.literals import Literal, read_literals
@@ -29,7 +29,7 @@ _ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # of mark
 
 
 class Mention(NamedTuple):
-    """Words that name things: which, where in the text, and whether the whole name is said."""
+    """A mention: the ids, the places in the text, and whether the name is complete."""
 
     kind: str
     ids: tuple[str, ...]
@@ -38,7 +38,7 @@ class Mention(NamedTuple):
 
 
 class HomeNames:
-    """The names in a home, ready to be found in texts.
+    """An index of the names in a home.
 
     >>> home = Home.from_data({"areas": [{"id": "den", "name": "Den"}],
     ...                        "entities": [{"id": "light.a", "name": "Desk Lamp"}]})
@@ -83,7 +83,7 @@ class HomeNames:
         return word in self._index
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
-        """Return what folded words name; `known` words are never misspelt names."""
+        """Return the mentions in folded words; `known` words are never treated as typos."""
         found: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
@@ -100,14 +100,14 @@ class HomeNames:
         ]
 
     def _sharing(self, words: Sequence[str]) -> list[str]:
-        """Return the ids of entities whose names have all of some words."""
+        """Return the ids of entities whose names contain all the words."""
         first, *others = (self._stems.get(self.language.singular(each), {}) for each in words)
         return [id_ for id_ in first if all(id_ in each for each in others)]
 
     def _is_short_place(
         self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
     ) -> bool:
-        """Tell whether words stand for a place without its words for *room* (*the office*)."""
+        """Tell whether words are a place without its word for *room* (*the office*)."""
         general = PLACES.get(self.language.name, frozenset())
         return (
             bool(general)
@@ -140,7 +140,7 @@ class Utterance:
     def of(
         cls, text: str, names: HomeNames, vocabulary: Mapping[str, int] | None = None
     ) -> Utterance:
-        """Read a text in a home; words that nobody knows are mended if one edit away."""
+        """Read a text in a home; unknown words one edit from a known one are corrected."""
         language, known = names.language, vocabulary or {}
         words = _joined(_tokens(text, names), names, known)
         folded = tuple(_mended(language.fold(each), names, known) for each in words)
@@ -155,6 +155,12 @@ class Utterance:
     def of_kind(self, kind: str) -> list[Mention]:
         """Return the mentions of a kind, of whole names first."""
         return sorted((e for e in self.mentions if e.kind == kind), key=lambda e: not e.full)
+
+    @cached_property
+    def is_negated(self) -> bool:
+        """Whether the text says not to do something."""
+        known = NEGATIONS.get(self.language.name, ())
+        return any(self.folded[: len(each)] == each for each in known)
 
     @cached_property
     def exception(self) -> int:
@@ -176,7 +182,7 @@ class Utterance:
         return tuple(dict.fromkeys(after))
 
     def part(self, start: int, end: int) -> str:
-        """Return the text of some words, without marks and joints at its ends."""
+        """Return the text of a range of words, without conjunctions at its ends."""
         joints = {*self.language.joints, ",", ";"}
         while start < end and self.folded[start] in joints:
             start += 1
@@ -255,7 +261,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
 
 
 def _joined(words: Sequence[str], names: HomeNames, known: Collection[str]) -> tuple[str, ...]:
-    """Return words with two that make a known one joined (*bed room*, *half way*)."""
+    """Join two words that together are a known one (*bed room*)."""
     found: list[str] = []
     for word in words:
         before = names.language.fold(found[-1]) if found else ""

@@ -456,7 +456,7 @@ ENGLISH = Language(
         *("hello", "hi", "hey", "ok", "okay", "alright", "welcome", "thank", "bye", "goodbye"),
         *("cheers", "great", "sorry", "kindly", "well"),
         *("some", "any", "all", "both", "every", "each", "up", "down", "off", "'s", "one", "ones"),
-        *("things", "thing", "about", "which", "who", "what", "where", "too", "again"),
+        *("things", "thing"),
     ),
     greetings=(
         *("good", "morning", "afternoon", "evening", "night", "day", "nice", "perfect", "fine"),

@@ -105,8 +105,8 @@ class Checkpoint:
 
     def _of_another(self, key: str) -> ModelFileError:
         return ModelFileError(
-            f"The checkpoint {self._path(key)} is of another training (other data or settings). "
-            "Give another folder, or delete this one."
+            f"The checkpoint {self._path(key)} belongs to another training run, with other data "
+            "or settings. Choose another folder, or delete this one."
         )
 
     def _path(self, key: str) -> Path:

@@ -326,25 +326,25 @@ class Encoder:
         found = [] if names is None else names.find(folded, self.reader.counts)
         return [span for span in found if span.way != PART and span.kind != LABEL]
 
-    def explain_names(self, words: Sequence[str], graph: LaidOutGraph) -> list[str]:
-        """Say which words name a value of a graph, and which are read as others."""
+    def explain_names(
+        self, words: Sequence[str], graph: LaidOutGraph, places: Collection[int]
+    ) -> list[str]:
+        """Say which of the words at some places name a value of a graph, or are read as others."""
         reader, values = self.reader, dict[str, list[str]]()
         for kind, value in graph.values:
             if kind in self.values and kind != LABEL:
                 values.setdefault(kind, []).append(value)
         names = SpanIndex(values, reader.language)
         folded = [reader.language.fold(word) for word in words]
-        read = folded
-        if reader.spans:
-            read = [word if word in names else reader.read_as(word, names) for word in folded]
-        elif reader.synonyms is not None:
-            read = [word if word in names else reader.synonym(word) or word for word in folded]
+        read = [word if word in names else reader.read_as(word, names) for word in folded]
         said = [
-            f"“{word}” is read as “{other}”"
-            for word, one, other in zip(words, folded, read, strict=True)
-            if one != other
+            f"“{words[place]}” is read as “{other}”"
+            for place, other in enumerate(read)
+            if folded[place] != other and place in places
         ]
         for span in names.find(read, reader.counts):
+            if not set(span.places) <= set(places):
+                continue
             text = " ".join(words[place] for place in span.places)
             part = " in part" if span.way == PART else " with a typo" if span.way == EDIT else ""
             said.append(f"“{text}” names {span.kind}={span.value}{part}")

@@ -1,4 +1,4 @@
-"""Counting features shard by shard, and one merge that decides which of them there are."""
+"""Feature counts of shards, and their merge, which decides the features to keep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from groundling.features.feature_tables import LabelTables
 from groundling.features.interner import Interner
 from groundling.features.labels import NodeLabel, WordLabel, meaning_of
-from groundling.features.space import FeatureSpace, Joins
+from groundling.features.space import FeatureSpace, Joins, NodeTable
 from groundling.overlay.batch_builder import Encoding
 
 Numbers = NDArray[np.int64]
@@ -20,10 +20,10 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Counts:
-    """What a shard says of features: labels as they first occur, and how often pairs meet.
+    """Labels of a shard in order of occurrence, and how often pairs of them meet.
 
-    `pairs` is (2 × pairs): places of word labels and of node labels; `counts` how often they
-    meet in demonstrated plans. `uses` is how often each word label occurs in the texts.
+    `pairs` (2 × pairs) holds indices of word and node labels, `counts` how often they meet in
+    demonstrated plans, `uses` how often each word label occurs in the texts.
     """
 
     words: list[WordLabel]
@@ -37,38 +37,39 @@ class Counts:
 
 @dataclass
 class CountingSpace(FeatureSpace):
-    """The features of one shard by itself: all that ever fire, with how often they do."""
+    """The features of one shard: all that fire, with their counts."""
 
     counts: Counts | None = None
     _asked: list[tuple[Any, ...]] = field(default_factory=list)
 
     @classmethod
     def like(cls, space: FeatureSpace) -> CountingSpace:
-        """Return an empty one that joins as another space does."""
+        """Return an empty space with the joining functions of another."""
         return cls(space.joins, space.slots, min_count=space.min_count)
 
     def join(
         self,
         words: Sequence[WordLabel],
-        nodes: Sequence[NodeLabel],
+        nodes: Sequence[NodeLabel] | NodeTable,
         pair_words: NDArray[Any],
         pair_nodes: NDArray[Any],
         *,
         grow: bool = False,
     ) -> Joins:
-        """Join as ever, and note what was joined."""
+        """Join, and record the labels that were joined."""
         found = super().join(words, nodes, pair_words, pair_nodes, grow=grow)
         if grow:  # first the words with the nodes, then the edges
-            self._asked.append((list(words), list(nodes), pair_words, pair_nodes, found.pair))
+            labels = nodes.labels if isinstance(nodes, NodeTable) else nodes
+            self._asked.append((list(words), list(labels), pair_words, pair_nodes, found.pair))
         return found
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Keep all features, and note how often pairs of labels meet."""
+        """Keep all features, and record how often pairs of labels meet."""
         self.keys = np.unique(keys)
         (words, nodes, pair_words, pair_nodes, pair), (edge_words, edge_nodes, *_) = self._asked
         met, first = np.unique(pair, return_index=True)
         counted = counts[: len(pair)][first]
-        if self.min_count > 0:  # what never occurs in a demonstrated plan counts for nothing
+        if self.min_count > 0:  # pairs that occur in no demonstrated plan
             met, counted = met[counted > 0], counted[counted > 0]
         pairs = np.array([pair_words[met], pair_nodes[met]], np.int64).reshape(2, -1)
         self.counts = Counts(words, nodes, pairs, counted, edge_words, edge_nodes)
@@ -76,9 +77,9 @@ class CountingSpace(FeatureSpace):
 
 
 def word_uses(encoding: Encoding) -> dict[str, float]:
-    """Return how often each name of a word label occurs in the texts, by weight.
+    """Return the weighted frequency of each word label in the texts.
 
-    A demonstration and its mirror image count as one, since they share its weight.
+    A demonstration and its mirror image share its weight, so they count as one.
     """
     batch = encoding.batch
     weights = np.repeat(batch.instance_weight, np.diff(batch.instance_words))
@@ -91,10 +92,9 @@ def word_uses(encoding: Encoding) -> dict[str, float]:
 
 
 class CountsSum:
-    """The counts of all shards, added in their order, and the space that they make.
+    """Sums the counts of shards in order, and builds the feature space.
 
-    The names of features, their order and which of them are kept are as if all demonstrations
-    had been encoded at once.
+    Names, order and selection of features are those of encoding all demonstrations at once.
     """
 
     def __init__(self) -> None:
@@ -124,10 +124,10 @@ class CountsSum:
         np.add.at(self._counts, where, weights)
 
     def decide(self, space: FeatureSpace, min_word_count: int) -> None:
-        """Decide which features a space has."""
+        """Add the selected features to a space."""
         pair_words, pair_nodes, counts = self._keys >> 32, self._keys & 0xFFFFFFFF, self._counts
         if min_word_count > 1:
-            # As many uses as asked for, up to what adding shares of weights loses.
+            # The tolerance covers rounding in sums of weights.
             rare = {
                 name
                 for name, use in self.uses.items()
@@ -149,7 +149,7 @@ class CountsSum:
         )
 
     def _with_agreeing(self, words: Numbers, nodes: Numbers) -> tuple[Numbers, Numbers]:
-        """Add the pairs that mean the same, even if they never met in one shard."""
+        """Add pairs with equal meanings, even if they never met in one shard."""
         by_meaning: dict[Any, list[int]] = {}
         for place, node in enumerate(self.nodes.items):
             by_meaning.setdefault(meaning_of(node), []).append(place)
@@ -165,7 +165,7 @@ class CountsSum:
 
 
 def renumber(tables: LabelTables, places: Iterable[int] | Numbers) -> LabelTables:
-    """Return tables whose features have other numbers; those with none (-1) are left out."""
+    """Renumber the features of tables; drop those numbered -1."""
     place = np.asarray(places, np.int64)
     rows, edges = place[tables.row_feature], place[tables.edge_feature]
     kept, edge_kept = rows >= 0, edges >= 0

@@ -20,9 +20,9 @@ from groundling.studio.forms import (
     ChangeForm,
     Demonstrated,
     JoinForm,
-    Question,
+    QuestionForm,
     Revision,
-    Utterance,
+    UtteranceForm,
     Way,
     Wish,
     WorldForm,
@@ -246,7 +246,7 @@ def _go_on(project: Project, way: Way) -> dict[str, Any]:
     return views.walk(project, scene, restart(end) if callable(restart) else end, ())
 
 
-def _say(project: Project, said: Utterance) -> dict[str, Any]:
+def _say(project: Project, said: UtteranceForm) -> dict[str, Any]:
     """Say something to the agent: it acts, asks, answers or declines. The answer is kept."""
     scene, text = project.setting.scene(said.scene), check_text(said.text)
     start = project.read_state(scene, said.start)
@@ -270,7 +270,7 @@ def _say(project: Project, said: Utterance) -> dict[str, Any]:
     return view
 
 
-def _explain(project: Project, question: Question) -> dict[str, Any]:
+def _explain(project: Project, question: QuestionForm) -> dict[str, Any]:
     """Follow what was said and say why."""
     scene, text = project.setting.scene(question.scene), check_text(question.text)
     start = project.read_state(scene, question.start)

@@ -11,19 +11,19 @@ from groundling.limits import PLAN_ACTIONS
 from groundling.studio.texts import plain_json
 
 __all__ = [
-    "Answer",
+    "AnswerForm",
     "ChangeForm",
     "Demonstrated",
     "Health",
     "JoinForm",
     "Problem",
-    "Question",
+    "QuestionForm",
     "RequestForm",
     "Said",
     "SayForm",
     "Spoken",
     "Teaching",
-    "Utterance",
+    "UtteranceForm",
     "Way",
     "Wish",
     "WorldForm",
@@ -66,7 +66,7 @@ class Wish(Said):
     start: Json = None
 
 
-class Utterance(Wish):
+class UtteranceForm(Wish):
     """Something said to the agent: a command, a question, or a reply.
 
     `before` are the texts since the question that waits for a reply, and `choice` the option that
@@ -78,7 +78,7 @@ class Utterance(Wish):
     language: Annotated[str, Field(max_length=20)] = ""
 
 
-class Question(Wish):
+class QuestionForm(Wish):
     """Something said whose answer is not kept, perhaps to an earlier model."""
 
     model: Revision = None
@@ -183,7 +183,7 @@ class Alternative(BaseModel):
     log_probability: float
 
 
-class Answer(Alternative):
+class AnswerForm(Alternative):
     """The plan, as the library gives it."""
 
     states: list[Any]

@@ -14,7 +14,7 @@ from groundling.errors import InstructionError
 from groundling.plan import Plan
 from groundling.studio.forms import (
     Alternative,
-    Answer,
+    AnswerForm,
     OfferedOption,
     RequestForm,
     SayForm,
@@ -64,7 +64,7 @@ def make_service(
     )
     metrics = Metrics(web.limit)
 
-    def follow(request: RequestForm) -> Answer:
+    def follow(request: RequestForm) -> AnswerForm:
         """Return the plan that a text asks for."""
         began = time.perf_counter()
         answer = _follow(served, request)
@@ -126,9 +126,9 @@ def _asked(served: Served, request: RequestForm) -> Plan:
     return served.follow(text, served.state(request.state), request.length)
 
 
-def _follow(served: Served, request: RequestForm) -> Answer:
+def _follow(served: Served, request: RequestForm) -> AnswerForm:
     plan, codec = _asked(served, request), served.codec
-    return Answer(
+    return AnswerForm(
         **_plain(codec, plan),
         states=[codec.state_to_json(each) for each in plan.states],
         confidence=plan.confidence,

@@ -1,7 +1,7 @@
-"""What a task is, and the one way to run it: prepare, fit, follow, judge, row.
+"""What a task is, and how it is run: prepare, fit, follow, judge, make a row.
 
-A new task is a class with `load` and `prepare`; `judge` and `read` where the defaults do not
-do; and an environment that may have a method `draw`. Everything else has a default.
+A new task is a class with `load` and `prepare`, and where the defaults do not fit with `judge` and
+`read`. Its environment may have a method `draw`. Everything else has a default.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from groundling.world.environment import Action, Demonstration, Environment, Sta
 from groundling.world.judgement import is_right
 
 SAMPLE = 1.0
-"""The size of generated samples, as a share of their usual size."""
+"""Size of generated samples, relative to the default."""
 FOLDS = 5
 
 Source = Path | tuple[str, ...] | None
-"""Where a corpus is: its folder, files of demonstrations, or None for the generated sample."""
+"""The folder of a corpus, files of demonstrations, or None for the generated sample."""
 Score = dict[str, float]
-"""What `Task.judge` says of one plan: metrics by name."""
+"""Metrics of one plan, by name."""
 Outcome = dict[str, Any]
-"""What one fold gave, as JSON: `scores`, pairs of a part and a score, and `seconds`."""
+"""The result of one fold, as JSON: `scores`, pairs of a part and a score, and `seconds`."""
 
 CorpusT = TypeVar("CorpusT")
 PresetT = TypeVar("PresetT", bound=Preset)
@@ -49,22 +49,22 @@ PresetT = TypeVar("PresetT", bound=Preset)
 
 @dataclass(frozen=True)
 class Case:
-    """A demonstration as a preset wants it, and the part of the corpus that it belongs to.
+    """A demonstration prepared for a preset, and the part of the corpus that it belongs to.
 
     Parameters
     ----------
     demonstration
-        What is learnt from, and what a plan is judged by.
+        The demonstration.
     part
-        The map, puzzle or level that is held out as a whole.
+        The map, puzzle or level that it belongs to; parts are held out as a whole.
     environment
-        Where the text is followed, if not in the demonstration's environment.
+        The environment to follow the text in, if it is not that of the demonstration.
     length
-        The number of actions, where the follower is told.
+        The number of actions, if the follower is given it.
     learnable
-        False for a plan outside the plan space: it is judged but not learnt from.
+        Whether to train on it; False for a plan outside the plan space.
     reference
-        Whatever else `Task.judge` compares a plan with.
+        Other data for `Task.judge`.
     """
 
     demonstration: Demonstration
@@ -76,16 +76,16 @@ class Case:
 
     @property
     def request(self) -> tuple[Text, Environment, State]:
-        """What a follower is asked: the text, where it is followed, and from which state."""
+        """The request to a follower: the text, the environment and the initial state."""
         shown = self.demonstration
         return shown.instructions, self.environment or shown.environment, shown.start
 
 
 class Fold(NamedTuple):
-    """One training and what is followed after it; folds are independent of each other.
+    """One training and its test; folds are independent of each other.
 
-    Parts that are neither `held_out` nor `unused` are learnt from. `seconds` is about how long
-    the fold takes; only the order of work and estimates depend on it.
+    Parts that are neither `held_out` nor `unused` are for training. `seconds` is an estimate, used
+    for the order of jobs and the progress bar.
     """
 
     name: str
@@ -97,10 +97,10 @@ class Fold(NamedTuple):
 
 @dataclass
 class Scene:
-    """A place in which instructions are followed, each text from where the one before ended.
+    """An environment and a state in which to follow instructions, each from where the last ended.
 
-    `read` turns lines into the texts that are followed one after another. `examples` are things
-    to say.
+    `read` turns typed lines into texts, which are followed one by one. `examples` are example
+    instructions.
     """
 
     name: str
@@ -111,13 +111,13 @@ class Scene:
     action_to_json: Callable[[Action], Any] = str
 
     def describe(self) -> str:
-        """Return a line of text about how it begins."""
+        """Return a line of text about the initial state."""
         return CachedEnvironment(self.environment).describe(self.start)
 
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
     ) -> list[Plan]:
-        """Follow what was said, and return the plans one after another."""
+        """Follow the lines in order, and return the plan for each text."""
         state, plans = self.start, []
         for text in self.read(lines):
             plans.append(follower.follow(text, self.environment, state, length=length))
@@ -125,11 +125,11 @@ class Scene:
         return plans
 
     def restart(self, state: State) -> State:
-        """Return the state in which the next text begins, given where the last one ended."""
+        """Return the initial state of the next text, given the final state of the last."""
         return state
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return the SVG of what plans lead to."""
+        """Return the SVG of the final state and the states before it."""
         from groundling.svg import draw_way
 
         way = [self.start, *(state for plan in plans for state in plan.states[1:])]
@@ -138,7 +138,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class DemoRequest:
-    """Something to say in the unseen place of a demo, and what is interesting about it."""
+    """An instruction in the unseen world of a demo, and a remark on it."""
 
     name: str
     text: str
@@ -150,14 +150,13 @@ class DemoRequest:
 class DemoWorld:
     """A generated world for `groundling demo` and the studio.
 
-    `sentences` are held-out single sentences and `routes` held-out texts of two sentences, all of
-    them in the `unseen` place, which training never sees and `draw` draws with a plan. `follower`
-    makes the untrained follower, given a parser; `words` are those whose weights are shown, and
-    `examples` things to say in the `scenes` of the studio.
+    `sentences` are held-out single sentences and `routes` held-out texts of two sentences, all in
+    the `unseen` environment. `draw` draws a plan in it. `follower` makes the untrained follower
+    for a parser. The demo prints the weights of `words`; the studio offers `examples` in `scenes`.
     """
 
     title: str
-    part: str  # what a place is called
+    part: str  # the word for one environment
     unseen: Any
     training: tuple[Demonstration, ...]
     sentences: tuple[Demonstration, ...]
@@ -171,27 +170,27 @@ class DemoWorld:
 
 
 class Task(ABC, Generic[CorpusT, PresetT]):
-    """A task that can be trained, evaluated, tuned, followed and drawn by all commands.
+    """A task that all commands can train, evaluate, tune, follow and draw.
 
-    An installed package adds one by an entry point of the group `groundling.tasks`: the
-    task's name, and where its class is (see `groundling.tasks.task_registry`).
+    A package adds a task with an entry point of the group `groundling.tasks` (see
+    `groundling.tasks.task_registry`).
 
-    An evaluation consists of folds. Each gives an outcome in JSON for every variant of the
-    preset, and a row of the table is made of the outcomes of all folds; so they can run
-    anywhere, and those that are done can be kept.
+    An evaluation consists of folds. Each returns an outcome, as JSON, for every row, and a row of
+    the table is made from the outcomes of all folds. Folds can run on any machine, and finished
+    ones can be kept.
     """
 
-    # Every task sets these.
+    # Set by every task.
     name: str  # as in its entry point
-    about: str  # what it is, and what its metrics mean
-    metrics: tuple[str, ...]  # what tables show; intervals are of the last one
+    about: str  # what the task is, and what its metrics mean
+    metrics: tuple[str, ...]  # columns of the tables; intervals are for the last one
     presets: Presets[PresetT]
 
-    # Some may set these.
-    corpus: ClassVar[str] = ""  # its folder among the corpora, if there is one
-    part: ClassVar[str] = "part"  # what a part of the corpus is called
-    showcase: ClassVar[tuple[str, ...]] = ()  # parts to act in if none was held out
-    tables_only: ClassVar[tuple[str, ...]] = ()  # presets to be evaluated but not trained
+    # Set by some tasks.
+    corpus: ClassVar[str] = ""  # folder of its corpus, if there is one
+    part: ClassVar[str] = "part"  # the word for a part of the corpus
+    showcase: ClassVar[tuple[str, ...]] = ()  # parts that the studio offers if none was held out
+    tables_only: ClassVar[tuple[str, ...]] = ()  # presets that can be evaluated but not trained
     quick_variants: ClassVar[tuple[str, ...]] = (
         "full", "no planning", "no grounding graphs", "no text"
     )  # fmt: skip
@@ -200,23 +199,23 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 
     @abstractmethod
     def load(self, source: Any, size: float | None = None) -> CorpusT:
-        """Read the corpus from the folder of the corpora, or generate a sample of some size."""
+        """Read the corpus from the folder of the corpora, or generate a sample if it is None."""
 
     @abstractmethod
     def prepare(self, corpus: CorpusT, chosen: PresetT) -> list[Case]:
-        """Return the whole corpus as a preset wants it."""
+        """Return the whole corpus as cases for a preset."""
 
     def parts(self, corpus: CorpusT) -> list[str]:
         """Return the names of the parts that can be held out, in order."""
         return list(dict.fromkeys(each.part for each in self.prepare(corpus, self.default())))
 
     def held_out(self, corpus: CorpusT) -> tuple[str, ...]:
-        """Return the parts that training leaves out by default: the last fifth."""
+        """Return the parts that training holds out by default: the last fifth."""
         parts = self.parts(corpus)
         return tuple(parts[len(parts) - len(parts) // FOLDS :])
 
     def find_parts(self, corpus: CorpusT, names: str) -> tuple[str, ...]:
-        """Return the parts that a comma-separated text names."""
+        """Return the parts named in a comma-separated text."""
         known = {each.casefold(): each for each in self.parts(corpus)}
         found = []
         for name in filter(None, map(str.strip, names.split(","))):
@@ -228,7 +227,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return tuple(found)
 
     def default(self) -> PresetT:
-        """Return the settings of `best`, or else of the first preset."""
+        """Return the settings of the default preset."""
         return self.presets.select(self.presets.default)
 
     # ---- one fold: prepare, fit, follow, judge -------------------------------------------
@@ -240,7 +239,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def evaluate(
         self, corpus: CorpusT, chosen: Mapping[str, PresetT], fold: Fold
     ) -> dict[str, Outcome]:
-        """Evaluate variants that learn alike on a fold; return the outcome of each."""
+        """Train once on a fold, and return the outcome of each row."""
         first, *_ = chosen.values()
         cases = self.prepare(corpus, first)
         follower, seconds = self.fit(first, cases, fold)
@@ -252,17 +251,17 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return found
 
     def fit(self, chosen: PresetT, cases: Iterable[Case], fold: Fold) -> tuple[Follower, float]:
-        """Train on what a fold learns from; return the follower and the seconds it took."""
+        """Train on the parts of a fold; return the follower and the processor time."""
         shown = demonstrations(cases, {*fold.held_out, *fold.unused})
         began = time.process_time()
         with warnings.catch_warnings():
-            # Presets say how long to train; the paper's stop before they converge.
+            # Presets limit the iterations; those of the paper stop before convergence.
             warnings.simplefilter("ignore", ConvergenceWarning)
             follower = chosen.fit(shown, seed=fold.seed, check=False)
         return follower, time.process_time() - began
 
     def follow(self, follower: Follower, cases: Iterable[Case], parts: Collection[str]) -> Outcome:
-        """Follow the cases of some parts and judge the plans."""
+        """Follow the cases of some parts, and score the plans."""
         test = [each for each in cases if each.part in parts]
         began = time.process_time()
         plans = follow_cases(follower, test)
@@ -277,21 +276,21 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         }
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return the metrics of one plan; by default whether it ends as was demonstrated."""
+        """Return the metrics of one plan; by default whether its outcome is right."""
         world = CachedEnvironment(case.demonstration.environment)
         return {"right": float(is_right(world, case.demonstration, plan))}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
-        """Return what a report lists of a plan that is wrong, as JSON; None for nothing.
+        """Return the entry of a wrong plan in the list of mistakes, as JSON, or None.
 
-        Nothing by default: most corpora are not ours to quote.
+        None by default: most corpora may not be quoted.
         """
         return None
 
     # ---- tables --------------------------------------------------------------------------
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Put the outcomes of all folds together: means over cases."""
+        """Return the row for the outcomes of all folds: means over cases."""
         scores = [score for outcome in outcomes for _, score in outcome["scores"]]
         metrics = {name: fmean(each[name] for each in scores) for name in scores[0]}
         interval = bootstrap([each[self.metrics[-1]] for each in scores], fmean)
@@ -301,18 +300,18 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         )
 
     def condition(self, corpus: CorpusT, preset: str, quick: bool) -> str:
-        """Say in a few words how the figures come about."""
+        """Describe the evaluation protocol in a few words."""
         count = len(self.folds(corpus, preset, "full", quick))
         return f"{len(self.parts(corpus))} {self.part}s, {count} folds"
 
     def shown_metrics(self, preset: str) -> tuple[str, ...]:
-        """Return the metrics that the table of a preset shows; intervals are of the last one."""
+        """Return the columns of a preset's table; intervals are for the last one."""
         return self.metrics
 
     # ---- tuning ------------------------------------------------------------------------
 
     def tuning_folds(self, corpus: CorpusT) -> list[Fold]:
-        """Return folds inside the training data: each holds a quarter of its parts out."""
+        """Return four folds inside the training data."""
         test = self.held_out(corpus)
         parts = [each for each in self.parts(corpus) if each not in test]
         count = min(4, len(parts))
@@ -320,34 +319,34 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return [Fold(",".join(share), share, unused=test) for share in shares]
 
     def try_out(self, corpus: CorpusT, chosen: PresetT, fold: Fold) -> float:
-        """Train on a tuning fold; return the main metric on what it holds out."""
+        """Train on a tuning fold; return the main metric on its held-out parts."""
         outcome = self.evaluate(corpus, {FULL: chosen}, fold)[FULL]
         return self.make_row(self.presets.default, FULL, [outcome]).metrics[self.metrics[-1]]
 
-    # ---- trying ------------------------------------------------------------------------
+    # ---- demo --------------------------------------------------------------------------
 
     def demo(self, demonstrations: int, held_out: int) -> DemoWorld:
-        """Return a generated world of some size; only the task of the demo has one."""
+        """Return a generated world for the demo; only one task has it."""
         raise NotImplementedError
 
     def compile(self) -> None:
-        """Use the kernels of the task once, so that they are compiled; most tasks have none."""
+        """Compile the kernels of the task by using them once; most tasks have none."""
 
     # ---- following ---------------------------------------------------------------------
 
     def read(
         self, chosen: PresetT, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return lines as the texts that are followed one after another: each line by itself."""
+        """Return typed lines as texts to follow one by one; by default each line is a text."""
         return tuple(lines)
 
     def scene(
         self, corpus: CorpusT, chosen: PresetT, where: str | None, start: str | None
     ) -> Scene:
-        """Return a place to follow instructions in: a part as its first demonstration has it."""
+        """Return the environment and initial state of a part's first demonstration."""
         if start is not None:
             raise SettingError(
-                f"A {self.part} of the task {self.name} begins as it is; leave --start out."
+                f"The task {self.name} has no choice of initial states. Leave out --start."
             )
         cases = self.prepare(corpus, chosen)
         [part] = self.find_parts(corpus, where or cases[-1].part)
@@ -358,13 +357,13 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def make_scene(
         self, part: str, chosen: PresetT, environment: Environment, start: State
     ) -> Scene:
-        """Return a scene in an environment, in which texts are read as this task reads them."""
+        """Return a scene that reads texts as this task does."""
         read = partial(self.read, chosen, environment)
         return Scene(f"{self.part} {part}", environment, start, read)
 
 
 def demonstrations(cases: Iterable[Case], left_out: Collection[str] = ()) -> list[Demonstration]:
-    """Return what there is to learn from, without some parts."""
+    """Return the demonstrations to train on, without some parts."""
     return [each.demonstration for each in cases if each.learnable and each.part not in left_out]
 
 
@@ -379,7 +378,7 @@ def split_parts(parts: Sequence[str], count: int = FOLDS) -> list[Fold]:
 
 
 def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]:
-    """Follow the texts of cases; None where no plan is found."""
+    """Return the plan for each case, or None if there is none."""
     asked = [each.request for each in cases]
     lengths = [each.length for each in cases]
     found: list[Plan | GroundlingError] = []
@@ -395,7 +394,7 @@ def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]
 
 
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """Return how long a fold takes in the median, to train and to follow.
+    """Return the median time of a fold, to train and to follow.
 
     >>> median_seconds([{"seconds": (1.0, 0.5)}, {"seconds": (2.0, 0.1)}, {"seconds": (4.0, 0.3)}])
     {'train': 2.0, 'follow': 0.3}
@@ -407,7 +406,7 @@ def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
 
 
 def sample_count(usual: int, least: int, size: float | None) -> int:
-    """Return how many things a generated sample has.
+    """Return the number of items in a generated sample.
 
     >>> sample_count(240, 6, 0.5), sample_count(240, 6, 0.001)
     (120, 6)

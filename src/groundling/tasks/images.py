@@ -1,4 +1,4 @@
-"""Images of demonstrations: the same in a mirror, with the words for its sides exchanged."""
+"""Mirror images of demonstrations, with the words for the sides exchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from groundling.world.environment import Action, Demonstration, State
 
 
 def spoken_words(text: Text) -> Iterator[str]:
-    """Yield the words of a text, parsed or not, in small letters.
+    """Yield the words of a text, parsed or not, in lower case.
 
     >>> list(spoken_words(["Turn LEFT", Instruction.chain("go on")]))
     ['turn', 'left', 'go', 'on']

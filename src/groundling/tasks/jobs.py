@@ -1,4 +1,4 @@
-"""Jobs: the folds of evaluations, run on all cores or a cluster, kept when they are done."""
+"""Jobs: the folds of evaluations, run on all cores or on a cluster, with results kept."""
 
 from __future__ import annotations
 
@@ -32,18 +32,17 @@ from groundling.tasks.task_registry import get_task, task_package
 Changes = tuple[tuple[str, Any], ...]
 Result = dict[str, Any]
 Sources = Mapping[str, Source]
-"""Where the corpus of each task is."""
+"""The source of each task's corpus."""
 
-_LONGEST_NAME = 150  # of a file, which most systems let have 255 bytes
+_LONGEST_NAME = 150  # characters of a file name; most systems allow 255 bytes
 
 
 @dataclass(frozen=True)
 class Job:
-    """A piece of work that needs nothing of any other.
+    """One fold of an evaluation; jobs are independent of each other.
 
-    `variants`, perhaps with changed settings, are evaluated together on a fold of the task, or
-    with `tuning` on a fold of its training data. `study` measures something else of each (see
-    `groundling.tasks.studies`).
+    `variants` are the rows that share a training. With `tuning`, the fold is one of the training
+    data. `study` names a study of the rows (see `groundling.tasks.studies`).
 
     >>> Job("mazes", "best", ("full",), Fold("Grid", ("Grid",))).key
     'mazes-best-full-Grid'
@@ -59,7 +58,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A name for files."""
+        """The name of its file."""
         study = (self.study,) if self.study else ()
         shown = "-".join((self.task, self.preset, *study, *self.variants, self.fold.name))
         name = re.sub(r"[^\w-]+", "_", shown)
@@ -84,7 +83,7 @@ def evaluation_jobs(
     changes: Changes = (),
     study: str = "",
 ) -> list[Job]:
-    """Return the jobs of some rows of a table, or of a study of them."""
+    """Return the jobs for rows of a table, or for a study of them."""
     asked = get_task(task) if isinstance(task, str) else task
     corpus = load_corpus(asked.name, source)
     if study:
@@ -103,15 +102,15 @@ def evaluation_jobs(
 def tuning_jobs(
     task: str, preset: str, changes: Changes, source: Source, variant: str = FULL
 ) -> list[Job]:
-    """Return the jobs that try settings of a variant inside the training data."""
+    """Return the jobs that score changed settings of a row inside the training data."""
     asked = get_task(task)
-    with_changes(asked.presets.select(preset, variant), changes)  # complains of unknown ones
+    with_changes(asked.presets.select(preset, variant), changes)  # raises for unknown settings
     folds = asked.tuning_folds(load_corpus(task, source))
     return [Job(task, preset, (variant,), fold, changes, tuning=True) for fold in folds]
 
 
 def load_corpus(task: str, source: Source) -> Any:
-    """Load the corpus of a task, once in each process."""
+    """Load the corpus of a task, once per process."""
     return _load(task, source, benchmark.SAMPLE)
 
 
@@ -130,7 +129,7 @@ def run_job(job: Job, source: Source, size: float = 1.0) -> Result:
     }
     began = time.process_time()
     with warnings.catch_warnings():
-        # Presets say how long to train; the paper's stop before they converge.
+        # Presets limit the iterations; those of the paper stop before convergence.
         warnings.simplefilter("ignore", ConvergenceWarning)
         if job.tuning:
             outcome: Any = {"score": task.try_out(corpus, chosen[job.variants[0]], job.fold)}
@@ -140,7 +139,7 @@ def run_job(job: Job, source: Source, size: float = 1.0) -> Result:
         else:
             outcome = task.evaluate(corpus, chosen, job.fold)
     seconds = time.process_time() - began
-    # As JSON, so that what is fresh and what was kept are the same.
+    # Through JSON, so that new results equal kept ones.
     return {"outcome": json.loads(json.dumps(outcome)), "seconds": seconds}
 
 
@@ -153,11 +152,10 @@ def run_jobs(
     tell: Callable[[Job, bool], None] = lambda job, kept: None,
     cluster: Any = None,
 ) -> dict[Job, Result]:
-    """Run jobs, in several processes or on a cluster if wished, the longest first.
+    """Run jobs in several processes or on a cluster, the longest first.
 
-    With `keep`, a folder, every result is written as soon as it is there, and those that
-    an earlier run left are taken instead of running again. `tell` is called with each
-    job that is done, and whether it was kept.
+    With `keep`, a folder, every result is written at once, and results of earlier runs are reused.
+    `tell` is called with each finished job, and whether its result was reused.
     """
     results: dict[Job, Result] = {}
     waiting = []
@@ -196,16 +194,16 @@ def _run_here(
         results = pool(delayed(_work)(job, sources[job.task], size, path) for job in jobs)
     try:
         yield from results
-    except BrokenExecutor as error:  # ended by the system, or by hand
+    except BrokenExecutor as error:  # killed by the system or by hand
         raise WorkerError(
-            "A process that worked for this one has died, perhaps for want of memory. Run it "
-            f"again with fewer processes (--jobs 1).{' Finished parts are kept.' if kept else ''}"
+            "A worker process died, perhaps for lack of memory. Run it again with fewer "
+            f"processes (--jobs 1).{' Finished parts are kept.' if kept else ''}"
         ) from error
 
 
 @contextlib.contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Let processes that are started meanwhile ignore Ctrl-C: this one hears of it afterwards."""
+    """Block Ctrl-C while worker processes start, so that only this one receives it."""
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
@@ -221,9 +219,9 @@ def _no_interrupts() -> Iterator[None]:
 
 def _work(job: Job, source: Source, size: float, path: Sequence[str] = ()) -> tuple[Job, Result]:
     if path:
-        # A process that worked before may not know where packages were put since then.
+        # A reused worker may not know packages that were added since.
         sys.path[:] = path
-        # Ctrl-C is for the main process, which then ends this one.
+        # Ctrl-C goes to the main process, which then ends this one.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     return job, run_job(job, source, size)
@@ -240,7 +238,7 @@ def _run_on_cluster(
     size = benchmark.SAMPLE
     with (
         connected(cluster) as client,
-        explained(lambda: "Finished parts are kept." if kept else "Nothing of it is kept."),
+        explained(lambda: "Finished parts are kept." if kept else "Nothing is kept."),
         parallel_config(backend="dask", client=client),
     ):
         pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
@@ -267,34 +265,34 @@ def _kept(job: Job, source: Source, keep: Path | None) -> Result | None:
 
 
 def forget_results(jobs: Iterable[Job], keep: Path) -> None:
-    """Delete the results of jobs that an earlier run has kept, and nothing else."""
+    """Delete the kept results of jobs, and nothing else."""
     _refuse_others(jobs, keep)
     for job in jobs:
         (keep / f"{job.key}.json").unlink(missing_ok=True)
 
 
 def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
-    """Complain of files that are not ours, where results will be."""
+    """Raise `SettingError` if other files are where the results go."""
     needed = {"fingerprint", "outcome", "seconds"}
     for path in () if keep is None else (keep / f"{job.key}.json" for job in jobs):
         refuse_foreign(path, "result", lambda text: needed <= set(json.loads(text)))
 
 
 def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> None:
-    """Complain of a file that would be overwritten and is none of ours, by what it holds."""
+    """Raise `SettingError` if a file that is not ours would be overwritten."""
     if not path.exists():
         return
     with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
         if is_ours(path.read_text(encoding="utf-8")):
             return
     raise SettingError(
-        f"{path} is not a {what} of ours and would be lost. Move it away, or give another folder "
-        "with --out."
+        f"{path} is not a {what} of Groundling and would be overwritten. Move it away, or give "
+        "another folder with --out."
     )
 
 
 def _fingerprint(job: Job, source: Source, size: float) -> str:
-    """Return what a result depends on: versions, settings and corpus."""
+    """Return a hash of the versions, settings and corpus that a result depends on."""
     presets = get_task(job.task).presets
     settings = [repr(presets.select(job.preset, each)) for each in job.variants]
     versions = [__version__, task_package(job.task)]
@@ -327,7 +325,7 @@ def assemble(
     changes: Changes = (),
     study: str = "",
 ) -> Report:
-    """Put the results of jobs together into the report of a table."""
+    """Return the report of a table from the results of its jobs."""
     asked = get_task(task) if isinstance(task, str) else task
     wanted = evaluation_jobs(
         asked, preset, variants, source, quick=quick, changes=changes, study=study
@@ -339,10 +337,13 @@ def assemble(
             rows += STUDIES[study].rows(asked, preset, variant, outcomes)
             continue
         row = asked.make_row(preset, variant, outcomes)
-        # Published figures are about the real corpora only.
+        # Published scores are for the real corpora only.
         rows.append(row if source is not None else replace(row, published={}))
         mistakes += [each for outcome in outcomes for each in outcome.get("mistakes", ())]
-    condition = asked.condition(load_corpus(asked.name, source), preset, quick or bool(study))
+    corpus = load_corpus(asked.name, source)
+    condition = asked.condition(corpus, preset, quick or bool(study))
+    if study and not asked.folds(corpus, preset, variants[0], True)[0].held_out:
+        condition = f"{len(wanted)} folds, {asked.part}s held out"
     if source is None:
         condition = f"generated sample; {condition}"
     if quick:

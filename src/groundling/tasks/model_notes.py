@@ -1,4 +1,4 @@
-"""Trained models that know their task: a follower's folder with a note beside its files."""
+"""Trained models with a note that names their task, in the folder of the follower."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FORMAT = "groundling-task-1"
 
 @dataclass(frozen=True)
 class Note:
-    """What a model was trained for: its task, preset and variant, on which data."""
+    """The task, preset and row of a model, and the data it was trained on."""
 
     task: str
     preset: str
@@ -39,7 +39,7 @@ class Note:
     seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the note as it is kept, where a variant is called a row.
+        """Return the note as JSON-ready data.
 
         >>> Note.from_dict(Note("mazes", "best", "tree").to_dict())
         Note(task='mazes', preset='best', variant='tree', sample=False, left_out='', seed=0)
@@ -50,10 +50,10 @@ class Note:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Note:
-        """Return a note that was kept."""
+        """Return the note that `to_dict` described."""
         content = dict(content)
         if content.pop("format") != _FORMAT:
-            raise ValueError("another format")
+            raise ValueError("unknown format")
         note = cls(variant=content.pop("row", FULL), **content)
         for name, value in asdict(note).items():
             if type(value) is not type(getattr(cls("", ""), name)):
@@ -75,12 +75,12 @@ def train(
     memory: str | None = None,
     shown: Iterable[Demonstration] | None = None,
 ) -> tuple[Follower, Note, int]:
-    """Train a preset and save it; return the follower, the note, and on how much it learnt.
+    """Train a preset and save it; return the follower, its note and the number of demonstrations.
 
-    What an interrupted training has reached lies in the folder `checkpoints`; the same
-    call resumes from there, and calls `resumed`. The model appears only when it is whole.
-    Nothing is deleted but what this training has written. `shown` are the demonstrations, where
-    they are too many to be listed; `tell` gets what was chosen from them.
+    Checkpoints are in the folder `checkpoints`. After an interruption the same call resumes from
+    them, and calls `resumed`. The model is written when it is complete, and only files of this
+    training are deleted. `shown` are the demonstrations, if they are too many to be listed; `tell`
+    is called with the settings chosen from them.
     """
     out = Path(out)
     task = get_task(note.task)
@@ -104,40 +104,40 @@ def train(
 
 
 def _begin(folder: Path, note: Note) -> bool:
-    """Mark a folder as that of a training; tell whether it was already, refuse any other."""
+    """Mark the folder of a training; return whether it resumes. Refuse other folders."""
     mark = folder / _MARK
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise SettingError(f"{folder} is not a folder of ours. Give another folder with --out.")
+        raise SettingError(f"{folder} must be a folder. Give another folder with --out.")
     found = _read_note(mark)
     if found == note:
         return True
     if found is not None:
         raise SettingError(
-            f"{folder} holds what another training has reached ({found}). Finish that one, give "
-            "another folder with --out, or delete it."
+            f"{folder} has checkpoints of another training ({found}). Finish that one, delete "
+            "them, or give another folder with --out."
         )
     inside = [path for path in folder.rglob("*") if not path.is_dir()] if folder.exists() else []
     if set(inside) - set(states_in(folder)):
         raise SettingError(
-            f"{folder} was there before, and not from a training. Give another folder with --out; "
-            "nothing was changed."
+            f"{folder} has files that are not from a training. Nothing was changed; give another "
+            "folder with --out."
         )
     folder.mkdir(exist_ok=True)
     write_atomically(mark, json.dumps(note.to_dict(), indent=1) + "\n")
-    return bool(inside)  # states of a version that did not mark them
+    return bool(inside)  # checkpoints without a mark
 
 
 def _end(folder: Path) -> None:
-    """Delete what a training has written on its way, and nothing else."""
+    """Delete the checkpoints of a training, and nothing else."""
     for path in (*states_in(folder), folder / _MARK):
         path.unlink(missing_ok=True)
     for each in (*folder.glob("[0-9]*"), folder):
         with contextlib.suppress(OSError):
-            each.rmdir()  # only if nothing is left in it
+            each.rmdir()  # fails if it is not empty
 
 
 def _read_note(path: Path) -> Note | None:
-    """Return the note in a file, if it is one of ours."""
+    """Return the note in a file, or None if it is not a note."""
     try:
         return Note.from_dict(json.loads(read_plain(path, NOTE_BYTES, ModelFileError)))
     except (ModelFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -147,15 +147,15 @@ def _read_note(path: Path) -> Note | None:
 def load_trained(
     folder: str | Path, *, world: str | None = None, parser: str | None = None
 ) -> tuple[Follower, Note]:
-    """Load a model that `train` wrote, or any model with the name of the world it acts in.
+    """Load a model from `train`, or any model if its world is named.
 
-    The world of a user is never taken from the model: a model file runs no code.
+    A user's world is never loaded from the model: a model file runs no code.
 
     >>> load_trained("nowhere")
     Traceback (most recent call last):
         ...
     groundling.errors.ModelFileError: nowhere holds no trained model. Type
-    `groundling train TASK --out nowhere` to make one.
+    `groundling train TASK --out nowhere` to train one.
     """
     folder = Path(folder)
     note = read_model_note(folder)
@@ -163,18 +163,18 @@ def load_trained(
         note = Note(world, get_task(world).presets.default)
     elif note is None:
         raise ModelFileError(
-            f"The model in {folder} does not say which task it is for: it was not made by "
-            "`groundling train`. Name its world with --world, or use Follower.load in Python."
+            f"The model in {folder} does not name its task: it is not from `groundling train`. "
+            "Name its world with --world, or use Follower.load in Python."
         )
     elif names_world(note.task):
         raise SettingError(
-            f"The model in {folder} was trained in a world of one's own. Name it with --world, "
+            f"The model in {folder} was trained in a user's own world. Name it with --world, "
             f"such as --world {note.task[:80]}."
         )
     elif note.task not in task_names():
         raise ModelFileError(
-            f"The model in {folder} is of the task {note.task!r}, which no installed package "
-            "offers. Install the package that it was trained with."
+            f"The model in {folder} is for the task {note.task!r}, which is not installed. "
+            "Install the package that it was trained with."
         )
     try:
         get_task(note.task).presets.select(note.preset, note.variant)
@@ -186,16 +186,16 @@ def load_trained(
 
 
 def read_model_note(folder: Path) -> Note | None:
-    """Return the note of a model; None if it was not made by `train`."""
+    """Return the note of a model, or None if it is not from `train`."""
     if not is_model(folder):
         if (folder / CHECKPOINTS).is_dir():
             raise ModelFileError(
                 f"The training of {folder} is not finished. Type the same `groundling train` "
-                "again; it resumes."
+                "again to resume it."
             )
         raise ModelFileError(
             f"{folder} holds no trained model. Type `groundling train TASK --out {folder}` to "
-            "make one."
+            "train one."
         )
     try:
         content = read_note(folder)

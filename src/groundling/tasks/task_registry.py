@@ -1,11 +1,11 @@
-"""The tasks by name: those of Groundling, those that installed packages add, users' own worlds.
+"""Tasks by name: those of Groundling, of installed packages, and users' own worlds.
 
-A package adds a task by an entry point that names a class derived from `Task`::
+A package adds a task with an entry point that names a subclass of `Task`::
 
     [project.entry-points."groundling.tasks"]
     kitchen = "kitchen_robot.task:KitchenTask"
 
-The names are read from the packages' metadata; a task is imported when it is asked for.
+Names are read from the packages' metadata; a task is imported on demand.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from groundling.tasks.benchmark import Task
 
 GROUP = "groundling.tasks"
 DEMO = "mazes"
-"""The task in whose generated world `groundling demo` and the studio begin."""
+"""The task of `groundling demo` and of the studio's first page."""
 
 
 def task_names() -> tuple[str, ...]:
-    """Return the names of all tasks; none of them is imported.
+    """Return the names of all tasks, without importing them.
 
     >>> {"mazes", "maps", "puzzles"} <= set(task_names())
     True
@@ -52,30 +52,30 @@ def get_task(name: str) -> Task[Any, Any]:
     entry = _entry(name)
     try:
         task = entry.load()()
-    except (Exception, SystemExit) as error:  # whatever a foreign module does when imported
+    except (Exception, SystemExit) as error:  # a plug-in may raise anything
         raise _broken(entry, f"cannot be loaded ({type(error).__name__}: {error})") from error
     if not isinstance(task, Task):
-        raise _broken(entry, f"is no groundling.tasks.benchmark.Task but {entry.value}")
+        raise _broken(entry, f"must be a groundling.tasks.benchmark.Task; got {entry.value}")
     if task.name != name:
-        raise _broken(entry, f"calls itself {task.name!r}")
+        raise _broken(entry, f"must have the same name as its entry point; got {task.name!r}")
     return task
 
 
 def corpus_tasks() -> dict[str, str]:
-    """Return by the folder of each corpus the task that is measured on it.
+    """Return the task of each corpus, by the folder of the corpus.
 
     >>> corpus_tasks()["sail"]
     'mazes'
     """
     found = {}
     for name in task_names():
-        with suppress(PluginError):  # of another package, and broken
+        with suppress(PluginError):  # a broken plug-in
             found[get_task(name).corpus] = name
     return found
 
 
 def task_package(name: str) -> str:
-    """Return the package that a task comes from, with its version; a world is by itself.
+    """Return the package of a task with its version, or the name of a user's world.
 
     >>> task_package("mazes").split()[0]
     'groundling'
@@ -85,7 +85,7 @@ def task_package(name: str) -> str:
 
 @lru_cache(maxsize=8)
 def _offered(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
-    """Return all entry points by name. Looking for them takes long, so it is done once a path."""
+    """Return all entry points by name; the search is slow, so it is cached for each path."""
     found: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
         found.setdefault(entry.name, []).append(entry)
@@ -96,15 +96,15 @@ def _entry(name: str) -> EntryPoint:
     offered = _offered(tuple(sys.path))
     if not offered:
         raise PluginError(
-            "No task is registered: the installation of Groundling is older than its source. "
-            "Install it again, such as with `pip install --editable .`."
+            "No task is registered: the installed metadata are older than the source. Install "
+            "Groundling again, such as with `pip install --editable .`."
         )
     check_known(name, offered, "There is no task")
     entries = offered[name]
     if len(entries) > 1:
         packages = " and ".join(map(_package, entries))
         raise PluginError(
-            f"The task {name!r} is offered by {packages}. Uninstall all but one of them."
+            f"The task {name!r} is defined by {packages}. Uninstall all but one of them."
         )
     return entries[0]
 
@@ -116,6 +116,6 @@ def _package(entry: EntryPoint) -> str:
 def _broken(entry: EntryPoint, why: str) -> PluginError:
     package = _package(entry)
     return PluginError(
-        f"The task {entry.name!r} of the package {package} {why}. Mend, update or uninstall "
+        f"The task {entry.name!r} of the package {package} {why}. Fix, update or uninstall "
         f"{package.split()[0]}."
     )

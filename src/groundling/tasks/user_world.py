@@ -1,4 +1,4 @@
-"""A user's own world as a task: demonstrations from files, settings chosen by the follower."""
+"""A user's own world as a task: demonstrations from files, automatic settings."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from groundling.world.environment import Demonstration, State, shorten
 
 
 class UserWorldTask(Task[OwnWorld, Preset]):
-    """A world by its name, such as `my_world.py:Kitchen`; its corpus are files.
+    """A world named such as `my_world.py:Kitchen`; its corpus is files of demonstrations.
 
-    Every demonstration is a part by itself; those of one group are held out together.
+    Every demonstration is a part; those of one group are held out together.
 
     >>> UserWorldTask("my_world.py:Kitchen").presets.default
     'auto'
     """
 
-    about = "Right is the share of demonstrations, by weight, that end as they were demonstrated."
+    about = "Right is the share of demonstrations, by weight, whose outcome is right."
     metrics = ("right",)
     presets = Presets("world", {"auto": {FULL: Preset(auto=True)}})
     part = "demonstration"
@@ -37,17 +37,17 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         self.fold_count = fold_count
 
     def load(self, source: Source, size: float | None = None) -> OwnWorld:
-        """Open the world and files of demonstrations; bad records are left out."""
+        """Open the world and its files of demonstrations; bad records are skipped."""
         if source is not None and not isinstance(source, tuple):
-            raise SettingError(f"{self.name} is a world of your own; name its files.")
+            raise SettingError(f"{self.name} is your own world. Name its files of demonstrations.")
         return open_world(self.name, source or (), skip_bad=True, check=True)
 
     def prepare(self, corpus: OwnWorld, chosen: Preset) -> list[Case]:
-        """Return the demonstrations of the files."""
+        """Return the demonstrations in the files."""
         if corpus.demonstrations is None:
             raise DemonstrationError(
-                f"There are no demonstrations. Type such as: groundling train {self.name} "
-                "demonstrations.jsonl"
+                f"{self.name} needs demonstrations. Name a file, as in "
+                f"`groundling train {self.name} demonstrations.jsonl`."
             )
         return [
             Case(each, str(place), reference=corpus.codec_of(each.environment))
@@ -59,7 +59,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return ()
 
     def folds(self, corpus: OwnWorld, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Hold out each demonstration once; those of one group together."""
+        """Hold out each demonstration once, those of one group together."""
         cases = self.prepare(corpus, self.default())
         part_of = {id(each.demonstration): each.part for each in cases}
         shares = folds((each.demonstration for each in cases), self.fold_count)
@@ -69,15 +69,15 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def tuning_folds(self, corpus: OwnWorld) -> list[Fold]:
-        """Return the folds of an evaluation: nothing is kept for a test."""
+        """Return the folds of an evaluation: no test data are set aside."""
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Tell whether a plan ends as was demonstrated, and how much that counts."""
+        """Return whether the outcome is right, and the weight of the demonstration."""
         return {**super().judge(case, plan), "weight": case.demonstration.weight}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
-        """Return what was wanted and what was got, where a plan is wrong."""
+        """Return the demonstrated and the predicted actions of a wrong plan."""
         shown: Demonstration = case.demonstration
         if super().judge(case, plan)["right"]:
             return None
@@ -91,12 +91,12 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         }
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the share that is right, by weight; the interval is that of plain counts."""
+        """Return the weighted share of right outcomes; the interval is unweighted."""
         row = super().make_row(preset, variant, outcomes)
         scores = [score for each in outcomes for _, score in each["scores"]]
         weight = sum(score["weight"] for score in scores)
         if weight <= 0:
-            checked([])  # says that nothing has weight
+            checked([])  # raises the error for demonstrations without weight
         right = sum(score["right"] * score["weight"] for score in scores) / weight
         return Row(
             variant, {"right": right}, row.interval, note=f"{len(scores)} demonstrations",
@@ -104,21 +104,21 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         )  # fmt: skip
 
     def condition(self, corpus: OwnWorld, preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
+        """Describe the evaluation protocol."""
         count = len(self.folds(corpus, preset, FULL, quick))
         return f"{count} folds, groups held out together"
 
     def scene(
         self, corpus: OwnWorld, chosen: Preset, where: str | None, start: str | None
     ) -> Scene:
-        """Return the world, and a state to begin in: JSON, a name, or where the world says."""
+        """Return the world and an initial state: JSON, a name, or the world's own."""
         known, state = corpus.begin(start, as_shown=True)
         if start is not None:
             self._check_start(corpus, known, state)
         return Scene(self.name, known.environment, state, action_to_json=known.codec.action_to_json)
 
     def _check_start(self, corpus: OwnWorld, known: Any, state: State) -> None:
-        """Complain of a start that is JSON, but no state of the world."""
+        """Raise `SettingError` if the given state is not a state of the world."""
         try:
             world = CachedEnvironment(known.environment)
             world.actions(state)
@@ -127,9 +127,8 @@ class UserWorldTask(Task[OwnWorld, Preset]):
             such = ""
             with suppress(GroundlingError):
                 usual = known.codec.state_to_json(corpus.begin(as_shown=True)[1])
-                such = f" Write it such as --start '{json.dumps(usual, ensure_ascii=False)}'."
+                such = f" For example: --start '{json.dumps(usual, ensure_ascii=False)}'."
             why = str(error).partition(" Run check_environment")[0]
             raise SettingError(
-                f"--start is {shorten(state)}, which is no state of {known.codec.owner}: "
-                f"{why}{such}"
+                f"--start must be a state of {known.codec.owner}; got {shorten(state)}: {why}{such}"
             ) from error

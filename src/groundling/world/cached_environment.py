@@ -149,7 +149,7 @@ class CachedEnvironment:
             if isinstance(answer, Product):
                 return answer
             if not isinstance(answer, (str, bytes)) and isinstance(answer, Iterable):
-                if not isinstance(answer, Sized) or len(answer) > WORLD_ACTIONS.least:
+                if not isinstance(answer, Sized) or len(answer) > WORLD_ACTIONS.most:
                     called = self._call(method, arguments)
                     answer = WORLD_ACTIONS.bounded(answer, WorldError, called)
                 return tuple(answer)

@@ -87,6 +87,14 @@ class GraphTable(Sequence[GroundingGraph]):
     def __len__(self) -> int:
         return self._count
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GraphTable) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"GraphTable({len(self)} graphs, {len(self.labels)} nodes each)"
+
     @overload
     def __getitem__(self, place: int) -> GroundingGraph: ...
     @overload

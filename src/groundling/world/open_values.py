@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from groundling.errors import WorldError
+from groundling.language.languages import LANGUAGES
 from groundling.language.literals import LITERAL_TYPES, Literal
 from groundling.world.environment import Action, Environment, State, Wrapper
 from groundling.world.graph import GroundingGraph, Label
@@ -31,6 +32,7 @@ TO, BY, STEP = "to what is said", "by what is said", "by a step"
 MORE, LESS = "more than now", "less than now"
 """Labels for how a value that may be relative is meant."""
 _LONGEST_TEXT = 6  # words of a free text
+_TYPE_OF_UNIT = {"percent": "percentage", "second": "duration"}
 _AMOUNTS = ("number", "percentage", "duration")
 _NUMERIC = (*_AMOUNTS, "ordinal")
 
@@ -95,8 +97,18 @@ class OpenValue:
             )
         if self.unit and self.type != "number":
             raise WorldError(f"`unit` must be left out for type {self.type!r}, which implies it.")
+        if self.unit in _TYPE_OF_UNIT:
+            type_ = _TYPE_OF_UNIT[self.unit]
+            raise WorldError(f"`unit` {self.unit!r} must be the type {type_!r}, without a unit.")
+        bases = {each.units[self.unit][0] for each in LANGUAGES.values() if self.unit in each.units}
+        if bases and self.unit not in bases:
+            raise WorldError(f"`unit` must be the base unit {min(bases)!r}; got {self.unit!r}.")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise WorldError(f"`low` must be <= `high`; got {self.low} and {self.high}.")
+        if self.default is not None and not self.accepts(self.default):
+            raise WorldError(
+                f"`default` must be of type {self.type!r} and in the range; got {self.default!r}."
+            )
         if self.now is not None and self.type not in _AMOUNTS:
             raise WorldError(
                 f"`now` must be left out for type {self.type!r}; it is for {', '.join(_AMOUNTS)}."
@@ -122,8 +134,8 @@ class OpenValue:
             said += [each.value for each in listed if each.type == "number" and not each.unit]
         found: dict[Hashable, tuple[str, ...]] = {}
         changes = [] if self.now is None else [each for each in said if not isinstance(each, str)]
-        for value in filter(self._admits, said):
-            found.setdefault(value, () if self.now is None else (TO,))
+        for each in filter(self._admits, said):
+            found.setdefault(each, () if self.now is None else (TO,))
         spelt = {*found}
         for by, label in (*((each, BY) for each in changes), (self.step, STEP)):
             for value, way in ((_sum(self.now, by), MORE), (_sum(self.now, by, -1), LESS)):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from groundling.errors import GroundlingError
-from groundling.home.agent import HomeAgent, Reply
+from groundling.home.agent import HomeAgent, HomeReply
 from groundling.home.effects import initial_states
 from groundling.home.home import Home, read_home
 from groundling.home.model import HomeModel
@@ -29,7 +29,7 @@ class Case:
         """What is said."""
         return str(self.row["say"])
 
-    def is_right(self, home: Home, reply: Reply) -> bool:
+    def is_right(self, home: Home, reply: HomeReply) -> bool:
         """Tell whether the reply changes exactly what is expected, and is of the right kind."""
         row = self.row
         kind = str(row.get("kind", "act"))
@@ -64,7 +64,7 @@ def cases() -> list[Case]:
     return [Case(home, row) for home, rows in data.items() for row in rows]
 
 
-def replies(model: HomeModel | None = None) -> Iterator[tuple[Case, Reply, bool]]:
+def replies(model: HomeModel | None = None) -> Iterator[tuple[Case, HomeReply, bool]]:
     """Yield each sentence with its reply, and whether that is right."""
     homes = {
         each.stem: read_home(each) for each in FOLDER.glob("*.yaml") if each.stem != "sentences"

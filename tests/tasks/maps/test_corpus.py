@@ -14,9 +14,9 @@ from groundling.tasks.maps.corpus import (
     FOLLOWER,
     GIVER,
     Dialogue,
+    DialogueLine,
     MapCorpus,
     MapSheet,
-    Utterance,
     load_corpus,
     read_correspondences,
     read_map,
@@ -86,18 +86,18 @@ def test_map_round_trip_keeps_fractions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("path", "line", ["has no route"]),
-        ("stop ", "point ", ["has no route", "<stop>"]),
-        ("m3_start", "m3_begin", ["has no start", "m3_start"]),
-        ('stop x="', 'stop x="90', ["passes none of the 3 landmarks"]),
+        ("path", "line", ["must have a route"]),
+        ("stop ", "point ", ["must have a route", "<stop>"]),
+        ("m3_start", "m3_begin", ["must have a landmark named m3_start", "m3_start"]),
+        ('stop x="', 'stop x="90', ["passes none of 3"]),
         ('x="30" y="180"', 'x="wide" y="180"', ["landmark 2 ('m3_lime_kiln')", "'wide'"]),
-        ('x="30" y="180"', 'y="180"', ["landmark 2", "x of its <spot> is missing"]),
+        ('x="30" y="180"', 'y="180"', ["landmark 2", "x of its <spot>", "it is missing"]),
         ('x="30" y="180"', 'x="nan" y="180"', ["landmark 2", "'nan'"]),
         ('stop x="30"', 'stop x=""', ["stop 2", "x of its <stop>"]),
         ("m3_lime_kiln_2", "m3_lime_kiln", ["landmark 3", "second", "lime_kiln"]),
         ("m3_lime_kiln_2", "m4_lime_kiln_2", ["landmark 3", "map 4", "map 3"]),
-        ('name="m3_lime_kiln_2"', "", ["landmark 3 has no name"]),
-        ("<landmark name", "</landmark name", ["line 4, column", "not well-formed"]),
+        ('name="m3_lime_kiln_2"', "", ["landmark 3 must have a name"]),
+        ("<landmark name", "</landmark name", ["line 4, column", "must be well-formed"]),
         ('encoding="UTF-8"', 'encoding="klingon"', ["line 1", "UTF-8"]),
     ],
 )
@@ -157,21 +157,21 @@ def test_map_with_a_foreign_file_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_transcript_is_read_with_and_without_heading(tmp_path: Path) -> None:
-    said = (Utterance(GIVER, "past the kiln"), Utterance(FOLLOWER, "i've no kiln"))
+    said = (DialogueLine(GIVER, "past the kiln"), DialogueLine(FOLLOWER, "i've no kiln"))
     bare = write(tmp_path / "bare.txt", "g\tpast  the kiln \t\r\n\r\nf\ti've no kiln \t\r\ng\t\t\n")
     assert read_transcript(bare) == said
     write_transcript(tmp_path / "full.txt", said)
     assert (tmp_path / "full.txt").read_text().startswith("Found 2 args.\nObservation: full;")
     assert read_transcript(tmp_path / "full.txt") == said
-    write_transcript(tmp_path / "odd.txt", [Utterance(GIVER, "past\nthe\tkiln")])
+    write_transcript(tmp_path / "odd.txt", [DialogueLine(GIVER, "past\nthe\tkiln")])
     assert read_transcript(tmp_path / "odd.txt") == said[:1]
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("f\tokay\nf\tright\n", ["no giver lines", "2 utterances"]),
-        ("", ["no giver lines"]),
+        ("f\tokay\nf\tright\n", ["must have utterances of the giver", "none among 2"]),
+        ("", ["must have utterances of the giver"]),
         ("g\tgo on\nx\twhat\n", ["line 2", "'x\\twhat'"]),
         ("g\tgo on\njust words\n", ["line 2", "'just words'", "tab"]),
         (b"g\tgo on\ng\tcaf\xe9\n", ["line 2", "0xe9", "UTF-8"]),
@@ -195,7 +195,7 @@ def test_transcript_with_a_fault_is_refused_with_its_line(
         ("a,one\n", ["line 1", "'a,one'"]),
         ("../../secret,1\n", ["line 1", "'../../secret,1'"]),
         ("a,1\na,2\n", ["line 2", "'a' is listed twice"]),
-        ("\n", ["no dialogues"]),
+        ("\n", ["must list dialogues"]),
     ],
 )
 def test_correspondences_with_a_fault_are_refused_with_their_line(

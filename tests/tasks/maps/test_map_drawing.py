@@ -77,7 +77,7 @@ def test_drawing_puts_the_scan_where_the_route_is(tmp_path: Path) -> None:
 
 def test_drawing_refuses_a_broken_scan(tmp_path: Path) -> None:
     (tmp_path / "map.gif").write_bytes(b"GIF89a but no more")
-    with pytest.raises(CorpusError, match=r"map\.gif cannot be read as an image"):
+    with pytest.raises(CorpusError, match=r"map\.gif must be a GIF or PNG image"):
         draw_map(SHEET.landscape, way(TRUTH[0]), route=SHEET.route, scan=tmp_path / "map.gif")
     with pytest.raises(CorpusError, match=r"nothing\.gif cannot be read"):
         read_scan(tmp_path / "nothing.gif")

@@ -45,7 +45,7 @@ def outcomes(sail):
 @pytest.mark.parametrize("name", ["paper", "best"])
 def test_presets_rows_differ_from_the_full_one(name):
     rows = {row: PRESETS.select(name, row) for row in PRESETS.variants_of(name)}
-    assert rows["full"] is PRESETS.presets[name]
+    assert rows["full"] is PRESETS.select(name)
     others = [each for row, each in rows.items() if row != "full"]
     assert all(each != rows["full"] for each in others)
 

@@ -70,13 +70,13 @@ def test_strike_several_lines_at_once():
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (Strike("row", (1,)), "Row 2 has 3 blocks"),
-        (Strike("row", (0, 1)), "Row 2 has 3 blocks"),
-        (Strike("row", (9,)), "leaves the board"),
-        (Strike("row", (0, 0)), "one line twice"),
-        (Strike("row", ()), "no line"),
-        (Strike("row", (1,), 0, 2), "takes 3 blocks"),
-        (Strike("row", (0, 1), 0, 1), "several lines"),
+        (Strike("row", (1,)), "Row 2 must have exactly 2 blocks"),
+        (Strike("row", (0, 1)), "Row 2 must have exactly 2 blocks"),
+        (Strike("row", (9,)), "must be on the board"),
+        (Strike("row", (0, 0)), "all different"),
+        (Strike("row", ()), "one line or more"),
+        (Strike("row", (1,), 0, 2), "it takes 3"),
+        (Strike("row", (0, 1), 0, 1), "must have one line"),
     ],
 )
 def test_strike_against_the_rules(action, message):
@@ -86,7 +86,7 @@ def test_strike_against_the_rules(action, message):
 
 @pytest.mark.parametrize(
     ("rows", "message"),
-    [([], "at least one row"), (["##", "#"], "Row 2"), (["#x"], "'x' in column 2")],
+    [([], "at least one row"), (["##", "#"], "row 2 has 1"), (["#x"], "'x' in row 1, column 2")],
 )
 def test_board_read_bad_rows(rows, message):
     with pytest.raises(WorldError, match=message):
@@ -94,7 +94,7 @@ def test_board_read_bad_rows(rows, message):
 
 
 def test_board_refuses_blocks_outside():
-    with pytest.raises(WorldError, match="outside"):
+    with pytest.raises(WorldError, match="must be on the board"):
         Board(1, 2, 0b100)
     with pytest.raises(WorldError, match="at least one"):
         Board(0, 2, 0)

@@ -281,5 +281,5 @@ def test_any_order_of_strikes_collapses_into_the_subset_space(cells, data):
 
 
 def test_state_strikes_at_least_one_block():
-    with pytest.raises(WorldError, match="at least one block, not 0"):
+    with pytest.raises(WorldError, match="must be >= 1; got 0"):
         PuzzleState(Board.read(["##"]), 0)

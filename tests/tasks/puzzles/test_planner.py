@@ -140,9 +140,9 @@ def test_widest_board():
 
 
 def test_bad_settings():
-    with pytest.raises(SettingError, match="at least one block"):
+    with pytest.raises(SettingError, match="must be >= 1"):
         solve(Board(1, 1, 1), 0)
-    with pytest.raises(SettingError, match="nodes is 0"):
+    with pytest.raises(SettingError, match="nodes` must be > 0"):
         SearchBudget(nodes=0)
 
 

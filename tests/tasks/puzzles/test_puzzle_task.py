@@ -29,7 +29,7 @@ def test_splits_hold_out_distinct_parts_and_differ():
     assert all(len(set(each)) == 10 and set(each) <= set(parts) for each in splits)
     assert len(set(splits)) == 20
     assert splits == random_splits(parts, 20)
-    with pytest.raises(SettingError, match="hold out"):
+    with pytest.raises(SettingError, match="held_out"):
         random_splits(parts[:5], 1, held_out=5)
 
 

@@ -1,4 +1,4 @@
-"""The files of GeoQA: maps with relations and raw evidence, and questions; or generated maps."""
+"""Read the GeoQA corpus (maps, evidence, questions), or generate maps."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
 Evidence = Literal["gold", "raw"]
-_LEAST = 0.5  # of raw evidence that counts as there
+_LEAST = 0.5  # smallest raw evidence that counts
 Labels = dict[str, object]
 
 
 @dataclass(frozen=True)
 class GeoMap:
-    """A map: its places, what is known of each by sort of evidence, and questions with answers.
+    """A map: the labels of its places for each kind of evidence, and questions with answers.
 
-    As an environment it has no actions: there are only questions.
+    It has no actions, only questions.
     """
 
     name: str
@@ -31,7 +31,7 @@ class GeoMap:
     questions: tuple[tuple[str, frozenset[str]], ...]
 
     def environment(self, evidence: Evidence) -> Places:
-        """Return the map as one sort of evidence shows it."""
+        """Return the environment of the map with one kind of evidence."""
         return Places(self.name, self.facts[evidence])
 
     def demonstrations(self, evidence: Evidence) -> list[Demonstration]:
@@ -44,7 +44,7 @@ class GeoMap:
 
 
 class Places:
-    """The places of a map and what is known of them; nothing can be done here."""
+    """The places of a map with their labels; an environment without actions."""
 
     def __init__(self, name: str, facts: Mapping[str, Labels]) -> None:
         self.name = name
@@ -55,15 +55,15 @@ class Places:
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
-        """Return nothing: maps stay as they are."""
+        """Return no actions."""
         return ()
 
     def step(self, state: object, action: object) -> object:
-        """Return the state as it is."""
+        """Return the unchanged state."""
         return state
 
     def ground(self, state: object, action: object, after: object) -> GroundingGraph:
-        """Return an empty scene."""
+        """Return a graph without content."""
         return GroundingGraph({"map": "map"})
 
 
@@ -71,7 +71,7 @@ class Places:
 
 
 def load_maps(folder: Path) -> list[GeoMap]:
-    """Read all maps of a folder, each in a folder of its own."""
+    """Read all maps of a folder, one subfolder each."""
     found = [_load_map(each) for each in sorted(folder.iterdir()) if each.is_dir()]
     if len(found) < 2:
         raise CorpusError(f"{folder} must hold two maps or more; got {len(found)}.")
@@ -110,7 +110,7 @@ def _load_map(folder: Path) -> GeoMap:
         unknown = answer - gold.keys() - raw.keys()
         if unknown:
             raise CorpusError(
-                f"{folder / 'training.txt'} must answer by places of the map; got "
+                f"The answers in {folder / 'training.txt'} must be places of the map; got "
                 f"{min(unknown)!r} for {text!r}."
             )
     places = dict.fromkeys((*gold, *raw))
@@ -137,7 +137,7 @@ def _number(text: str) -> float:
     return number if math.isfinite(number) else 0.0
 
 
-# ---- a sample of our own ----------------------------------------------------------------------
+# ---- generated maps -------------------------------------------------------------------------
 
 _SYLLABLES = ("ba", "do", "fe", "gi", "ka", "lu", "mo", "ne", "pa", "ri", "so", "tu", "ve", "zo")
 _KINDS = ("city", "lake", "island", "forest", "harbour")

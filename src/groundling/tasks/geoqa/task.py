@@ -1,4 +1,4 @@
-"""The task of GeoQA: questions about maps, one map left out at a time."""
+"""The task `geoqa`: questions about maps, one map held out at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from groundling.tasks.presets import Preset, Presets
 
 @dataclass(frozen=True, kw_only=True)
 class GeoQAPreset(Preset):
-    """Which evidence a row sees of the maps."""
+    """The kind of evidence of a row."""
 
     parser: str = "chain:english"
     evidence: Evidence = "gold"
@@ -66,7 +66,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         return [each.name for each in corpus]
 
     def folds(self, corpus: list[GeoMap], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Leave out each map in turn."""
+        """Hold out each map in turn."""
         cost = 6.0 if variant == "raw evidence" else 1.0
         folds = [Fold(each.name, (each.name,), seconds=cost) for each in corpus]
         return folds[:2] if quick else folds
@@ -74,7 +74,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
     def evaluate(
         self, corpus: list[GeoMap], chosen: Mapping[str, GeoQAPreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Learn from the questions of all other maps, and answer those of this one."""
+        """Train on the questions of all other maps, and answer those of one map."""
         found = {}
         for variant, each in chosen.items():
             cases = self.prepare(corpus, each)
@@ -95,7 +95,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         return found
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the share of questions that are answered exactly."""
+        """Return the share of exact answers."""
         scores = [score["exact"] for outcome in outcomes for _, score in outcome["scores"]]
         published = self.presets.select(preset, variant).published
         return Row(
@@ -107,5 +107,5 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         )
 
     def condition(self, corpus: list[GeoMap], preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
+        """Describe the evaluation protocol."""
         return f"{len(corpus)} maps, one left out; exact sets"

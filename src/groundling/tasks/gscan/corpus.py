@@ -1,4 +1,4 @@
-"""The file of the gSCAN corpus: commands, situations and the primitive moves that are right."""
+"""Read the gSCAN corpus: commands, situations and primitive moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.limits import RESULT_BYTES
-from groundling.tasks.gscan.environment import MANNERS, VERBS, Command, Grid, GridThing
+from groundling.tasks.gscan.environment import MANNERS, VERBS, Grid, GridThing, GscanCommand
 from groundling.world.environment import shorten
 
 FILE = "examples.jsonl.gz"
@@ -20,25 +20,25 @@ SPLITS = {
     "A": "test", "B": "visual_easier", "C": "visual", "D": "situational_1",
     "E": "situational_2", "F": "contextual", "G": "adverb_1", "H": "adverb_2",
 }  # fmt: skip
-"""The splits by their letters in the paper, as the generator calls them."""
+"""The names of the splits, by their letters in the paper."""
 _MOST_SIZE, _MOST_THINGS = 100, 1_000
 
 
 @dataclass(frozen=True)
-class Example:
-    """A command, where it was given, what is meant, and the primitive moves of it."""
+class GscanExample:
+    """A command as text, its grid, its meaning, and its primitive moves."""
 
     split: str
     text: str
     grid: Grid
-    command: Command
+    command: GscanCommand
     moves: tuple[str, ...]
 
 
-def read_corpus(path: Path) -> list[Example]:
-    """Read a file of examples, one JSON object a line.
+def read_corpus(path: Path) -> list[GscanExample]:
+    """Read a file of examples, one JSON object per line.
 
-    In the file the thing that is meant comes first; here things are sorted by their places.
+    In the file the target comes first; here things are sorted by their positions.
     """
     examples = []
     try:
@@ -58,7 +58,7 @@ def read_corpus(path: Path) -> list[Example]:
     return examples
 
 
-def _read(content: dict[str, Any]) -> Example:
+def _read(content: dict[str, Any]) -> GscanExample:
     situation = content["situation"]
     placed = situation["placed_objects"].values()
     things = [
@@ -70,7 +70,7 @@ def _read(content: dict[str, Any]) -> Example:
     ]  # fmt: skip
     size, direction = int(situation["grid_size"]), int(situation["agent_direction"])
     if not 0 < size <= _MOST_SIZE or direction not in range(4):
-        raise ValueError(f"grid_size {size} and agent_direction {direction}")
+        raise ValueError(f"invalid grid_size {size} or agent_direction {direction}")
     grid = Grid(size, *_place(situation["agent_position"]), direction, tuple(sorted(things)))
     if any(not (0 <= each.row < size and 0 <= each.column < size) for each in things):
         raise ValueError("a thing is outside the grid")
@@ -78,9 +78,9 @@ def _read(content: dict[str, Any]) -> Example:
     verb = text.split()[0]
     said = next((each for each in MANNERS if each and text.endswith(f" {each}")), "")
     if verb not in VERBS:
-        raise ValueError(f"the verb {verb!r}")
-    command = Command(verb, grid.things.index(things[0]), list(MANNERS).index(said))
-    return Example(
+        raise ValueError(f"unknown verb {verb!r}")
+    command = GscanCommand(verb, grid.things.index(things[0]), list(MANNERS).index(said))
+    return GscanExample(
         str(content["split"]), text, grid, command, tuple(content["target_commands"].split(","))
     )
 

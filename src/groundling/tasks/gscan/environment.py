@@ -1,4 +1,4 @@
-"""The grid of gSCAN: things, commands on them, and the executor that carries commands out."""
+"""The grid of gSCAN: things, commands, and the executor of commands."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MANNERS = {
     "while spinning": Manner(("turn left",) * 4, "before turns"),
     "while zigzagging": Manner(route=ZIGZAG),
 }
-"""The manners of the corpus by the words for them, which no label has."""
+"""The manners of the corpus, by words that are not labels."""
 _EAST, _SOUTH, _WEST, _NORTH = range(4)
 _STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # rows and columns, by direction
 _TURNS: tuple[tuple[str, ...], ...] = ((), ("turn right",), ("turn left",) * 2, ("turn left",))
-_HEAVY = 3  # size from which it takes two pushes to move a thing by one cell
+_HEAVY = 3  # smallest size that needs two pushes per cell
 
 
 class GridThing(NamedTuple):
@@ -37,7 +37,7 @@ class GridThing(NamedTuple):
 
     @property
     def labels(self) -> Labels:
-        """What a scene knows of it."""
+        """The labels of the thing in a scene."""
         return _labels(self)
 
 
@@ -51,8 +51,8 @@ def _labels(thing: GridThing) -> Labels:
     )  # fmt: skip
 
 
-class Command(NamedTuple):
-    """What is done to which thing, and how: the thing by its number, the manner by its place."""
+class GscanCommand(NamedTuple):
+    """A verb, the number of a thing, and the number of a manner."""
 
     verb: str
     thing: int
@@ -60,18 +60,18 @@ class Command(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A grid, where the agent stands and faces, the things on it, and what was commanded."""
+    """A grid with the agent, its direction, the things, and the executed command."""
 
     size: int
     row: int
     column: int
     direction: int
     things: tuple[GridThing, ...]
-    done: Command | None = None
+    done: GscanCommand | None = None
 
 
 def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
-    """Return the ways to carry a command out: columns before rows, and zigzag where it differs.
+    """Return the routes of a command: columns before rows, and zigzag if it differs.
 
     >>> circle = GridThing(1, 1, "circle", "red", 1)
     >>> for route in routes(Grid(6, 0, 0, 0, (circle,)), "push", 0).values():
@@ -114,19 +114,19 @@ def _route(grid: Grid, verb: str, thing: int, way: Sequence[int]) -> Route:
 class GscanEnvironment:
     """Commands on a grid: every verb with every thing in every manner.
 
-    The executor (`execute`) knows routes and manners; which thing, which verb and which manner a
-    text means is learnt.
+    The executor (`execute`) knows routes and manners. The follower learns which thing, verb and
+    manner a text means.
 
     Parameters
     ----------
     manners
-        The manners that there are.
+        The possible manners.
 
     Examples
     --------
     >>> grid = Grid(6, 0, 0, 0, (GridThing(0, 2, "circle", "red", 1),))
     >>> world = GscanEnvironment()
-    >>> world.execute(grid, Command("walk", 0, 2))
+    >>> world.execute(grid, GscanCommand("walk", 0, 2))
     ('walk', 'stay', 'walk', 'stay')
     """
 
@@ -137,23 +137,23 @@ class GscanEnvironment:
         """Return the labels of all things."""
         return {f"thing {n}": thing.labels for n, thing in enumerate(state.things)}
 
-    def actions(self, state: Grid) -> tuple[Command, ...]:
-        """Return all commands, until one was given."""
+    def actions(self, state: Grid) -> tuple[GscanCommand, ...]:
+        """Return all commands; none after the first one."""
         if state.done is not None:
             return ()
         return tuple(
-            Command(verb, thing, manner)
+            GscanCommand(verb, thing, manner)
             for verb in VERBS
             for thing in range(len(state.things))
             for manner in range(len(self.manners))
         )
 
-    def step(self, state: Grid, action: Command) -> Grid:
-        """Return the grid with the command that was given."""
+    def step(self, state: Grid, action: GscanCommand) -> Grid:
+        """Return the grid with the executed command."""
         return Grid(*state[:5], action)
 
-    def ground(self, state: Grid, action: Command, next_state: Grid) -> GroundingGraph:
-        """Return the event, the thing it is about, and how it is done."""
+    def ground(self, state: Grid, action: GscanCommand, next_state: Grid) -> GroundingGraph:
+        """Return the event, its thing and its manner."""
         thing = f"thing {action.thing}"
         nodes: dict[str, Labels] = {"event": action.verb, thing: state.things[action.thing].labels}
         edges = [("event", thing, "of")]
@@ -163,7 +163,7 @@ class GscanEnvironment:
             edges.append(("event", "manner", "how"))
         return GroundingGraph(nodes, edges)
 
-    def execute(self, state: Grid, action: Command) -> tuple[str, ...]:
+    def execute(self, state: Grid, action: GscanCommand) -> tuple[str, ...]:
         """Return the primitive moves of a command."""
         manner = self.manners[action.manner]
         ways = routes(state, action.verb, action.thing)

@@ -1,4 +1,4 @@
-"""The task of gSCAN: learn from few demonstrations, follow combinations that were held out."""
+"""The task `gscan`: few demonstrations, held-out combinations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from groundling.tasks.benchmark import (
     median_seconds,
     sample_count,
 )
-from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, Example, read_corpus
-from groundling.tasks.gscan.environment import VERBS, Command, GscanEnvironment, routes
+from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, GscanExample, read_corpus
+from groundling.tasks.gscan.environment import VERBS, GscanCommand, GscanEnvironment, routes
 from groundling.tasks.gscan.generator import generate_corpus
 from groundling.tasks.presets import Preset, Presets
 from groundling.world.environment import Demonstration
@@ -34,18 +34,18 @@ _QUICK = 40  # commands of each split
 
 @dataclass(frozen=True, kw_only=True)
 class GscanPreset(Preset):
-    """A follower without settings; how many demonstrations it gets, and who knows manners."""
+    """Automatic settings, the number of demonstrations, and whether manners are learnt."""
 
     auto: bool = True
     count: int = _USUAL
     learns_manners: bool = False
 
 
-class GscanTask(Task[list[Example], GscanPreset]):
-    """Commands on a grid; the splits of the benchmark are followed, none of them learnt from.
+class GscanTask(Task[list[GscanExample], GscanPreset]):
+    """Commands on a grid; all splits of the benchmark are for testing.
 
-    One command of split G is shown: how *cautiously* is done. Demonstrations are sequences of
-    primitive moves; every command that gives the same moves is as right as any other.
+    One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
+    moves, and all commands with the same moves are equally right.
     """
 
     name = "gscan"
@@ -68,20 +68,20 @@ class GscanTask(Task[list[Example], GscanPreset]):
     corpus = "gscan"
     part = "split"
 
-    def load(self, source: Path | None, size: float | None = None) -> list[Example]:
+    def load(self, source: Path | None, size: float | None = None) -> list[GscanExample]:
         """Read the corpus, or generate a sample."""
         if source is None:
             return generate_corpus(sample_count(1000, 60, size), sample_count(100, 5, size))
         return read_corpus(source / self.corpus / FILE)
 
-    def prepare(self, corpus: list[Example], chosen: GscanPreset) -> list[Case]:
-        """Return as many demonstrations as asked for, and all commands of the splits."""
-        by_split: dict[str, list[Example]] = {}
+    def prepare(self, corpus: list[GscanExample], chosen: GscanPreset) -> list[Case]:
+        """Return the demonstrations, and all commands of the splits."""
+        by_split: dict[str, list[GscanExample]] = {}
         for each in corpus:
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
-            raise CorpusError(f"The corpus must have the splits {sorted(missing)}; got none.")
+            raise CorpusError(f"The corpus must have all splits; it lacks {sorted(missing)}.")
         once, *rest = by_split[SPLITS["G"]]
         by_split[SPLITS["G"]] = rest
         shown = by_split[TRAIN]
@@ -98,22 +98,24 @@ class GscanTask(Task[list[Example], GscanPreset]):
             ]
         return cases
 
-    def parts(self, corpus: list[Example]) -> list[str]:
-        """Return what is learnt from, and the letters of the splits."""
+    def parts(self, corpus: list[GscanExample]) -> list[str]:
+        """Return the training part, and the letters of the splits."""
         return [TRAIN, *SPLITS]
 
-    def held_out(self, corpus: list[Example]) -> tuple[str, ...]:
+    def held_out(self, corpus: list[GscanExample]) -> tuple[str, ...]:
         """Return the letters of the splits."""
         return tuple(SPLITS)
 
-    def folds(self, corpus: list[Example], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return one training, after which every split is followed."""
+    def folds(
+        self, corpus: list[GscanExample], preset: str, variant: str, quick: bool
+    ) -> list[Fold]:
+        """Return one fold that tests all splits."""
         chosen = self.presets.select(preset, variant)
         name = f"{_QUICK} of each split" if quick else "all"
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
-    def evaluate(self, corpus: list[Example], chosen: Any, fold: Fold) -> dict[str, Outcome]:
-        """Train and follow; a quick fold follows the first commands of each split."""
+    def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
+        """Train and test; a quick fold tests the first commands of each split."""
         if fold.name != "all":
             kept: dict[str, int] = {}
             some = []
@@ -125,7 +127,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
         return super().evaluate(corpus, chosen, fold)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Tell whether the executor makes exactly the right moves."""
+        """Return whether the executor makes exactly the right moves."""
         if plan is None:
             return {"right": 0.0}
         world: Any = case.demonstration.environment
@@ -133,7 +135,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
         return {"right": float(world.execute(case.demonstration.start, command) == case.reference)}
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the share of right commands in each split, and the mean over splits."""
+        """Return the accuracy on each split, and the mean over splits."""
         pairs = [(part, score["right"]) for each in outcomes for part, score in each["scores"]]
         metrics = {
             letter: fmean(right for part, right in pairs if part == letter)
@@ -144,24 +146,24 @@ class GscanTask(Task[list[Example], GscanPreset]):
         interval = bootstrap([right for _, right in pairs], fmean)
         return Row(variant, metrics, interval, seconds=median_seconds(outcomes))
 
-    def condition(self, corpus: list[Example], preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
+    def condition(self, corpus: list[GscanExample], preset: str, quick: bool) -> str:
+        """Describe the evaluation protocol."""
         count = f"{_QUICK} commands" if quick else "all commands"
         return f"no settings, {count} of each split"
 
 
-def _commands(example: Example, manners: int) -> list[Command]:
+def _commands(example: GscanExample, manners: int) -> list[GscanCommand]:
     things = range(len(example.grid.things))
     return [
-        Command(verb, thing, manner)
+        GscanCommand(verb, thing, manner)
         for verb in VERBS
         for thing in things
         for manner in range(manners)
     ]
 
 
-def _manners(example: Example) -> list[Any]:
-    """Return the manners in which some command gives the moves of an example."""
+def _manners(example: GscanExample) -> list[Any]:
+    """Return the manners that explain the moves of an example."""
     ways = {(each.verb, each.thing) for each in _commands(example, 1)}
     return [
         manner
@@ -170,8 +172,8 @@ def _manners(example: Example) -> list[Any]:
     ]
 
 
-def _case(example: Example, part: str, world: GscanEnvironment, explain: bool) -> Case:
-    """Return an example as a case; with `explain`, all commands that give its moves are right."""
+def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
+    """Return an example as a case; with `explain`, all commands with its moves are right."""
     right = [example.command]
     if explain:
         right = [
@@ -179,12 +181,12 @@ def _case(example: Example, part: str, world: GscanEnvironment, explain: bool) -
             for each in _commands(example, len(world.manners))
             if world.execute(example.grid, each) == example.moves
         ]
-    shown = _demonstration(example, world, right or [Command("walk", 0, 0)])
+    shown = _demonstration(example, world, right or [GscanCommand("walk", 0, 0)])
     return Case(shown, part, learnable=bool(right), reference=example.moves)
 
 
 def _demonstration(
-    example: Example, world: GscanEnvironment, right: Sequence[Command]
+    example: GscanExample, world: GscanEnvironment, right: Sequence[GscanCommand]
 ) -> Demonstration:
     first, *others = right
     return Demonstration(

@@ -1,10 +1,10 @@
-"""Map reading: follow a speaker across a landscape of named landmarks (HCRC map task)."""
+"""Maps: follow a speaker from landmark to landmark (HCRC map task)."""
 
 from groundling.tasks.maps.corpus import (
     Dialogue,
+    DialogueLine,
     MapCorpus,
     MapSheet,
-    Utterance,
     load_corpus,
     write_corpus,
 )
@@ -19,6 +19,7 @@ from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
 __all__ = [
     "PRESETS",
     "Dialogue",
+    "DialogueLine",
     "Go",
     "Landmark",
     "Landscape",
@@ -32,7 +33,6 @@ __all__ = [
     "PathScore",
     "TextUnit",
     "TextUnits",
-    "Utterance",
     "draw_map",
     "generate_corpus",
     "generate_dialogue",

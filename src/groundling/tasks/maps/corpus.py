@@ -48,11 +48,11 @@ class MapSheet:
     number
         The number of the map.
     landscape
-        The landmarks without the finish, which only the giver's route leads to.
+        The landmarks, without the finish.
     route
         The points of the drawn line, in pixels.
     finish
-        The cross where the route ends, where known.
+        The end of the route, if known.
 
     Examples
     --------
@@ -86,13 +86,13 @@ def map_number(path: Path) -> int:
     found = _FILE.fullmatch(path.name)
     if not found:
         raise CorpusError(
-            f"{path} is not named like a map; call it by its number and a g, such as 12g.xml."
+            f"The name of a map file must be a number and a g, such as 12g.xml; got {path}."
         )
     return int(found[1])
 
 
 def read_map(path: str | Path) -> MapSheet:
-    """Read a map file; its number is taken from the file's name.
+    """Read a map file; its name has the number of the map.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -110,8 +110,8 @@ def read_map(path: str | Path) -> MapSheet:
     stops = [] if line is None else line.findall("stop")
     if not stops:
         raise CorpusError(
-            f"{path} has no route: no <stop> inside <path>. "
-            "A map needs the giver's route; the follower's maps have none."
+            f"{path} must have a route: <stop> elements inside <path>. The maps of the follower "
+            "have none; use those of the giver."
         )
     route = tuple(
         (_number(stop, "x", path, f"stop {place}"), _number(stop, "y", path, f"stop {place}"))
@@ -129,15 +129,15 @@ def read_map(path: str | Path) -> MapSheet:
     finish = landmarks.pop("finish", None)
     if "start" not in landmarks:
         raise CorpusError(
-            f"{path} has no start among its {len(landmarks)} landmarks. "
-            f"Add a landmark named m{number}_start where the route begins."
+            f"{path} must have a landmark named m{number}_start, where the route starts; got "
+            f"{len(landmarks)} others."
         )
     landscape = Landscape(tuple(landmarks.values()), name=f"map {number}")
     sheet = MapSheet(number, landscape, route, finish)
     if not sheet.steps:
         raise CorpusError(
-            f"{path}: the route passes none of the {len(landscape)} landmarks within 75 pixels. "
-            "Check that route and landmarks are in the same pixels."
+            f"{path}: the route must pass a landmark within 75 pixels; it passes none of "
+            f"{len(landscape)}. Check that both use the same coordinates."
         )
     return sheet
 
@@ -147,16 +147,16 @@ def _landmark(element: Any, number: int, path: Path, place: int) -> Landmark:
     where = f"landmark {place}" + (f" ({name!r})" if name else "")
     found = _NAME.fullmatch(name or "")
     if not found or not found["words"].replace("_", " ").strip():
-        raise CorpusError(f"{path}: {where} has no name. Give it one, such as m{number}_old_mill.")
+        raise CorpusError(f"{path}: {where} must have a name, such as m{number}_old_mill.")
     if found["number"] and int(found["number"]) != number:
         raise CorpusError(
-            f"{path}: {where} belongs to map {int(found['number'])}, but the file is map {number}. "
-            "Rename the file or the landmark."
+            f"{path}: {where} must belong to map {number}; got map {int(found['number'])}. Rename "
+            "the file or the landmark."
         )
     spot = element.find("spot")
     if spot is None:
         raise CorpusError(
-            f'{path}: {where} has no position. Add <spot x="…" y="…" /> with its centre in pixels.'
+            f'{path}: {where} must have a position: <spot x="…" y="…" /> with its centre in pixels.'
         )
     corners = element.findall("polygon/vertix")
     return Landmark(
@@ -181,14 +181,14 @@ def _number(element: Any, name: str, path: Path, where: str) -> float:
     if not math.isfinite(value):
         found = "is missing" if written is None else f"is {written!r}"
         raise CorpusError(
-            f"{path}: {where}: the {name} of its <{element.tag}> {found}. "
-            "Write a number of pixels, such as 120."
+            f"{path}: {where}: the {name} of its <{element.tag}> must be a number of pixels, such "
+            f"as 120; it {found}."
         )
     return value
 
 
 def write_map(path: str | Path, sheet: MapSheet) -> None:
-    """Write a map file that `read_map` reads back as an equal map (see there)."""
+    """Write a map file that `read_map` reads back as an equal map."""
     path = Path(path)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -206,8 +206,8 @@ def write_map(path: str | Path, sheet: MapSheet) -> None:
             landmark.copy,
         ):
             raise CorpusError(
-                f"{path}: the landmark {landmark.key!r} would not be read back as it is. Use names "
-                "of plain words, without a number at the end, and at most nine of one name."
+                f"{path}: the name of a landmark must be plain words without a final number, at "
+                f"most nine of one name; got {landmark.key!r}."
             )
         crossable = "true" if landmark.crossable else "false"
         lines += [
@@ -236,10 +236,10 @@ GIVER, FOLLOWER = "g", "f"
 _DIALOGUE_NAME = re.compile(r"[\w-]+")
 
 
-class Utterance(NamedTuple):
-    """What one speaker said in one breath.
+class DialogueLine(NamedTuple):
+    """One utterance of a speaker.
 
-    >>> Utterance(GIVER, "go round the mill").words
+    >>> DialogueLine(GIVER, "go round the mill").words
     ('go', 'round', 'the', 'mill')
     """
 
@@ -256,21 +256,22 @@ class Utterance(NamedTuple):
 class Dialogue:
     """A giver describes the route on a map to a follower, who cannot see it.
 
-    >>> talk = Dialogue("talk", 3, (Utterance(GIVER, "go south"), Utterance(FOLLOWER, "okay")))
+    >>> lines = DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay")
+    >>> talk = Dialogue("talk", 3, lines)
     >>> talk.giver
-    (Utterance(speaker='g', text='go south'),)
+    (DialogueLine(speaker='g', text='go south'),)
     """
 
     name: str
     map: int
-    utterances: tuple[Utterance, ...]
+    utterances: tuple[DialogueLine, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "utterances", tuple(self.utterances))
 
     @property
-    def giver(self) -> tuple[Utterance, ...]:
-        """The giver's utterances only, which is all that the paper's model reads."""
+    def giver(self) -> tuple[DialogueLine, ...]:
+        """The utterances of the giver."""
         return tuple(each for each in self.utterances if each.speaker == GIVER)
 
 
@@ -285,8 +286,7 @@ class MapCorpus:
     dialogues
         The dialogues, in the order of the correspondences.
     folder
-        Where the corpus was read from, for the scanned images; None for a corpus that
-        was generated.
+        The folder of the corpus, for the scanned images; None if it was generated.
     """
 
     maps: Mapping[int, MapSheet]
@@ -299,10 +299,10 @@ class MapCorpus:
             self.sheet(dialogue)
 
     def sheet(self, dialogue: Dialogue) -> MapSheet:
-        """Return the map that a dialogue is about; an unknown number is an error."""
+        """Return the map of a dialogue."""
         if dialogue.map not in self.maps:
             raise CorpusError(
-                f"The dialogue {dialogue.name!r} is about map {dialogue.map}, which does not "
+                f"The dialogue {dialogue.name!r} names map {dialogue.map}, which does not "
                 f"exist.{did_you_mean(dialogue.map, self.maps)}"
             )
         return self.maps[dialogue.map]
@@ -321,10 +321,10 @@ class MapCorpus:
     def split(
         self, test_maps: Collection[int] | None = None
     ) -> tuple[tuple[Dialogue, ...], tuple[Dialogue, ...]]:
-        """Return the dialogues for training and for test, which share no map.
+        """Return the dialogues for training and for testing, which share no map.
 
-        By default the last quarter of the maps is for test: maps 12 to 15 of the 16 of
-        the HCRC corpus, as Vogel and Jurafsky split it.
+        By default the last quarter of the maps is for testing: maps 12 to 15 of the HCRC corpus,
+        as in Vogel and Jurafsky.
         """
         if test_maps is None:
             numbers = sorted(self.maps)
@@ -342,21 +342,21 @@ class MapCorpus:
 
 
 def load_corpus(folder: str | Path) -> MapCorpus:
-    """Read a corpus from its folder; `write_corpus` shows a round trip."""
+    """Read a corpus from its folder."""
     folder = Path(folder)
     about = read_correspondences(folder / "correspondences.txt")
     files = {map_number(path): path for path in sorted((folder / "landmarks").glob("*g.xml"))}
     if not files:
         raise CorpusError(
-            f"{folder / 'landmarks'} holds no maps. Point to the folder that contains "
-            "correspondences.txt, landmarks and transcripts."
+            f"{folder / 'landmarks'} holds no maps. Give the folder with correspondences.txt, "
+            "landmarks and transcripts."
         )
     for line, (name, number) in enumerate(about.items(), 1):
         if number not in files:
             known = ", ".join(map(str, sorted(files)))
             raise CorpusError(
-                f"{folder / 'correspondences.txt'}, entry {line}: the dialogue {name!r} is about "
-                f"map {number}, but there is no landmarks/{number}g.xml. Known maps: {known}."
+                f"{folder / 'correspondences.txt'}, entry {line}: the dialogue {name!r} names map "
+                f"{number}, but there is no landmarks/{number}g.xml. Known maps: {known}."
             )
     return MapCorpus(
         maps={number: read_map(files[number]) for number in sorted(files)},
@@ -392,18 +392,18 @@ def write_corpus(folder: str | Path, corpus: MapCorpus) -> None:
 
 
 def read_correspondences(path: str | Path) -> dict[str, int]:
-    """Read which dialogue is about which map: lines such as `talk7,3`."""
+    """Read the map of each dialogue: lines such as `talk7,3`."""
     path = Path(path)
     about: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
         name, comma, written = (part.strip() for part in line.partition(","))
-        # a name becomes part of a file's path, so it may not leave the folder
+        # a name becomes part of a path, so it must not leave the folder
         if not comma or not _DIALOGUE_NAME.fullmatch(name) or not written.isdecimal():
             raise CorpusError(
-                f"{path}, line {number}: found {line.strip()[:60]!r}. "
-                "Write a dialogue's name, a comma and a map's number, such as talk7,3."
+                f"{path}, line {number}, must be a dialogue, a comma and a map, such as talk7,3; "
+                f"got {line.strip()[:60]!r}."
             )
         if name in about:
             raise CorpusError(
@@ -411,44 +411,43 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
             )
         about[name] = int(written)
     if not about:
-        raise CorpusError(f"{path} lists no dialogues. Add lines such as talk7,3.")
+        raise CorpusError(f"{path} must list dialogues, such as talk7,3; got none.")
     return about
 
 
-def read_transcript(path: str | Path) -> tuple[Utterance, ...]:
-    """Read who said what: lines of `g` or `f`, a tab, and the words.
+def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
+    """Read utterances: lines of `g` or `f`, a tab, and the words.
 
-    Lines before the heading `who⇥…` are skipped; a file without one starts with its
-    first utterance. Utterances without words are dropped.
+    Lines before the heading `who⇥…`, if there is one, and utterances without words are skipped.
     """
     path = Path(path)
     lines = read_lines(path)
     heading = next((i for i, line in enumerate(lines[:20]) if line.startswith("who\t")), -1)
-    utterances: list[Utterance] = []
+    utterances: list[DialogueLine] = []
     for number, line in enumerate(lines[heading + 1 :], heading + 2):
         if not line.strip():
             continue
         speaker, tab, words = line.partition("\t")
         if not tab or speaker.strip() not in (GIVER, FOLLOWER):
             raise CorpusError(
-                f"{path}, line {number}: found {line.strip()[:60]!r}. Every line says who speaks, "
-                "g for the giver or f for the follower, then a tab and the words."
+                f"{path}, line {number}, must be g (giver) or f (follower), a tab and the words; "
+                f"got {line.strip()[:60]!r}."
             )
         if words.strip():
-            utterances.append(Utterance(speaker.strip(), " ".join(words.split())))
+            utterances.append(DialogueLine(speaker.strip(), " ".join(words.split())))
     if not any(each.speaker == GIVER for each in utterances):
         raise CorpusError(
-            f"{path} has no giver lines among its {len(utterances)} utterances, so nobody says "
-            "where to go. The giver's lines start with g and a tab."
+            f"{path} must have utterances of the giver, which start with g and a tab; got none "
+            f"among {len(utterances)}."
         )
     return tuple(utterances)
 
 
-def write_transcript(path: str | Path, utterances: Collection[Utterance]) -> None:
+def write_transcript(path: str | Path, utterances: Collection[DialogueLine]) -> None:
     """Write a transcript that `read_transcript` reads back.
 
     >>> import tempfile
-    >>> said = (Utterance(GIVER, "go south"), Utterance(FOLLOWER, "okay"))
+    >>> said = (DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay"))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_transcript(Path(folder, "talk.txt"), said)
     ...     read_transcript(Path(folder, "talk.txt")) == said

@@ -1,4 +1,4 @@
-"""The map as an environment: an agent goes from landmark to landmark."""
+"""The map as an environment: go from landmark to landmark."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SHAPES = ("paper", "rich")
 
 
 class MapState(NamedTuple):
-    """Where the agent is: a landmark, the side of it, and what it keeps of its way.
+    """The landmark and side where the agent is, and the landmarks it has visited.
 
-    `visited` (the landmarks seen, the present one included) and `previous` are empty
-    where the environment does not need them, so that equal places are equal states.
+    `visited` (the present landmark included) and `previous` are empty if the environment does not
+    need them, so that equal places are equal states.
     """
 
     landmark: str
@@ -29,7 +29,7 @@ class MapState(NamedTuple):
 
 
 class Go(NamedTuple):
-    """The action of going to a landmark and, in the paper's shape, to a side of it.
+    """The action of going to a landmark and, in the shape `paper`, to a side of it.
 
     >>> print(Go("old mill", "North"))
     go to the north of old mill
@@ -43,7 +43,7 @@ class Go(NamedTuple):
 
 
 class MapEnvironment:
-    """Going from landmark to landmark; every landmark can be reached from every other.
+    """Go from landmark to landmark; every landmark can be reached from every other.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class MapEnvironment:
     ) -> None:
         check_known(shape, _SHAPES, "There is no shape")
         if not bin > 0:
-            raise SettingError(f"bin is {bin}; a distance bin is some pixels wide.")
+            raise SettingError(f"`bin` must be > 0; got {bin}.")
         self.landscape = landscape
         self.shape = shape
         self.revisits = shape == "paper" if revisits is None else revisits
@@ -105,13 +105,13 @@ class MapEnvironment:
 
     @property
     def start(self) -> MapState:
-        """The state before the first action: at the start, on no side of it."""
+        """The initial state: at the start, on no side of it."""
         remembers = self.shape == "rich" or not self.revisits
         start = self.landscape.start
         return MapState(start, visited=frozenset((start,)) if remembers else frozenset())
 
     def actions(self, state: MapState) -> tuple[Go, ...]:
-        """Return all ways to go on."""
+        """Return the possible actions."""
         here, visited = state.landmark, state.visited
         if self.shape == "paper":
             return tuple(
@@ -127,7 +127,7 @@ class MapEnvironment:
 
     def step(self, state: MapState, action: Go) -> MapState:
         """Return the state after going somewhere."""
-        self.landscape.place(action.landmark)  # an unknown landmark is an error
+        self.landscape.place(action.landmark)  # raises for an unknown landmark
         if self.shape == "paper":
             if not self.revisits:
                 return MapState(action.landmark, action.side, state.visited | {action.landmark})
@@ -172,8 +172,8 @@ class MapEnvironment:
             }
             for each in (here, there)
         ]
-        # Which landmark it is, said again where something holds of the move: so that what
-        # the text says of the landmark can count more or less there.
+        # The landmark again, for moves with a property, so that mentions can have a different
+        # weight there.
         for name in ("nearest", "far", "near", "back", "namesake-nearer"):
             if name in labels:
                 places[1][f"{name}.landmark"] = there.key
@@ -194,21 +194,21 @@ class MapEnvironment:
 
     @property
     def follower_settings(self) -> Mapping[str, Any]:
-        """Settings that suit dialogues about maps, in the rich shape."""
+        """Settings for dialogues about maps, in the shape `rich`."""
         from groundling.tasks.maps.map_presets import DECLARED
 
         return DECLARED if self.shape == "rich" else {}
 
     def outcome(self, state: MapState) -> str:
-        """Return what of a state counts: the landmark, whatever its side."""
+        """Return the landmark, without its side."""
         return state.landmark
 
     def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
-        """Return the actions that follow a reference path.
+        """Return the actions of a reference path.
 
-        In the paper's shape every (landmark, side) of the path is an action, the sides of
-        the start included. In the rich shape every landmark after the start is one; where
-        the agent must not come back, a landmark counts when the path first reaches it.
+        In the shape `paper` every (landmark, side) of the path is an action, the sides of the
+        start included. In the shape `rich` every landmark after the start is one; without
+        `revisits`, a landmark counts when the path first reaches it.
 
         >>> from groundling.tasks.maps import Landmark
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
@@ -222,7 +222,7 @@ class MapEnvironment:
         visited = {self.landscape.start}
         here = self.landscape.start
         for step in steps:
-            self.landscape.place(step.landmark)  # an unknown landmark is an error
+            self.landscape.place(step.landmark)  # raises for an unknown landmark
             if not self.revisits and step.landmark != here and step.landmark in visited:
                 continue
             here = step.landmark
@@ -241,7 +241,7 @@ class MapEnvironment:
         return f"at {state.landmark}{side}{seen if state.visited else ''}"
 
     def draw(self, state: MapState, way: Sequence[MapState] = ()) -> str:
-        """Return the SVG of the landmarks and of the way between them."""
+        """Return the SVG of the landmarks and the path between them."""
         from groundling.tasks.maps.map_drawing import draw_map
 
         return draw_map(self.landscape, way or [state], possible=self.actions(state))

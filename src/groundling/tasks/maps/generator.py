@@ -1,4 +1,4 @@
-"""Maps, routes and rambling dialogues of our own making, in the format of the HCRC corpus."""
+"""Generate maps with routes and dialogues, in the format of the HCRC corpus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from itertools import pairwise
 from random import Random
 
 from groundling.errors import SettingError
-from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, MapCorpus, MapSheet, Utterance
+from groundling.tasks.maps.corpus import (
+    FOLLOWER,
+    GIVER,
+    Dialogue,
+    DialogueLine,
+    MapCorpus,
+    MapSheet,
+)
 from groundling.tasks.maps.landscape import (
     Landmark,
     Landscape,
@@ -31,18 +38,18 @@ _KINDS, _QUALITIES = (_SAID[name].split() for name in ("kinds", "qualities"))
 def generate_corpus(
     *, maps: int = 16, dialogues: int = 8, seed: int = 0, utterances: int = 0
 ) -> MapCorpus:
-    """Make a corpus of maps, each with several dialogues about it.
+    """Generate a corpus of maps, each with several dialogues.
 
-    No landmark name of one map is on another, so names of test maps are always new.
+    No two maps share a landmark name, so that the names on test maps are new.
 
     Parameters
     ----------
     maps, dialogues
-        How many maps, and how many dialogues about each.
+        Number of maps, and of dialogues about each.
     seed
-        Equal seeds give equal corpora.
+        Random seed.
     utterances
-        The least number of utterances of a dialogue; chatter fills them up.
+        Smallest number of utterances of a dialogue; chatter is added to reach it.
 
     Examples
     --------
@@ -52,9 +59,9 @@ def generate_corpus(
     """
     most = len(_QUALITIES) * len(_KINDS) // 16
     if not 1 <= maps <= most:
-        raise SettingError(f"maps is {maps}; there are names for 1 to {most} maps.")
+        raise SettingError(f"`maps` must be from 1 to {most}; got {maps}.")
     if dialogues < 1:
-        raise SettingError(f"dialogues is {dialogues}; every map needs at least one.")
+        raise SettingError(f"`dialogues` must be >= 1; got {dialogues}.")
     random = Random(seed)
     pool = [*_KINDS, *(f"{quality} {kind}" for quality in _QUALITIES for kind in _KINDS)]
     random.shuffle(pool)
@@ -73,9 +80,9 @@ def generate_corpus(
 
 
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
-    """Make one map: 12 to 15 landmarks, two of one name, and a route that passes most of them.
+    """Generate a map: 12 to 15 landmarks, two of one name, and a route past most of them.
 
-    Names for 14 landmarks may be given.
+    `names` are the names of 14 landmarks or more.
 
     >>> sheet = generate_map(seed=5)
     >>> 9 <= len(visited_landmarks(sheet.steps)) <= 12
@@ -85,8 +92,8 @@ def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None 
     if names is None:
         names = [f"{random.choice(_QUALITIES)} {kind}" for kind in random.sample(_KINDS, 14)]
     if len(set(names)) < max(14, len(names)):
-        raise SettingError(f"names has {len(set(names))} different names; a map needs 14.")
-    while True:  # a sheet on which no good route is found soon is thrown away
+        raise SettingError(f"`names` must have 14 different names or more; got {len(set(names))}.")
+    while True:  # try again if no good route is found
         places = _scatter(random, random.randint(11, 14))
         landmarks = [
             Landmark(name, *place, outline=_outline(place, random))
@@ -120,7 +127,7 @@ def _outline(place: Point, random: Random) -> tuple[Point, ...]:
 
 
 def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | None:
-    """Draw a route past most landmarks, or return None where it crosses itself too much."""
+    """Draw a route past most landmarks; None if it crosses itself too often."""
     left = list(landmarks)
     here = left.pop(random.randrange(len(left)))
     order = [here]
@@ -145,7 +152,7 @@ def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | 
 
 
 def _smooth(corners: list[Point]) -> list[Point]:
-    """Round the corners off by cutting them twice, and set points at equal strides."""
+    """Round the corners by cutting them twice, and set points at equal distances."""
     for _ in range(2):
         cut = [corners[0]]
         for (ax, ay), (bx, by) in pairwise(corners):
@@ -165,7 +172,7 @@ def _smooth(corners: list[Point]) -> list[Point]:
 def generate_dialogue(
     sheet: MapSheet, name: str = "dialogue", *, seed: int = 0, utterances: int = 0
 ) -> Dialogue:
-    """Make a giver describe a map's route, with questions, repeats, asides and chatter.
+    """Generate a dialogue about a route, with questions, repetitions and chatter.
 
     >>> dialogue = generate_dialogue(generate_map(seed=5), seed=1, utterances=300)
     >>> len(dialogue.utterances) >= 300
@@ -183,12 +190,12 @@ def generate_dialogue(
         lines = speech.random.sample(_SAID["chatter"], 2)
         speech.random.choice(groups[:-1]).extend(lines)
         missing -= len(lines)
-    said = tuple(Utterance(*line) for group in groups for line in group)
+    said = tuple(DialogueLine(*line) for group in groups for line in group)
     return Dialogue(name, sheet.number, said)
 
 
 class _Speech:
-    """The manner of one giver, who either names compass points or speaks of the page."""
+    """The speech of one giver, who uses compass points or directions on the page."""
 
     def __init__(self, sheet: MapSheet, random: Random) -> None:
         self.random = random

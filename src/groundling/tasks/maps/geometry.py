@@ -1,4 +1,4 @@
-"""How a move from one landmark to another lies on the map, given what was visited before."""
+"""The geometry of moves between landmarks, given the visited ones."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from groundling.tasks.maps.landscape import NEARBY, Landscape
 
 NEAR, FAR = 100.0, 300.0  # pixels
 
-# A move whose direction turns by more than 120 degrees against the last one goes back.
+# A move turns back if it deviates from the last one by more than 120 degrees.
 _BACK = -0.5
 
 
 class Sight(NamedTuple):
-    """All that the labels of a move depend on: ends, the place before, and counts on the way."""
+    """The values that determine the labels of a move."""
 
     here: str
     there: str
@@ -79,7 +79,7 @@ class Geometry:
             )
             for here in size
         )
-        # The same as bits, so that what is left of them is counted fast.
+        # The same as bit sets, for fast counting.
         self._between = [[_bits(each) for each in row] for row in self.between]
         self._nearer = [
             [_bits(k for k in size if row[k] < row[there]) for there in size]
@@ -98,7 +98,7 @@ class Geometry:
         visited: Collection[str] = (),
         previous: str | None = None,
     ) -> dict[str, bool | float]:
-        """Return what of a move does not depend on the text.
+        """Return the labels of a move.
 
         `distance` and `log-distance` (of 100 pixels, and the logarithm of one more than
         that), `nearest` and `rank` among the unvisited landmarks (0 is the nearest),
@@ -116,7 +116,7 @@ class Geometry:
     def sight(
         self, here: str, there: str, visited: Collection[str] = (), previous: str | None = None
     ) -> Sight:
-        """Return what the labels of a move depend on; equal sights have equal labels."""
+        """Return the values that determine the labels of a move."""
         i, j = self.landscape.place(here), self.landscape.place(there)
         unvisited = self._left(visited)
         left = unvisited & ~(1 << i)

@@ -1,4 +1,4 @@
-"""The landscape: landmarks on a sheet, and what a drawn line means in terms of them."""
+"""The landscape: landmarks on a map, and the landmarks along a drawn route."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Point: TypeAlias = tuple[float, float]
 
 SIDES = ("North", "East", "South", "West")
 
-# How close to a landmark's centre a drawn line must come to count as passing it, in pixels.
+# Largest distance, in pixels, at which a route passes a landmark.
 NEARBY = 75.0
 
-# How far from a landmark's centre an agent stands that is on a side of it, in pixels.
+# Distance, in pixels, of a side of a landmark from its centre.
 BESIDE = 25.0
 
 _TOWARDS = {"": (0, 0), "North": (0, -1), "East": (1, 0), "South": (0, 1), "West": (-1, 0)}
@@ -35,22 +35,22 @@ class MapStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Landmark:
-    """A thing drawn on the map, such as an old mill.
+    """A landmark of a map, such as an old mill.
 
     Parameters
     ----------
     name
-        What is written beside it; two landmarks of a map may have the same name.
+        Its name; two landmarks of a map may have the same name.
     x, y
         Its centre in pixels: x grows towards the east, y towards the **south**.
     copy
         1 for the first landmark of this name, 2 for the second, …
     outline
-        The corners of its drawing, where known.
+        The corners of its drawing, if known.
     crossable
         Whether the route may lead over it (a bridge).
     radius
-        The radius that the map's maker wrote down for it, in pixels.
+        Its radius in the map file, in pixels.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Landmark:
 
     @property
     def key(self) -> str:
-        """The name that no other landmark of the map has."""
+        """The unique name on the map."""
         return self.name if self.copy == 1 else f"{self.name} {self.copy}"
 
     @property
@@ -85,18 +85,16 @@ class Landmark:
 
 @dataclass(frozen=True)
 class Landscape:
-    """What a traveller sees of a map: the landmarks and where the way starts.
-
-    The drawn route and the finish are no part of it.
+    """The landmarks of a map and the start, without the route and the finish.
 
     Parameters
     ----------
     landmarks
         The landmarks, the start among them; their keys must differ.
     start
-        The key of the landmark where the way starts.
+        The key of the start.
     name
-        Which map it is, for messages.
+        The name of the map, for messages.
 
     Examples
     --------
@@ -120,13 +118,13 @@ class Landscape:
         for number, landmark in enumerate(self.landmarks):
             if landmark.key in places:
                 raise WorldError(
-                    f"{self} has two landmarks {landmark.key!r}. "
+                    f"{self} must have landmarks with different keys; got {landmark.key!r} twice. "
                     "Number landmarks of the same name with copy=2, 3, …"
                 )
             if not (math.isfinite(landmark.x) and math.isfinite(landmark.y)):
                 raise WorldError(
-                    f"{self}: the landmark {landmark.key!r} lies at {landmark.position}; "
-                    "coordinates are finite numbers of pixels."
+                    f"{self}: the coordinates of {landmark.key!r} must be finite; got "
+                    f"{landmark.position}."
                 )
             places[landmark.key] = number
         object.__setattr__(self, "_places", places)
@@ -160,7 +158,7 @@ class Landscape:
         return math.dist(self[first].position, self[second].position)
 
     def point(self, key: str, side: str = "") -> Point:
-        """Return where an agent stands on a side of a landmark; without a side, its centre.
+        """Return the point on a side of a landmark; its centre without a side.
 
         >>> Landscape((Landmark("start", 50, 50),)).point("start", "North")
         (50.0, 25.0)
@@ -174,7 +172,7 @@ class Landscape:
 
 
 def side_of(landmark: Landmark, point: Point) -> str:
-    """Return the side of a landmark on which a point lies; a diagonal counts as north or south.
+    """Return the side of a landmark that a point is on; diagonals are north or south.
 
     >>> side_of(Landmark("cave", 100, 100), (130, 90)), side_of(Landmark("cave", 100, 100), (9, 9))
     ('East', 'North')
@@ -188,11 +186,10 @@ def side_of(landmark: Landmark, point: Point) -> str:
 def trace_route(
     landscape: Landscape, route: Sequence[Point], radius: float = NEARBY
 ) -> tuple[MapStep, ...]:
-    """Return the landmarks and sides that a drawn line passes.
+    """Return the landmarks and sides that a drawn route passes.
 
-    Each point of the line belongs to its nearest landmark, provided that one is within
-    `radius` pixels; equal steps that follow one another count once. A path may still
-    come back to a landmark later.
+    Each point belongs to its nearest landmark within `radius` pixels. Equal consecutive steps
+    count once; a path may return to a landmark later.
 
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("cave", 300, 0)))
     >>> line = [(x, 40) for x in range(0, 400, 10)]

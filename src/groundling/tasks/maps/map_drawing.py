@@ -1,4 +1,4 @@
-"""Maps as SVG: landmarks on a sheet, the way from one to the next, the true route, the scan."""
+"""Maps as SVG: landmarks, the path, the true route and the scanned map."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def draw_map(
     truth: Sequence[str] = (),
     scan: str | Path | None = None,
 ) -> str:
-    """Draw the landmarks of a map and a way between them.
+    """Return the SVG of a map and a path from landmark to landmark.
 
     Parameters
     ----------
     landscape, way
-        The landmarks, and the states from the start on.
+        The landmarks, and the states from the start.
     possible
-        Actions that landmarks carry, to be clicked.
+        Actions that can be clicked.
     route
         The points of the true route.
     truth
-        The landmarks along it; with them, moves that are not in it are marked as wrong.
+        The landmarks along it; other moves are marked as wrong.
     scan
-        The scanned map, to be put behind (`Corpus.image` finds it); it needs a route.
+        The scanned map for the background (`MapCorpus.image`); it needs a route.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _way(
     left = transitions(truth)
     for here, there in pairwise(way):
         (x, y), (to_x, to_y) = _spot(landscape, here), _spot(landscape, there)
-        # bent to the right of the way, so that there and back are two lines
+        # bent to the right, so that there and back are two lines
         bow = ((x + to_x) / 2 - 0.12 * (to_y - y), (y + to_y) / 2 + 0.12 * (to_x - x))
         line = f"M{x:g} {y:g} Q{bow[0]:g} {bow[1]:g} {to_x:g} {to_y:g}"
         move = (here.landmark, there.landmark)
@@ -108,7 +108,7 @@ def _way(
 
 
 def _scan(canvas: Canvas, scan: str | Path, route: Sequence[Point]) -> None:
-    """Put a scan where its drawn route lies on the route."""
+    """Add the scan such that its drawn route matches the route."""
     from PIL import Image
 
     grey = read_scan(scan)

@@ -1,4 +1,4 @@
-"""The two systems for maps, `paper` and `best`, and the rows that take parts of them away."""
+"""The presets of the maps."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from groundling.tasks.presets import Preset, read_presets
 
 @dataclass(frozen=True, kw_only=True)
 class MapPreset(Preset):
-    """A follower's settings, how dialogues become text for it, and what was published.
+    """The settings of a follower and how it reads dialogues, with published scores.
 
-    `seeds` is how often it is trained and evaluated: once where no chance is involved.
+    `seeds` is the number of trainings; 1 if the training is deterministic.
     """
 
     parser: str = "chain:english"
@@ -25,15 +25,15 @@ class MapPreset(Preset):
     seeds: int = 1
 
     def learns_like(self, other: Preset) -> bool:
-        """Tell whether these settings differ from others only in how they search."""
+        """Return whether the settings differ only in the search."""
         return replace(self, search=other.search, published=other.published) == other
 
 
 PRESETS = read_presets("maps", MapPreset, files("groundling.tasks.maps"))
 _BEST = PRESETS.select("best")
 
-# Dialogues are read as labels of their lines, most of which name no landmark; a landmark counts
-# under its own name, not where it is said again; hardly a plan is right from end to end.
+# Settings that the race cannot find: lines are read as labels, most of them without a landmark, and
+# hardly any plan is right from start to end.
 DECLARED: Mapping[str, Any] = {
     "model": _BEST.model,
     "overlay": _BEST.overlay,

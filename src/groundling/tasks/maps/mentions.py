@@ -14,36 +14,35 @@ from rapidfuzz import fuzz
 
 from groundling.language import Instruction, Parser, SentenceLabel
 from groundling.language.parser import load_parser
-from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, Utterance
+from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, DialogueLine
 from groundling.tasks.maps.landscape import Landscape
 from groundling.tasks.maps.map_presets import MapPreset
 
-# Words that join the parts of a name; alone they name nothing.
+# Function words inside names.
 LINKS = frozenset({"a", "an", "and", "at", "by", "in", "of", "on", "the"})
 
-_ALIKE = 0.9  # what a word that is only similar counts
+_ALIKE = 0.9  # score of a similar word
 _OUTSIDE = re.compile(r"[^\w]+")
 
 
 class NameMatcher:
-    """Which words of a landscape's names a spoken word may be.
+    """Match spoken words with the words of landmark names.
 
-    A spoken word is a name's word when they are equal (score 1), or (score 0.9) when one
-    is the other's plural, both begin with the same five letters, or both have at least
-    four letters and a similarity (`rapidfuzz.fuzz.ratio`) of at least `threshold`. Each
-    different word is compared once.
+    Equal words score 1. Words score 0.9 if one is the plural of the other, if they share their
+    first five letters, or if both have at least four letters and a similarity
+    (`rapidfuzz.fuzz.ratio`) of at least `threshold`. Results are cached.
 
-    A name's words count by how few names of the map have them: of *old mill* and *old
-    barn*, *mill* says more than *old*. The number of a landmark's copy counts nothing.
+    Rare words have more weight: of *old mill* and *old barn*, *mill* counts more than *old*. The
+    numbers of copies do not count.
 
     Parameters
     ----------
     landscape
-        The landmarks whose names are looked for.
+        The landmarks.
     threshold
-        The least similarity, in percent; above 100 there are no similar words.
+        Smallest similarity, in percent.
     fuzzy
-        Whether words that are not equal count at all.
+        Whether to match words that are not equal.
 
     Examples
     --------
@@ -79,7 +78,7 @@ class NameMatcher:
         return _OUTSIDE.sub("", word.lower())
 
     def scores(self, token: str) -> dict[str, float]:
-        """Return the name words that a spoken word may be, and how well each fits."""
+        """Return the scores of the words of names that match a spoken word."""
         if token not in self._scores:
             plain = self._plain(token)
             fits = ((word, self._fit(plain, word)) for word in self.words)
@@ -96,12 +95,12 @@ class NameMatcher:
         if min(len(spoken), len(word)) >= 5 and spoken[:5] == word[:5]:
             return _ALIKE
         if min(len(spoken), len(word)) >= 4:
-            # the cut-off lets rapidfuzz give up early on words that differ
+            # the cut-off lets rapidfuzz stop early
             return _ALIKE if fuzz.ratio(spoken, word, score_cutoff=self.threshold) > 0 else 0.0
         return 0.0
 
     def match(self, found: Mapping[str, float]) -> npt.NDArray[np.float64]:
-        """Return for each landmark how much of its name was found, between 0 and 1."""
+        """Return the matched share of each landmark's name, between 0 and 1."""
         scores = np.zeros(len(self.words))
         for word, score in found.items():
             scores[self._place[word]] = score
@@ -109,7 +108,7 @@ class NameMatcher:
         return result
 
     def full(self, found: Mapping[str, float]) -> npt.NDArray[np.bool_]:
-        """Tell for each landmark whether its whole name was found."""
+        """Return for each landmark whether its whole name was matched."""
         result: npt.NDArray[np.bool_] = self.match(dict.fromkeys(found, 1.0)) > 1.0 - 1e-9
         return result
 
@@ -144,7 +143,7 @@ _CUES = {
     ),
     "ending": "finish finishes finished end ends cross stop stops x",
 }
-# What an utterance does, told by its words.
+# Words that suggest what an utterance does.
 CUES: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split()) for name, words in _CUES.items()
 }
@@ -159,15 +158,14 @@ _AROUND = 4  # units before and after in which mentions are looked for
 
 @dataclass(frozen=True)
 class TextUnit:
-    """A stretch of text that may make the agent move once: a mention, or an utterance without.
+    """A part of the text that may cause one move: a mention, or an utterance without one.
 
     Parameters
     ----------
     instruction
         The words of the mention as a chain; for a silent unit, those of the utterance.
     utterance, first, last
-        Where the words stand: the utterance's number in the dialogue, the first word and
-        the one after the last.
+        The number of the utterance, its first word and the word after the last.
     speaker
         Who speaks.
     silent
@@ -186,7 +184,7 @@ class TextUnit:
 
 
 class TextUnits(Sequence[TextUnit]):
-    """The text units of a dialogue in order, and how they relate to the landmarks.
+    """The text units of a dialogue, and their relation to the landmarks.
 
     Each unit has **labels of its own** (`unit.labels`; false ones are left out):
 
@@ -285,34 +283,35 @@ class TextUnits(Sequence[TextUnit]):
 
 
 def read_units(
-    utterances: Sequence[Utterance],
+    utterances: Sequence[DialogueLine],
     landscape: Landscape,
     *,
     speakers: Collection[str] = (GIVER, FOLLOWER),
     matcher: NameMatcher | None = None,
 ) -> TextUnits:
-    """Find the text units of a dialogue, in time linear in its words.
+    """Return the text units of a dialogue, in linear time.
 
-    A mention is a longest run of words that each may be a word of some landmark's name
-    (see `NameMatcher`); *of* and the like count inside a run only. The giver's utterances
-    of two words or more without a mention are silent units.
+    A mention is a maximal run of words that match words of landmark names (see `NameMatcher`);
+    function words count only inside a run. Utterances of the giver with two words or more and no
+    mention are silent units.
 
     Parameters
     ----------
     utterances
-        Who said what.
+        The utterances.
     landscape
-        Whose landmarks are talked about.
+        The landmarks.
     speakers
-        Whose lines are read: give `("g",)` for the giver's alone.
+        The speakers whose lines are read; `("g",)` for the giver alone.
     matcher
-        The matcher of the landscape, to share its memory among the dialogues of a map.
+        The matcher of the landscape, to share its cache among dialogues.
 
     Examples
     --------
     >>> from groundling.tasks.maps.landscape import Landmark
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("old mill", 90, 0)))
-    >>> talk = [Utterance("g", "go right"), Utterance("g", "'til you reach the old mill there")]
+    >>> said = "go right", "'til you reach the old mill there"
+    >>> talk = [DialogueLine("g", text) for text in said]
     >>> units = read_units(talk, landscape)
     >>> [(str(unit.instruction), unit.silent) for unit in units]
     [('go right', True), ('old mill', False)]
@@ -361,7 +360,7 @@ def read_units(
 
 
 def _runs(words: Sequence[str], matcher: NameMatcher) -> list[tuple[int, int]]:
-    """Return the first word of each mention and the one after its last."""
+    """Return the first word of each mention and the word after its last."""
     runs: list[tuple[int, int]] = []
     first = last = -1
     for place, word in enumerate(words):
@@ -385,7 +384,7 @@ def _found(words: Sequence[str], matcher: NameMatcher) -> dict[str, float]:
 
 
 def _pulls(words: Sequence[str]) -> _Pulls:
-    """Return for each family and axis the sum and the number of its direction words."""
+    """Return the sum and the number of direction words for each family and axis."""
     pulls: _Pulls = {}
     for word in words:
         if word.lower() in _DIRECTION:
@@ -417,7 +416,7 @@ def _context(
 
 _list = str.split  # word lists read better as text
 
-# Contexts in which a mention may count more or less.
+# Contexts in which a mention may have a different weight.
 _CONTEXTS = ("follower", "question", "negation", "motion", "ending")
 _LINKING = frozenset(
     _list(
@@ -430,7 +429,7 @@ _LINKING = frozenset(
 def read_dialogue(
     chosen: MapPreset, dialogue: Dialogue, landscape: Landscape, matcher: NameMatcher | None = None
 ) -> tuple[Instruction, ...]:
-    """Return a dialogue as a preset wants it; a `matcher` saves making one for each dialogue."""
+    """Return a dialogue as text for a preset; a `matcher` can be shared among dialogues."""
     if chosen.units == "sentences":
         return read_sentences(dialogue, load_parser(chosen.parser))
     matcher = matcher or NameMatcher(landscape, fuzzy=chosen.fuzzy)
@@ -438,7 +437,7 @@ def read_dialogue(
 
 
 def read_sentences(dialogue: Dialogue, parser: Parser) -> tuple[Instruction, ...]:
-    """Return the giver's utterances, parsed: what the paper's model reads."""
+    """Return the parsed utterances of the giver, as in the paper."""
     parsed = parser.parse_many([each.text for each in dialogue.giver])
     return tuple(instruction for each in parsed for instruction in each)
 
@@ -450,12 +449,12 @@ def read_mentions(
     speakers: Collection[str] = (GIVER, FOLLOWER),
     matcher: NameMatcher | None = None,
 ) -> tuple[Instruction, ...]:
-    """Return the text units of a dialogue, each one word with the unit's labels.
+    """Return the text units of a dialogue, each as one word with labels.
 
-    >>> from groundling.tasks.maps.corpus import Utterance
+    >>> from groundling.tasks.maps.corpus import DialogueLine
     >>> from groundling.tasks.maps.landscape import Landmark
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("old mill", 90, 0)))
-    >>> talk = Dialogue("talk", 0, (Utterance("g", "go over to the old mill"),))
+    >>> talk = Dialogue("talk", 0, (DialogueLine("g", "go over to the old mill"),))
     >>> [unit] = read_mentions(talk, landscape)
     >>> unit.tokens, [label for label in unit.labels if label.name == "match"]
     (('old mill',), [SentenceLabel(name='match', amount=1.0, kind='landmark', value='old mill')])
@@ -464,13 +463,13 @@ def read_mentions(
     return unit_instructions(units, dialogue.utterances)
 
 
-def unit_instructions(units: TextUnits, utterances: Sequence[Utterance]) -> tuple[Instruction, ...]:
-    """Return units as instructions of one word that carries their labels.
+def unit_instructions(
+    units: TextUnits, utterances: Sequence[DialogueLine]
+) -> tuple[Instruction, ...]:
+    """Return units as instructions of one word with labels.
 
-    The word is what was said of the landmark, the text the whole utterance.
-
-    What a unit says of a landmark has the kind `landmark` and the landmark's key as its
-    value, so that it meets the same landmark in a grounding graph.
+    The word is the mention, the text the whole utterance. Labels about a landmark have the kind
+    `landmark` and its key as their value, so that they match it in a grounding graph.
     """
     found = []
     for number, unit in enumerate(units):

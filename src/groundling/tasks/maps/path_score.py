@@ -1,4 +1,4 @@
-"""Scores of predicted paths: transitions from landmark to landmark, as multisets."""
+"""Precision and recall of the transitions in predicted paths."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ class _Place(Protocol):
 
 
 def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
-    """Count the moves of a path from one landmark to another; sides do not matter.
+    """Count the transitions of a path from one landmark to another, without sides.
 
-    A path is given by landmarks' keys, or by steps, actions or states, and begins with
-    the start.
+    A path consists of keys of landmarks, steps, actions or states, and starts with the start.
 
     >>> transitions(["start", "cave", "cave", "start", "cave"])
     Counter({('start', 'cave'): 2, ('cave', 'start'): 1})
@@ -29,9 +28,9 @@ def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class PathScore:
-    """How many transitions were predicted, are in the reference, and are in both.
+    """The numbers of predicted, reference and correct transitions.
 
-    Scores add up to the score of several paths together (a micro average).
+    The sum of scores is the score of all paths together (a micro average).
 
     >>> print(PathScore(correct=3, predicted=4, reference=6) + PathScore(1, 1, 4))
     P 0.800  R 0.400  F1 0.533
@@ -43,12 +42,12 @@ class PathScore:
 
     @property
     def precision(self) -> float:
-        """The share of the predicted transitions that are right."""
+        """The share of predicted transitions that are correct."""
         return self.correct / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of the reference's transitions that were found."""
+        """The share of reference transitions that were predicted."""
         return self.correct / self.reference if self.reference else 0.0
 
     @property
@@ -69,7 +68,7 @@ class PathScore:
 
 
 def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Place]) -> PathScore:
-    """Score one path against its reference; a transition made twice must be right twice.
+    """Score a path against its reference; transitions are multisets.
 
     >>> score_path(["start", "cave", "hut"], ["start", "cave", "inn", "hut"])
     PathScore(correct=1, predicted=2, reference=3)
@@ -79,7 +78,7 @@ def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Pla
 
 
 def score_by_map(scores: Iterable[PathScore], maps: Iterable[int]) -> dict[int, PathScore]:
-    """Add up the scores of the dialogues about each map.
+    """Return the total score for each map.
 
     >>> score_by_map([PathScore(1, 1, 2), PathScore(2, 4, 4), PathScore(0, 1, 2)], [3, 1, 3])
     {1: PathScore(correct=2, predicted=4, reference=4),

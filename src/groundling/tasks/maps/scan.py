@@ -1,4 +1,4 @@
-"""The scanned map: where on the scan the drawn route lies."""
+"""Align a scanned map with its route."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from groundling.files import read_plain
 from groundling.limits import CORPUS_BYTES, SCAN_PIXELS
 from groundling.tasks.maps.landscape import Point
 
-_REACH = 12  # pixels; other drawings must not pull from farther away
+_REACH = 12  # pixels; drawings further away have no effect
 
-# Rounds of a search on finer and finer grids: how far the scale may be off and in which
-# steps, how many pixels the offset may be off and in which steps.
+# Rounds of a grid search: range and step of the scale, range and step of the offset in pixels.
 _ROUNDS = ((0.2, 0.02, 64.0, 8.0), (0.02, 0.005, 10.0, 2.0), (0.004, 0.001, 2.0, 0.5))
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a scan lies: the map's point (x, y) is at scale · (x, y) + (east, south) of it.
+    """The position of a scan: the point (x, y) of the map is at scale · (x, y) + (east, south).
 
-    `distance` is how far the route's points are from ink on average, in the scan's pixels.
+    `distance` is the mean distance of the route from ink, in pixels of the scan.
 
     >>> Placement(0.5, 10, 20, distance=1).extent(100, 200)
     (-20.0, 180.0, -40.0, 360.0)
@@ -54,15 +53,14 @@ def read_scan(path: str | Path) -> npt.NDArray[np.float64]:
             return np.asarray(image.convert("L"), dtype=float) / 255.0
     except CorpusError:
         raise
-    except Exception as error:  # each kind of image breaks in ways of its own
+    except Exception as error:  # decoders raise many kinds of errors
         raise CorpusError(
-            f"{path} cannot be read as an image: {str(error)[:200]}. Give a GIF or PNG of the map, "
-            "or none."
+            f"{path} must be a GIF or PNG image of the map: {str(error)[:200]}."
         ) from error
 
 
 def place_scan(ink: npt.ArrayLike, route: Sequence[Point]) -> Placement:
-    """Find where a route is drawn on a scan whose scale and margins differ from the map's.
+    """Find the scale and offset at which a route matches the ink of a scan.
 
     Parameters
     ----------
@@ -92,7 +90,7 @@ def place_scan(ink: npt.ArrayLike, route: Sequence[Point]) -> Placement:
         steps = np.arange(-span, span + stride, stride)
         offsets = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
         for scale in centre.scale + np.arange(-wide, wide + fine, fine):
-            # scale around the middle of the route, so that the grid stays where it was
+            # scale around the middle of the route, so that the grid stays in place
             shift = (centre.scale - scale) * points.mean(axis=0) + (centre.east, centre.south)
             # [offset, point, (column, row)]
             cells = np.rint(scale * points + (offsets + shift)[:, None, :]).astype(int) + _REACH

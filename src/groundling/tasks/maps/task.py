@@ -1,4 +1,4 @@
-"""The task of the maps: dialogues; the last quarter of the maps is for test."""
+"""The task `maps`: dialogues; the last quarter of the maps is for testing."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from groundling.tasks.maps.corpus import (
     FOLLOWER,
     GIVER,
     Dialogue,
+    DialogueLine,
     MapCorpus,
     MapSheet,
-    Utterance,
     load_corpus,
 )
 from groundling.tasks.maps.environment import Go, MapEnvironment
@@ -40,12 +40,12 @@ from groundling.tasks.maps.mentions import NameMatcher, read_dialogue
 from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
 from groundling.world.environment import Demonstration, Environment
 
-# About how many seconds a seed takes.
+# Estimated seconds per seed.
 _SECONDS = {"paper": 45.0, "best": 35.0, "auto": 60.0}
 
 
 class MapTask(Task[MapCorpus, MapPreset]):
-    """Dialogues about maps; the last quarter of the maps is for test."""
+    """Dialogues about maps; the last quarter of the maps is for testing."""
 
     name = "maps"
     about = (
@@ -64,7 +64,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
     def prepare(self, corpus: MapCorpus, chosen: MapPreset) -> list[Case]:
-        """Return dialogues as demonstrations; those about one map share its environment."""
+        """Return dialogues as demonstrations; those of one map share its environment."""
         worlds = {
             number: MapEnvironment(sheet.landscape, **chosen.environment)
             for number, sheet in corpus.maps.items()
@@ -78,8 +78,8 @@ class MapTask(Task[MapCorpus, MapPreset]):
             text = read_dialogue(chosen, each, world.landscape, matchers[each.map])
             if not text:
                 raise CorpusError(
-                    f"The dialogue {each.name!r} has no giver lines among its "
-                    f"{len(each.utterances)} utterances, so nobody says where to go."
+                    f"The dialogue {each.name!r} must have utterances of the giver; got none "
+                    f"among {len(each.utterances)}."
                 )
             shown = Demonstration(
                 text, world, world.start, world.plan(steps), name=each.name,
@@ -98,27 +98,27 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return tuple(parts[len(parts) - len(parts) // 4 :])
 
     def folds(self, corpus: MapCorpus, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Train with each seed, and follow the dialogues about the last quarter of the maps."""
+        """Train with each seed, and test on the last quarter of the maps."""
         if not all(corpus.split()):
             raise CorpusError(
-                f"The corpus has {len(corpus.maps)} maps. The last quarter is for test, so at "
-                "least four are needed, with dialogues about the first and the last ones."
+                "The corpus must have four maps or more, with dialogues about the first and the "
+                f"last ones, since the last quarter is for testing; got {len(corpus.maps)} maps."
             )
         seeds = 1 if quick else self.presets.select(preset, variant).seeds
         test, cost = self.held_out(corpus), _SECONDS[preset]
         return [Fold(f"seed {seed}", test, seed, seconds=cost) for seed in range(seeds)]
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return how many moves were made, are in the reference, and are in both."""
+        """Return the numbers of predicted, reference and correct transitions."""
         world = cast(MapEnvironment, case.demonstration.environment)
         done = [each.landmark for each in plan.actions if isinstance(each, Go)] if plan else []
         start = world.landscape.start
         return asdict(score_path([start, *done], [start, *case.reference]))
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Put the seeds together: metrics are means over seeds.
+        """Return the row for all seeds: means over seeds.
 
-        The interval is a bootstrap of the F1 over the test dialogues of all seeds.
+        The interval is a bootstrap of the F1 over the test dialogues.
         """
         runs = [[PathScore(**score) for _, score in each["scores"]] for each in outcomes]
         maps = [int(part) for part, _ in outcomes[0]["scores"]]
@@ -128,7 +128,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
             metrics["f1 sd"] = stdev(total.f1 for total in totals)
         per_map = [score_by_map(run, maps) for run in runs]
         metrics |= {f"map {n}": mean(each[n].f1 for each in per_map) for n in per_map[0]}
-        # Means over seeds are drawn dialogue by dialogue, so that seeds do not pass for data.
+        # Seeds are summed for each dialogue, so that they do not count as more data.
         summed = [_total(each) for each in zip(*runs, strict=True)]
         interval = bootstrap(summed, lambda drawn: _total(drawn).f1, draws=2000)
         published = self.presets.select(preset, variant).published
@@ -136,7 +136,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return Row(variant, metrics, interval, len(runs), published, seconds=seconds)
 
     def condition(self, corpus: MapCorpus, preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
+        """Describe the evaluation protocol."""
         names = {GIVER: "giver", FOLLOWER: "follower"}
         who = " and ".join(names[each] for each in self.presets.select(preset).speakers)
         count = len(corpus.split()[1])
@@ -145,10 +145,10 @@ class MapTask(Task[MapCorpus, MapPreset]):
     def read(
         self, chosen: MapPreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return a talk as one text; lines may begin with `g:` (giver, the default) or `f:`."""
+        """Return a dialogue as one text; lines may start with `g:` (giver, the default) or `f:`."""
         talk = Dialogue("typed", 0, tuple(map(_utterance, lines)))
         if not talk.giver:
-            raise InstructionError("Nobody says where to go: there is no line of the giver.")
+            raise InstructionError("The dialogue must have a line of the giver; got none.")
         return [read_dialogue(chosen, talk, cast(MapEnvironment, environment).landscape)]
 
     def scene(
@@ -156,7 +156,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
     ) -> Scene:
         """Return a map, by default the last one."""
         if start is not None:
-            raise SettingError("The way on a map begins at its start; leave --start out.")
+            raise SettingError("A map has a fixed start. Leave out --start.")
         [part] = self.find_parts(corpus, where or self.parts(corpus)[-1])
         sheet = corpus.maps[int(part)]
         world = MapEnvironment(sheet.landscape, **chosen.environment)
@@ -166,17 +166,17 @@ class MapTask(Task[MapCorpus, MapPreset]):
 
 @dataclass
 class MapScene(Scene):
-    """A map, drawn with its true route beside the way that was followed."""
+    """A map, drawn with its true route and the predicted path."""
 
     sheet: MapSheet | None = None
 
     def describe(self) -> str:
-        """Return what is on the map."""
+        """Return the landmarks of the map."""
         world = cast(MapEnvironment, self.environment)
         return f"at the start; landmarks: {', '.join(world.landscape.keys)}"
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return the SVG of the map with the true route and the way that was followed."""
+        """Return the SVG of the map with the true route and the predicted path."""
         [plan] = plans
         assert self.sheet is not None
         return draw_map(
@@ -189,13 +189,13 @@ def _total(scores: Sequence[PathScore]) -> PathScore:
     return sum(scores, PathScore())
 
 
-def _utterance(line: str) -> Utterance:
-    """Read a line of a talk.
+def _utterance(line: str) -> DialogueLine:
+    """Return the utterance of a typed line.
 
     >>> _utterance("f: past the mill?"), _utterance("go south").speaker
-    (Utterance(speaker='f', text='past the mill?'), 'g')
+    (DialogueLine(speaker='f', text='past the mill?'), 'g')
     """
     speaker, mark, words = line.partition(":")
     if mark and speaker.strip() in (GIVER, FOLLOWER) and words.strip():
-        return Utterance(speaker.strip(), words.strip())
-    return Utterance(GIVER, line.strip())
+        return DialogueLine(speaker.strip(), words.strip())
+    return DialogueLine(GIVER, line.strip())

@@ -1,4 +1,4 @@
-"""What can be done in a maze, and the states between."""
+"""The actions and states of a maze."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STAY = MazeAction("stay")
 
 
 def move(distance: int) -> MazeAction:
-    """Walk straight on for some places.
+    """Return the action of walking straight ahead.
 
     >>> print(move(3))
     move(3)
@@ -40,7 +40,7 @@ def move(distance: int) -> MazeAction:
 
 
 def rotate(angle: int) -> MazeAction:
-    """Turn on the spot, clockwise: 90 is a right turn, 270 a left turn.
+    """Return a clockwise turn on the spot: 90 is a right turn, 270 a left turn.
 
     >>> print(rotate(270))
     rotate(270)
@@ -49,7 +49,7 @@ def rotate(angle: int) -> MazeAction:
 
 
 def face(direction: int) -> MazeAction:
-    """Face a direction (0 north, 90 east, 180 south, 270 west) when the orientation is unknown.
+    """Return the first orientation (0 north, 90 east, 180 south, 270 west) if it is unknown.
 
     >>> print(face(0))
     face(0)
@@ -58,23 +58,21 @@ def face(direction: int) -> MazeAction:
 
 
 def read_action(text: str) -> MazeAction:
-    """Read an action as it is written.
+    """Return the action that a text such as `rotate(90)` names.
 
     >>> read_action("rotate(90)") == rotate(90)
     True
     """
     found = re.fullmatch(r"(move|rotate|face)\((\d+)\)|stay", text.strip())
     if not found:
-        raise WorldError(
-            f"{text!r} is no action of a maze. Write move(2), rotate(90), face(180) or stay."
-        )
+        raise WorldError(f"An action must be move(2), rotate(90), face(180) or stay; got {text!r}.")
     return MazeAction(found[1], int(found[2])) if found[1] else STAY
 
 
 def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Return the plan with its canonical actions: turns and moves merged, `stay` if none is left.
+    """Return the canonical plan: turns and moves merged, `stay` if nothing is left.
 
-    A way back on oneself (move, about turn, move) is cut short; the end is the same.
+    Walking back (move, about-turn, move) is cut short, with the same end.
 
     >>> canonical([move(1), move(1), rotate(90), rotate(180)])
     (move(2), rotate(270))
@@ -114,10 +112,10 @@ def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
 
 
 class MazeState(NamedTuple):
-    """Where the agent stands, where it looks (None: not yet known), and what it did last.
+    """The position of the agent, its orientation (None if unknown), and its last action.
 
-    `last` is `start`, `move`, `turn` (a rotation or facing), `return` (about turn after
-    a move) or `stay`; it decides which actions keep the plan canonical.
+    `last` is `start`, `move`, `turn` (a rotation or facing), `return` (an about-turn after a move)
+    or `stay`. It decides which actions keep the plan canonical.
     """
 
     position: Position

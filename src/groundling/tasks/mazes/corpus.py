@@ -1,4 +1,4 @@
-"""The SAIL corpus: every record as a demonstration, and a report of what was wrong."""
+"""The SAIL corpus as demonstrations, with a report on irregular records."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEARCH_LIMIT = 50  # actions, when a broken path is replaced by the shortest pla
 
 
 class CorpusFinding(NamedTuple):
-    """Something about a record that is not as it should be, and what was done about it."""
+    """An irregularity of a record, and how it was handled."""
 
     kind: str
     file: str
@@ -39,7 +39,7 @@ class CorpusFinding(NamedTuple):
 
 @dataclass
 class CorpusReport:
-    """What the loader found in the records, by kind.
+    """The irregular records of a corpus, by kind.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class CorpusReport:
     findings: list[CorpusFinding] = field(default_factory=list)
 
     def add(self, kind: str, file: str, record: str, detail: str, handled: str) -> None:
-        """Note something about a record."""
+        """Add an irregularity of a record."""
         self.findings.append(CorpusFinding(kind, file, record, detail, handled))
 
     def of(self, kind: str) -> list[CorpusFinding]:
@@ -69,22 +69,21 @@ class CorpusReport:
 
 @dataclass
 class MazeCorpus:
-    """What was said in one maze.
+    """The data of one maze.
 
     Attributes
     ----------
     environment
         The maze to act in.
     sentences
-        Single sentences; the name of each is its id (`"2-3"`: sentence 3 of paragraph 2).
+        Single sentences, named by their ids (`"2-3"`: sentence 3 of paragraph 2).
     paragraphs
         Whole routes, sentence by sentence.
     dropped
-        Sentences of paragraphs that the single sentences leave out, although all others
-        of the paragraph follow each other without a gap: nothing is done, so they `stay`.
+        Sentences of paragraphs that are not single sentences, although all others of the
+        paragraph leave no gap between them: they demonstrate `stay`.
     destinations
-        For each paragraph the place where the speaker meant to lead; the path does not
-        always end there.
+        The intended destination of each paragraph; the path does not always end there.
     """
 
     environment: MazeEnvironment
@@ -110,19 +109,18 @@ def load_sail(
 ) -> Sail:
     """Load the corpus from its folder (`maps/*.xml` and `data/*.xml`).
 
-    Gold paths become canonical plans (in an environment with `canonical=False`, steps
-    are only joined into moves, as in the program of the paper). Nothing is dropped in
-    silence; the report lists:
+    Gold paths become canonical plans (in an environment with `canonical=False`, steps are only
+    joined into moves, as in the program of the paper). The report lists irregular records:
 
-    - *unknown start*: orientation -1; the plan begins with `face`;
-    - *impossible path*: places of the maze, but no way between them; the gold plan is
-      the shortest one with the same end;
+    - *unknown start*: orientation -1; the plan starts with `face`;
+    - *impossible path*: there is no hall between two places; the gold plan is the shortest plan
+      with the same end;
     - *way back*: the path walks back on itself; it is cut short with the same end;
-    - *other destination*: a paragraph whose path ends elsewhere than its `end` says;
-    - *empty text*: no words; left out.
+    - *other destination*: the path of a paragraph does not end where its `end` says;
+    - *empty text*: no words; skipped.
 
-    Records that cannot be used at all (no path, a place or a map that does not exist,
-    an id twice) are errors, or with `skip_broken` findings of the kind *broken record*.
+    Unusable records (no path, an unknown place or map, a duplicate id) raise `CorpusError`, or are
+    skipped and reported as *broken record* with `skip_broken`.
 
     Parameters
     ----------
@@ -132,7 +130,7 @@ def load_sail(
         Makes the environment of a maze, such as
         `lambda maze: MazeEnvironment(maze, "paper")`.
     skip_broken
-        Lists unusable records in the report and goes on without them.
+        Skip unusable records and list them in the report.
 
     Examples
     --------
@@ -150,14 +148,14 @@ def load_sail(
     files = sorted((folder / "maps").glob("*.xml"))
     if not files:
         raise CorpusError(
-            f"{folder} holds no maps. The folder of the corpus holds maps/*.xml, "
-            "data/SingleSentence.xml and data/Paragraph.xml."
+            f"{folder} must hold maps/*.xml, data/SingleSentence.xml and data/Paragraph.xml; got "
+            "no maps."
         )
     for file in files:
         maze = read_maze(file)
         if maze.name in reader.mazes:
             raise CorpusError(
-                f"{file}: the map {maze.name!r} is there twice. Rename or remove one."
+                f"{file}: there is already a map {maze.name!r}. Rename or remove one."
             )
         reader.mazes[maze.name] = MazeCorpus(environment(maze))
     singles: dict[str, list[MazeExample]] = {}
@@ -187,7 +185,7 @@ def load_sail(
 
 
 class _Reader:
-    """Turns records into demonstrations and notes what is wrong with them."""
+    """Reads records as demonstrations, and reports irregular ones."""
 
     def __init__(self, report: CorpusReport, skip_broken: bool) -> None:
         self.report = report
@@ -201,8 +199,8 @@ class _Reader:
             if problem:
                 if not self.skip_broken:
                     raise CorpusError(
-                        f"{file}: <example id={example.name!r}> cannot be used: {problem}. "
-                        "Correct the record, or load with skip_broken=True to go on without it."
+                        f"{file}: <example id={example.name!r}> is unusable: {problem}. Correct "
+                        "the record, or skip it with skip_broken=True."
                     )
                 self.report.add("broken record", file.name, example.name, problem, "left out")
                 continue
@@ -224,7 +222,7 @@ class _Reader:
 
     def _problem(self, example: MazeExample, seen: set[str]) -> str:
         if example.name in seen:
-            return "its id is there twice"
+            return "its id is a duplicate"
         if example.maze not in self.mazes:
             hint = did_you_mean(example.maze, self.mazes).rstrip("?.")
             return f"there is no map {example.maze!r}.{hint}"
@@ -263,7 +261,7 @@ class _Reader:
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a paragraph at full stops, as the single sentences were."""
+    """Split a paragraph at full stops, as the single sentences are."""
     parts = (" ".join(part.split()) for part in text.split("."))
     return [part for part in parts if re.search(r"\w", part)]
 
@@ -271,7 +269,7 @@ def _sentences(text: str) -> list[str]:
 def _dropped(
     paragraph: MazeExample, sentences: Sequence[str], singles: Sequence[MazeExample]
 ) -> list[tuple[str, str, Pose]]:
-    """Find the sentences that have no single sentence, where these leave no gap."""
+    """Return the sentences of a paragraph that are not single sentences, if these leave no gap."""
     if not singles or singles[0].path[0] != paragraph.path[0]:
         return []
     if singles[-1].path[-1].position != paragraph.path[-1].position:
@@ -294,9 +292,9 @@ def _plain(text: str) -> str:
 def start_as_published(demonstration: Demonstration) -> Demonstration:
     """Return the demonstration with the start that the authors' program gives it.
 
-    The program turns an unknown orientation into 0 (north). Where the gold plan then
-    first faces north it moves the *start* to 90, so that there is a turn to make: this
-    tells the answer, and is kept only to reproduce the published numbers.
+    The program turns an unknown orientation into 0 (north). If the gold plan first faces north, it
+    changes the *start* to 90, so that there is a turn to make. This leaks the answer, and is kept
+    only to reproduce the published scores.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face, move
     >>> hall = Maze("Two", {(0, 0): "", (0, 1): ""}, [((0, 0), (0, 1), "wood", "fish")])
@@ -308,7 +306,7 @@ def start_as_published(demonstration: Demonstration) -> Demonstration:
     """
     start, actions = demonstration.start, demonstration.actions
     if not isinstance(start, MazeState):
-        raise DemonstrationError(f"{demonstration} does not start in a state of a maze.")
+        raise DemonstrationError(f"{demonstration} must start in a state of a maze; got {start!r}.")
     if start.orientation is not None:
         return demonstration
     first = actions[0] if actions else STAY

@@ -1,4 +1,4 @@
-"""The maze as an environment: walk, turn, stay; what can be done where, and how it looks."""
+"""The maze as an environment: walk, turn or stay."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class MazeEnvironment:
     maze
         The maze.
     shape
-        The grounding graph: `"rich"` (what lies in front, left, right and behind after
-        the action) or `"paper"` (event, place, and its neighbours without direction).
+        The grounding graph: `"rich"` (the view to the front, left, right and back after the
+        action) or `"paper"` (event, place, and its neighbours without direction).
     by_action
-        Prefixes the rich labels of places with `t:` (turn), `m:` (move) or `s:` (stay),
-        so that a word can mean one thing for a turn and another for a move.
+        Prefix the rich labels of places with `t:` (turn), `m:` (move) or `s:` (stay), so that a
+        word can have a different meaning for a turn and for a move.
     canonical
-        Allows one plan only for each way through the maze: never two turns or two moves
-        in a row, no way back after an about turn, and `stay` only on its own. Without
-        it every action is possible at any time, as in the program of the paper.
+        Allow one plan for each path through the maze: never two turns or two moves in a row, no
+        way back after an about-turn, and `stay` only on its own. If False, every action is always
+        possible, as in the program of the paper.
     swaps
-        The words that mirror images exchange, if the texts are not English: see `find_swaps`.
+        Pairs of words that mirror images exchange, if the texts are not English (`find_swaps`).
 
     Examples
     --------
@@ -90,20 +90,21 @@ class MazeEnvironment:
         self.canonical = canonical
         self.swaps = swaps
         self._mirrored: MazeEnvironment | None = None
-        self._described: Described = {}  # as much as the maze has places, and ways from each
+        self._described: Described = {}  # bounded by the number of places and paths
 
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
-        """Return the state in which a plan begins; without orientation it is unknown."""
+        """Return an initial state; the orientation is unknown if None."""
         if position not in self.maze:
             raise WorldError(f"There is no place at {position} in {self.maze!r}.")
         if orientation is not None and orientation not in DIRECTIONS:
             raise WorldError(
-                f"The orientation {orientation!r} is none of {list(DIRECTIONS)} or None (unknown)."
+                f"The orientation must be one of {list(DIRECTIONS)} or None (unknown); got "
+                f"{orientation!r}."
             )
         return MazeState(position, orientation)
 
     def restart(self, state: MazeState) -> MazeState:
-        """Return the state as the start of a new plan (the next sentence of a route)."""
+        """Return the state as the initial state of a new plan."""
         return state._replace(last="start")
 
     def actions(self, state: MazeState) -> tuple[MazeAction, ...]:
@@ -141,7 +142,7 @@ class MazeEnvironment:
         raise WorldError(f"The action {action} is impossible {self.describe(state)}.")
 
     def _after(self, position: Position, orientation: int, last: str) -> MazeState:
-        # without canonical plans the past does not matter, and fewer states are fewer questions
+        # without canonical plans the last action does not matter, and fewer states are faster
         return MazeState(position, orientation, last if self.canonical else "start")
 
     def ground(self, state: MazeState, action: MazeAction, next_state: MazeState) -> GroundingGraph:
@@ -153,32 +154,32 @@ class MazeEnvironment:
         )
 
     def is_terminal(self, state: MazeState) -> bool:
-        """Tell whether the plan has ended: nothing follows `stay`."""
+        """Return whether the plan has ended: nothing follows `stay`."""
         return state.last == "stay"
 
     def outcome(self, state: MazeState) -> tuple[Position, int | None]:
-        """Return what counts of a final state: where the agent stands and looks."""
+        """Return the position and the orientation."""
         return state.position, state.orientation
 
     def extra_length(self, start: MazeState) -> int:
-        """Return one where the orientation is unknown: the agent must first face somewhere."""
+        """Return 1 if the orientation is unknown: the agent must first face somewhere."""
         return int(start.orientation is None)
 
     def label_plan(
         self, start: MazeState, actions: Sequence[MazeAction], states: Sequence[MazeState]
     ) -> dict[str, bool]:
-        """Return the labels of a whole plan: its length and the pattern of its actions."""
+        """Return the labels of a plan: its length and the pattern of its actions."""
         pattern = "-".join(action.kind for action in actions)
         return {"plan": True, f"length={len(actions)}": True, f"pattern={pattern}": True}
 
     def canonical_plan(
         self, start: MazeState, actions: Sequence[MazeAction]
     ) -> tuple[MazeAction, ...]:
-        """Return a plan with turns and moves merged, if only such plans are possible here."""
+        """Return the plan with turns and moves merged, if `canonical` is set."""
         return canonical(actions) if self.canonical else tuple(actions)
 
     def mirrored(self) -> MazeEnvironment:
-        """Return the same environment with left and right exchanged; its mirror is this one."""
+        """Return the environment with left and right exchanged; its mirror is this one."""
         if self._mirrored is None:
             self._mirrored = MazeEnvironment(
                 self.maze.mirrored(),
@@ -191,12 +192,10 @@ class MazeEnvironment:
         return self._mirrored
 
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
-        """Return the demonstration as a mirror shows it, with half its weight.
+        """Return the mirror image of a demonstration, with half its weight.
 
-        A text with a word that belongs to one side and has no pair has no image.
-
-        The original should be given half its weight too, so that both together count
-        as much as the original did alone.
+        A text with an unpaired word for one side has no image. Halve the weight of the original
+        too, so that both together count as much as the original alone.
         """
         unpaired = self.swaps.unpaired if self.swaps is not None else frozenset()
         if unpaired and not unpaired.isdisjoint(spoken_words(demonstration.instructions)):
@@ -215,13 +214,13 @@ class MazeEnvironment:
         return f"at {position}{beside}, facing {COMPASS[orientation]} {view}"
 
     def draw(self, state: MazeState, way: Sequence[MazeState] = ()) -> str:
-        """Return the SVG of the maze with the agent and the way that it came."""
+        """Return the SVG of the maze with the agent and its path."""
         from groundling.tasks.mazes.maze_drawing import draw_maze
 
         return draw_maze(self, state, way)
 
     def name_action(self, action: MazeAction) -> str:
-        """Return what an action is called, in words."""
+        """Return an action in words."""
         from groundling.tasks.mazes.maze_drawing import name_maze_action
 
         return name_maze_action(action)

@@ -1,4 +1,4 @@
-"""A built-in maze world: mazes and routes made by our own seeded generator."""
+"""Generate mazes, and routes with instructions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from groundling.world.environment import Demonstration
 
 @dataclass(frozen=True)
 class Route:
-    """A route through a maze: sentences, and the actions that each of them asks for."""
+    """A route through a maze: sentences, and the actions of each."""
 
     name: str
     maze: Maze
@@ -61,18 +61,18 @@ class Route:
 def generate_mazes(
     seed: int, count: int, *, size: int = 7, halls: int = 11, items: int = 12
 ) -> list[Maze]:
-    """Make mazes: straight halls that cross each other, each with its floor, and things in them.
+    """Generate mazes: straight halls that cross, each with a floor, and items in them.
 
     Parameters
     ----------
     seed, count
-        The same seed gives the same mazes.
+        Random seed, and the number of mazes.
     size
         Places lie on a grid of `size` by `size`.
     halls
-        How many halls to lay; those that find no room are left out.
+        Number of halls; fewer if there is no room.
     items
-        How many places get an item, at most all.
+        Number of places with an item.
 
     Examples
     --------
@@ -81,8 +81,8 @@ def generate_mazes(
     """
     if size < 3 or halls < 2 or count < 0 or items < 0:
         raise SettingError(
-            f"A maze of size {size} with {halls} halls and {items} items cannot be laid "
-            f"({count} asked for). Use size 3 or more, 2 halls or more, no negative numbers."
+            "`size` must be >= 3, `halls` >= 2, `items` and `count` >= 0; got "
+            f"size={size}, halls={halls}, items={items}, count={count}."
         )
     return [
         _maze(Random(f"{seed} maze {number}"), f"Maze{number}", size, halls, items)
@@ -97,7 +97,7 @@ def _maze(random: Random, name: str, size: int, halls: int, items: int) -> Maze:
     for _ in range(halls * 20):
         if laid == halls:
             break
-        # a new hall runs through a place that is there already, so that all hang together
+        # a new hall runs through an existing place, so that all halls are connected
         x, y = random.choice(places)
         length = random.randint(2, max(2, size - 2))
         across = random.random() < 0.5
@@ -105,14 +105,14 @@ def _maze(random: Random, name: str, size: int, halls: int, items: int) -> Maze:
         first = random.randint(max(0, along - length), min(along, size - 1 - length))
         line = [(i, y) if across else (x, i) for i in range(first, first + length + 1)]
         touched = {edge: floor for edge, floor in edges.items() if set(edge) & set(line)}
-        # halls never run on into each other, so that every straight line has one floor
+        # halls never continue each other, so that every straight line has one floor
         if any((one[1] == two[1]) == across for one, two in touched):
             continue
         free = sorted(set(FLOORS) - set(touched.values())) or sorted(FLOORS)
         edges.update(dict.fromkeys(pairwise(line), random.choice(free)))
         places += [place for place in line if place not in places]
         laid += 1
-    # pictures go by region: bands from the north-west to the south-east corner
+    # pictures depend on the region: bands from the north-west to the south-east
     walls = random.sample(sorted(WALLS), len(WALLS))
     found = [
         (one, two, floor, walls[(one[0] + one[1]) * len(walls) // (2 * size)])
@@ -133,16 +133,16 @@ def generate_routes(
     sentences: tuple[int, int] = (1, 3),
     unknown_starts: float = 0.15,
 ) -> list[Route]:
-    """Make routes with instructions, evenly over the mazes.
+    """Generate routes with instructions, evenly over the mazes.
 
     Parameters
     ----------
     mazes, count, seed
-        Where, how many, and from which seed.
+        The mazes, the number of routes, and the random seed.
     sentences
-        The least and the most sentences of a route.
+        Smallest and largest number of sentences of a route.
     unknown_starts
-        How often the first sentence must say where to look.
+        Share of routes whose initial orientation is unknown.
 
     Examples
     --------
@@ -156,14 +156,13 @@ def generate_routes(
     fewest, most = sentences
     if not 1 <= fewest <= most or not 0 <= unknown_starts <= 1 or (count and not mazes):
         raise SettingError(
-            f"Routes of {fewest} to {most} sentences in {len(mazes)} mazes, with unknown starts "
-            f"at rate {unknown_starts}, cannot be made. Use at least one maze and one sentence, "
-            "and a rate between 0 and 1."
+            "There must be a maze and a sentence at least, and `unknown_starts` from 0 to 1; got "
+            f"{len(mazes)} mazes, sentences={sentences}, unknown_starts={unknown_starts}."
         )
     routes: list[Route] = []
     for number in range(count):
         maze = mazes[number % len(mazes)]
-        # each route has its own seed, so that asking for more keeps the first ones
+        # each route has its own seed, so that a larger count keeps the first ones
         random = Random(f"{seed} route {number} {maze.name}")
         wanted = random.randint(fewest, most)
         unknown = random.random() < unknown_starts
@@ -173,7 +172,7 @@ def generate_routes(
 
 def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) -> Route:
     book = Phrasebook(maze, random)
-    for _ in range(1000):  # starts that lead nowhere are given up
+    for _ in range(1000):  # try another start if a route is stuck
         position = random.choice(maze.positions)
         orientation = None if unknown else random.choice(sorted(DIRECTIONS))
         pose = start = Pose(position, orientation)
@@ -190,7 +189,7 @@ def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) ->
         if len(sentences) == wanted:
             return Route(name, maze, start, tuple(sentences), tuple(actions))
     raise SettingError(
-        f"{maze!r} leaves no room for a route of {wanted} sentences. Use a larger maze."
+        f"{maze!r} is too small for a route of {wanted} sentences. Use a larger maze."
     )
 
 
@@ -218,7 +217,7 @@ def _sentence(
     pose: Pose,
     before: Sequence[tuple[MazeAction, ...]],
 ) -> list[Clause]:
-    """Make one sentence of one or two clauses."""
+    """Return one or two clauses of a sentence."""
     done = [action for actions in before for action in actions]
     first = _clause(random, book, pose, done)
     if first is None:
@@ -235,7 +234,7 @@ def _sentence(
 def _clause(
     random: Random, book: Phrasebook, pose: Pose, done: Sequence[MazeAction]
 ) -> Clause | None:
-    """Choose a kind of saying, then one saying of that kind."""
+    """Return a random clause: first its family, then one of that family."""
     families: dict[str, list[Clause]] = {}
     for clause in book.clauses(pose):
         if not _follows(done, clause.actions[0]):
@@ -249,7 +248,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Tell whether it is sensible: nobody turns twice, walks back, or remarks on a remark."""
+    """Return whether an action may follow: no two turns, no way back, no two remarks."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")
@@ -267,9 +266,9 @@ def generate_demonstrations(
     unknown_starts: float = 0.15,
     environment: Callable[[Maze], MazeEnvironment] = MazeEnvironment,
 ) -> list[Demonstration]:
-    """Make demonstrations of routes; see `generate_routes`.
+    """Generate demonstrations of routes; see `generate_routes`.
 
-    Keep a maze of its own for testing: generate one more maze than you train in.
+    Generate one more maze than you train on, and keep it for testing.
 
     Examples
     --------

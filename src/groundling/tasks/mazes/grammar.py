@@ -1,4 +1,4 @@
-"""Our own grammar of route instructions: what a person might say for what is done in a maze."""
+"""A grammar of route instructions in mazes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIDE_OF = {_LEFT: "left", _RIGHT: "right"}
 
 
 class Clause(NamedTuple):
-    """Some words, what they ask for, and the kind of saying they are."""
+    """A clause, the actions it asks for, and its family."""
 
     text: str
     actions: tuple[MazeAction, ...]
@@ -28,7 +28,7 @@ class Clause(NamedTuple):
 
 
 class Phrasebook:
-    """Says what can be done from a pose; every clause is true, and fits one plan only.
+    """Generates clauses for the actions from a pose; each fits exactly one plan.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Phrasebook:
         self.random = random
 
     def clauses(self, pose: Pose) -> Iterator[Clause]:
-        """Give ways to say what can be done from a pose, different at every call."""
+        """Yield random clauses for the actions from a pose."""
         if pose.orientation is None:
             yield from self._facing(pose)
             return
@@ -60,7 +60,7 @@ class Phrasebook:
         yield from self._implicit_moves(pose)
         yield from self.declaratives(pose)
 
-    # The agent does not know where it looks: face something that is in one direction only.
+    # Unknown orientation: face something that is in one direction only.
 
     def _facing(self, pose: Pose) -> Iterator[Clause]:
         for direction in DIRECTIONS:
@@ -86,7 +86,7 @@ class Phrasebook:
                 stand = self._one("stand with", "turn so that you have")
                 yield Clause(f"{stand} the {item} behind you", actions, "face")
 
-    # One turn, said plainly or by what is then in front.
+    # One turn, named directly or by the view after it.
 
     def _turns(self, pose: Pose) -> Iterator[Clause]:
         for turn in (_LEFT, _RIGHT, _AROUND):
@@ -112,7 +112,7 @@ class Phrasebook:
                 text = f"{toward} {self._one('toward', 'to face')} the {item}"
                 yield Clause(text, (turn,), "turn toward")
 
-    # Straight on: by counting, to a landmark, past one, to a crossing, to the end.
+    # A move: by counting, to a landmark, past one, to a crossing, to the end.
 
     def _moves(self, pose: Pose) -> Iterator[Clause]:
         assert pose.orientation is not None
@@ -124,7 +124,7 @@ class Phrasebook:
     def _goals(
         self, position: tuple[int, int], direction: int, distance: int
     ) -> Iterator[tuple[str, str]]:
-        """Give ways to say how far to go."""
+        """Yield families and descriptions of how far to go."""
         maze, line = self.maze, self.maze.ahead(position, direction)
         end, passed = line[distance - 1], line[: distance - 1]
         item = maze.item(end)
@@ -164,7 +164,7 @@ class Phrasebook:
                 text = f"until you see the {floor} {self._hall()} {self._one(*_WHERE[side])}"
                 yield "crossing", text
 
-    # A hall or a thing is named that is not ahead: the turn goes without saying.
+    # The named hall or item is not ahead: the turn is implicit.
 
     def _implicit_turns(self, pose: Pose) -> Iterator[Clause]:
         for turn in (_LEFT, _RIGHT, _AROUND):
@@ -184,7 +184,7 @@ class Phrasebook:
                         yield Clause(text, (turn, move(distance)), "implicit turn")
                         break
 
-    # A turn is placed where the agent is not yet: the way there goes without saying.
+    # The turn is at another place: the move there is implicit.
 
     def _implicit_moves(self, pose: Pose) -> Iterator[Clause]:
         assert pose.orientation is not None
@@ -209,10 +209,10 @@ class Phrasebook:
                     text = f"{saying} {side} at the end of the {self._hall()}"
                     yield Clause(text, actions, "implicit move")
 
-    # Nothing is asked for: the speaker tells where the listener should be by now.
+    # Statements about where the listener should be.
 
     def declaratives(self, pose: Pose) -> Iterator[Clause]:
-        """Give true remarks about a pose."""
+        """Yield true statements about a pose."""
         assert pose.orientation is not None
         you = self._one("you should be", "you are now", "you are")
         texts = []
@@ -241,7 +241,7 @@ class Phrasebook:
         for text in texts:
             yield Clause(text, (STAY,), "declarative")
 
-    # What can be named so that only one direction is meant.
+    # Values that occur in one direction only.
 
     def _around(self, pose: Pose) -> dict[int, Hall]:
         found = {each: self.maze.hall(pose.position, each) for each in DIRECTIONS}
@@ -302,7 +302,7 @@ def _article(name: str) -> str:
 
 
 def _after_hall(goal: str) -> str:
-    """Make a distance fit behind the hall: *for two blocks*, *to the lamp*."""
+    """Return a distance as it stands after a hall: *for two blocks*, *to the lamp*."""
     goal = goal.removeprefix("forward ").removeprefix("straight ahead ")
     return f"for {goal}" if goal.split()[0] in _NUMBERS and "past" not in goal else goal
 

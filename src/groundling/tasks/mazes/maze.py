@@ -1,4 +1,4 @@
-"""The maze: places on a grid, the halls that join them, and the things that stand in them."""
+"""The maze: places on a grid, the halls between them, and the items in them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from groundling.errors import CorpusError
 
 Position: TypeAlias = tuple[int, int]
 
-# y grows southward, so that turning right adds 90 degrees
+# y grows to the south, so that turning right adds 90 degrees
 DIRECTIONS: Mapping[int, tuple[int, int]] = {0: (0, -1), 90: (1, 0), 180: (0, 1), 270: (-1, 0)}
 COMPASS: Mapping[int, str] = {0: "north", 90: "east", 180: "south", 270: "west"}
 SIDES: Mapping[str, int] = {"front": 0, "left": 270, "right": 90, "back": 180}
 
 
 class Hall(NamedTuple):
-    """What a piece of hallway looks like: its floor and the pictures on its walls."""
+    """The floor of a hall and the pictures on its walls."""
 
     floor: str
     wall: str
 
 
 def direction_between(start: Position, end: Position) -> int | None:
-    """Return the direction from one place to another on the same line, else None.
+    """Return the direction between two places on a line, or None.
 
     >>> direction_between((2, 3), (2, 1)), direction_between((2, 3), (5, 3))
     (0, 90)
@@ -43,18 +43,17 @@ class Maze:
     Parameters
     ----------
     name
-        What the maze is called.
+        The name of the maze.
     places
-        For each place its position and the item that stands there (or an empty string),
-        as a mapping or as pairs.
+        The position of each place and its item (or an empty string), as a mapping or pairs.
     halls
         Tuples (one end, other end, floor, wall); the ends are neighbours on the grid.
 
     Raises
     ------
     CorpusError
-        When there are no places, when a coordinate is not an integer, when a place or
-        a hall is given twice, or when a hall ends nowhere or spans more than one step.
+        If there are no places, a coordinate is not an integer, a place or a hall is given twice,
+        or a hall does not join two neighbours.
 
     Examples
     --------
@@ -83,31 +82,31 @@ class Maze:
             _check_position(position, f"Place {number} of the maze {name!r}")
             if position in self._items:
                 raise CorpusError(
-                    f"Place {number} of the maze {name!r} stands at {position}, where another "
-                    "place is already. Give every position once."
+                    f"The positions of the maze {name!r} must differ; place {number} is at "
+                    f"{position} again."
                 )
             self._items[tuple(position)] = item
         if not self._items:
-            raise CorpusError(f"The maze {name!r} has no places. Give at least one.")
+            raise CorpusError(f"The maze {name!r} must have at least one place; got none.")
         for number, (one, other, floor, wall) in enumerate(halls, 1):
             where = f"Hall {number} of the maze {name!r}"
             for end in (one, other):
                 _check_position(end, where)
                 if end not in self._items:
                     raise CorpusError(
-                        f"{where} joins {one} and {other}, but there is no place at {end}. "
-                        "Add the place or remove the hall."
+                        f"{where} must join two places; got {one} and {other}, but there is no "
+                        f"place at {end}."
                     )
             direction = direction_between(one, other)
             if direction is None or abs(one[0] - other[0]) + abs(one[1] - other[1]) != 1:
                 raise CorpusError(
-                    f"{where} joins {one} and {other}, which are not neighbours on the grid. "
-                    "Give one hall for every single step."
+                    f"{where} must join neighbours on the grid; got {one} and {other}. Give one "
+                    "hall for each step."
                 )
             if (one, direction) in self._halls:
                 raise CorpusError(
-                    f"{where} joins {one} and {other}, which are already joined. "
-                    "Give every hall once, in either direction."
+                    f"{where} joins {one} and {other} a second time. Give every hall once, in "
+                    "either direction."
                 )
             self._halls[one, direction] = Hall(floor, wall)
             self._halls[other, (direction + 180) % 360] = Hall(floor, wall)
@@ -118,7 +117,7 @@ class Maze:
         return tuple(sorted(self._items))
 
     def halls(self) -> Iterator[tuple[Position, Position, Hall]]:
-        """Give every hall once, with its two ends."""
+        """Yield every hall once, with its two ends."""
         for position, direction in sorted(self._halls):
             if direction in (90, 180):
                 yield position, _step(position, direction), self._halls[position, direction]
@@ -127,7 +126,7 @@ class Maze:
         return position in self._items
 
     def item(self, position: Position) -> str:
-        """Return what stands at a position, or an empty string."""
+        """Return the item at a position, or an empty string."""
         return self._items[position]
 
     def hall(self, position: Position, direction: int) -> Hall | None:
@@ -139,7 +138,7 @@ class Maze:
         return tuple(each for each in DIRECTIONS if (position, each) in self._halls)
 
     def ahead(self, position: Position, direction: int) -> tuple[Position, ...]:
-        """Return the positions that can be reached by walking straight on, nearest first."""
+        """Return the positions straight ahead, nearest first."""
         found = []
         while (position, direction) in self._halls:
             position = _step(position, direction)
@@ -164,7 +163,7 @@ class Maze:
     def renamed(self, name: Callable[[str, str], str]) -> Maze:
         """Return the maze with other names for its floors, walls and items.
 
-        `name` is given a kind (`floor`, `wall` or `item`) and a value. Nothing stays nothing.
+        `name` gets a kind (`floor`, `wall` or `item`) and a value. Empty values stay empty.
 
         >>> maze = Maze("M", {(2, 0): "", (3, 0): "lamp"}, [((2, 0), (3, 0), "wood", "fish")])
         >>> shout = maze.renamed(lambda kind, value: value.upper())
@@ -209,5 +208,5 @@ def _check_position(position: object, where: str) -> None:
     )
     if not good:
         raise CorpusError(
-            f"{where} is at {position!r}; a position is a pair of integers such as (3, 5)."
+            f"{where}: a position must be a pair of integers such as (3, 5); got {position!r}."
         )

@@ -1,4 +1,4 @@
-"""Mazes as SVG: halls coloured by floor, things by name, the way walked, where one can go."""
+"""Mazes as SVG: halls coloured by floor, items, the path, and possible actions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TURNS = {90: "turn right", 180: "turn around", 270: "turn left"}
 
 
 def name_maze_action(action: MazeAction) -> str:
-    """Return what an action is called.
+    """Return an action in words.
 
     >>> from groundling.tasks.mazes.actions import STAY, move, rotate
     >>> [name_maze_action(each) for each in (move(1), move(2), rotate(270), STAY)]
@@ -41,9 +41,9 @@ def name_maze_action(action: MazeAction) -> str:
 def draw_maze(
     environment: MazeEnvironment, state: MazeState, way: Sequence[MazeState], legend: bool = False
 ) -> str:
-    """Draw a maze with the agent, and the way it came; places to go to carry their action.
+    """Return the SVG of a maze with the agent, its path, and its possible actions as targets.
 
-    A `legend` below says which colour is which floor, and which lines are which pictures.
+    With `legend`, the colours of floors and pictures are explained below.
 
     >>> from groundling.tasks.mazes import MazeEnvironment, generate_mazes
     >>> world = MazeEnvironment(generate_mazes(1, 1)[0])
@@ -73,19 +73,19 @@ def draw_maze(
 
 
 def _keys(maze: Maze) -> list[tuple[str, str, int]]:
-    """Return the lines of the legend: a name, its colour, and how thick it is shown."""
+    """Return the lines of the legend: name, colour and height of the sample."""
     floors = [(f"{name} floor", color, 14) for name, color in floor_colors(maze).items()]
     return [*floors, *((f"{name} pictures", color, 4) for name, color in wall_colors(maze).items())]
 
 
 def wall_colors(maze: Maze) -> dict[str, str]:
-    """Return a color for the pictures on each wall of a maze."""
+    """Return a colour for each kind of wall pictures."""
     names = sorted({hall.wall for _, _, hall in maze.halls()})
     return {name: WALL_COLORS[place % len(WALL_COLORS)] for place, name in enumerate(names)}
 
 
 def floor_colors(maze: Maze) -> dict[str, str]:
-    """Return a color for each floor of a maze."""
+    """Return a colour for each kind of floor."""
     names = sorted({hall.floor for _, _, hall in maze.halls()})
     spare = iter(SPARE_COLORS * len(names))
     return {name: FLOOR_COLORS.get(name) or next(spare) for name in names}
@@ -102,7 +102,7 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
         canvas.add("rect", floors, x=x - HALF, y=y - HALF, width=2 * HALF, height=2 * HALF,
                    fill=color, stroke=color)  # fmt: skip
         for side, (across, down) in DIRECTIONS.items():
-            # Where floors meet, each side has a triangle of its own floor.
+            # Where floors meet, each side gets a triangle of its own floor.
             hall = found.get(side) or found.get((side + 180) % 360)
             if hall is None or main is None or hall.floor == main.floor:
                 continue
@@ -127,7 +127,7 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
 
 
 def _targets(canvas: Canvas, environment: MazeEnvironment, state: MazeState) -> None:
-    """Mark where the possible actions lead: clicked, they are done."""
+    """Mark the possible actions; clicking on a mark carries the action out."""
     x, y = state.position
     for action in environment.actions(state):
         after, name = environment.step(state, action), name_maze_action(action)

@@ -1,4 +1,4 @@
-"""The SAIL files as their authors lay them out: reading untrusted XML, and writing the same."""
+"""Read and write the XML files of the SAIL corpus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PAIR = re.compile(r"\s*\(?\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)?\s*")
 
 
 class MazeExample(NamedTuple):
-    """One record of a file, as it stands there; `problem` says what cannot be read in it."""
+    """One record of a file; `problem` says what is wrong with it."""
 
     name: str
     maze: str
@@ -58,7 +58,7 @@ def read_maze(file: Path) -> Maze:
             found = _PAIR.fullmatch(_attribute(edge, key, where))
             if not found:
                 raise CorpusError(
-                    f'{where} has {key}="{edge.get(key)}"; write two integers such as "3,5".'
+                    f'{where}: {key} must be two integers such as "3,5"; got "{edge.get(key)}".'
                 )
             ends.append((int(found[1]), int(found[2])))
         floor, wall = (_attribute(edge, key, where) for key in ("floor", "wall"))
@@ -66,15 +66,14 @@ def read_maze(file: Path) -> Maze:
     try:
         return Maze(_attribute(root, "name", f"{file}: <map>"), places, halls)
     except CorpusError as error:
-        hint = "Places are the <node> elements of the file in their order, halls the <edge>."
+        hint = "Places and halls are numbered in the order of <node> and <edge>."
         raise CorpusError(f"{file}: {error} {hint}") from None
 
 
 def read_examples(file: Path) -> list[MazeExample]:
     """Read the records of `SingleSentence.xml` or `Paragraph.xml`.
 
-    What is wrong inside a record is told in its `problem`; a file that cannot be read
-    at all is a `CorpusError`.
+    Problems inside a record are in its `problem`; an unreadable file raises `CorpusError`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -104,7 +103,7 @@ def read_examples(file: Path) -> list[MazeExample]:
             if found:
                 destination = (int(found[1]), int(found[2]))
             else:
-                problems.append(f'its end is "{end[:40]}" and not a pair such as "(3, 5)"')
+                problems.append(f'its end must be a pair such as "(3, 5)"; got "{end[:40]}"')
         text = " ".join((element.findtext("instruction") or "").split())
         record = MazeExample(
             name or f"number {number}", maze, text, path, destination, "; ".join(problems)
@@ -114,10 +113,10 @@ def read_examples(file: Path) -> list[MazeExample]:
 
 
 def _root(file: Path, tag: str) -> Element:
-    """Parse a file and check what it is."""
+    """Return the root element of a file with a given tag."""
     root = read_xml(file)
     if root.tag != tag:
-        raise CorpusError(f"{file} begins with <{root.tag[:40]}>; expected <{tag}>.")
+        raise CorpusError(f"{file} must start with <{tag}>; got <{root.tag[:40]}>.")
     return root
 
 
@@ -131,7 +130,7 @@ def _attribute(element: Element, key: str, where: str) -> str:
 def _integer(element: Element, key: str, where: str) -> int:
     value = _attribute(element, key, where)
     if not re.fullmatch(r"-?\d{1,6}", value):
-        raise CorpusError(f'{where} has {key}="{value}"; coordinates are integers.')
+        raise CorpusError(f'{where}: {key} must be an integer; got "{value}".')
     return int(value)
 
 
@@ -139,16 +138,15 @@ def _poses(text: str) -> Iterator[Pose]:
     """Read a path such as [(3, 5, -1), (3, 5, 180)]."""
     inner = text.strip()
     if not (inner.startswith("[") and inner.endswith("]")):
-        raise ValueError("its path is not a list of (x, y, orientation) in square brackets")
+        raise ValueError("its path must be a list of (x, y, orientation) in square brackets")
     inner, place = inner[1:-1], 0
     if not inner.strip():
-        raise ValueError("its path is empty")
+        raise ValueError("its path must not be empty")
     while place < len(inner):
         found = _TRIPLE.match(inner, place)
         if not found:
             raise ValueError(
-                f"its path holds {inner[place : place + 30]!r} where (x, y, orientation) "
-                "was expected"
+                f"its path must consist of (x, y, orientation); got {inner[place : place + 30]!r}"
             )
         x, y, orientation = (int(found[group]) for group in (1, 2, 3))
         yield Pose((x, y), None if orientation == -1 else orientation)
@@ -160,9 +158,8 @@ def write_corpus(
 ) -> None:
     """Write routes as the files of the corpus: maps, paragraphs and single sentences.
 
-    Mazes without routes are written when they are given. As in the original,
-    remarks after which nothing is done are left out of the single sentences unless
-    they open a paragraph; `remarks=True` keeps them.
+    `mazes` are written even if they have no routes. As in the original, sentences that demonstrate
+    `stay` are not single sentences, unless they start a paragraph; `remarks=True` keeps them.
 
     >>> from tempfile import TemporaryDirectory
     >>> from groundling.tasks.mazes import generate_mazes, generate_routes

@@ -1,4 +1,4 @@
-"""Grounding graphs of mazes: how an action and the place it leads to look."""
+"""Grounding graphs of mazes: an action and the view after it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from groundling.world.graph import GroundingGraph, Labels, LabelValue, labels_of
 
 _Labels = dict[str, "LabelValue | Iterable[str | float]"]
 Described = dict[tuple[object, ...], Labels]
-"""The labels of places, views and ways of one maze."""
+"""Cached labels of places, views and paths of one maze."""
 _TURN_NAMES = {90: "rotate-right", 180: "rotate-around", 270: "rotate-left"}
 _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
@@ -19,8 +19,8 @@ _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGraph:
     """Return the graph of the paper's Figure 2d, with the labels of the authors' program.
 
-    An event, the place after it, and what adjoins that place. Directions are not told
-    apart, and neighbours that look alike (all blank walls, say) are one node.
+    An event, the place after it, and the neighbours of that place. Directions are not
+    distinguished, and equal neighbours (such as blank walls) are one node.
 
     >>> from groundling.tasks.mazes import move
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])
@@ -50,7 +50,7 @@ def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGr
             labels = {"floor": hall.floor, "wall": hall.wall} | _item(maze, beyond)
         if labels not in neighbours:
             neighbours.append(labels)
-    neighbours.sort(key=lambda labels: sorted(map(str, labels.items())))  # no trace of direction
+    neighbours.sort(key=lambda labels: sorted(map(str, labels.items())))  # independent of direction
     nodes: dict[str, _Labels] = {"event": event, "here": here}
     edges = [("event", "here", "after")]
     for number, labels in enumerate(neighbours, 1):
@@ -75,14 +75,13 @@ def rich_graph(
 ) -> GroundingGraph:
     """Return the graph of an action, with the place it leads to seen from the agent.
 
-    Nodes: `event` (kind of action, turn, distance), `here` (the item), and `front`,
-    `left`, `right`, `back` (open or blocked; floor, wall and adjacent item of the hall, and
-    the values that are visible further away), and for a move `path` (what it passed). Facing
-    is absolute, so it has no angle; when the orientation stays unknown, one node `around`
-    holds all halls. What is far has values only, which words must match: any word may go
-    with an indicator, and with more of them the model learns the mazes by heart. Only after
-    `stay`, when nothing else can be told, the shape of the place has indicators. What is
-    described once is `known` for the next graph of the same maze.
+    Nodes: `event` (kind of action, turn, distance), `here` (the item), `front`, `left`, `right`
+    and `back` (open or blocked; floor, wall and adjacent item of the hall, and values visible
+    further away), and for a move `path` (halls and items passed). Facing has no angle, since it is
+    absolute. If the orientation stays unknown, one node `around` holds all halls. Distant things
+    have values only, which words must match: with indicators, which any word can join, the model
+    memorises the mazes. The shape of a place has indicators only after `stay`, where there is
+    nothing else to describe. `known` caches labels for later graphs of the same maze.
 
     >>> from groundling.tasks.mazes import rotate
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])
@@ -152,7 +151,7 @@ def _here(maze: Maze, position: Position) -> _Labels:
 
 
 def _view(maze: Maze, position: Position, direction: int, still: bool) -> _Labels:
-    """Describe what lies in one direction: the adjacent hall, and what is visible beyond."""
+    """Return the labels of a direction: the adjacent hall, and values visible beyond."""
     hall = maze.hall(position, direction)
     if hall is None:
         return {"blocked": True}
@@ -185,7 +184,7 @@ def _junction(maze: Maze, position: Position) -> _Labels:
 
 
 def _path(maze: Maze, start: Position, direction: int, distance: int) -> _Labels:
-    """Describe what a move passed: halls, items, and openings on either side."""
+    """Return the labels of a move: halls, items and side openings passed."""
     line = maze.ahead(start, direction)
     walked = (start, *line[:distance])
     halls = [hall for place in walked[:-1] if (hall := maze.hall(place, direction))]

@@ -19,7 +19,7 @@ from groundling.world.environment import Demonstration
 
 
 def opaque_name(kind: str, value: str) -> str:
-    """Return a code for a value, which tells nothing of its name.
+    """Return a code for a value that does not resemble its name.
 
     >>> opaque_name("floor", "brick")
     'q3233'
@@ -30,10 +30,10 @@ def opaque_name(kind: str, value: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class MazePreset(Preset):
-    """A follower's settings, the environment they are for, and what was published for them.
+    """The settings of a follower and its environment, with published scores.
 
-    With `train_within_limit`, only plans that are short enough to be found are learnt from. With
-    `opaque`, floors, walls and items have codes for names, which no word resembles.
+    With `train_within_limit`, plans that are too long to be found are not trained on. With
+    `opaque`, the names of floors, walls and items are replaced by codes.
     """
 
     split_commands: bool = False
@@ -42,7 +42,7 @@ class MazePreset(Preset):
     opaque: bool = False
 
     def world(self, maze: Maze) -> MazeEnvironment:
-        """Return a maze as the environment that the preset is for."""
+        """Return the environment of a maze for this preset."""
         seen = maze.renamed(opaque_name) if self.opaque else maze
         return MazeEnvironment(seen, **self.environment)
 
@@ -51,7 +51,7 @@ PRESETS = read_presets("mazes", MazePreset, files("groundling.tasks.mazes"))
 
 
 def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstration]]:
-    """Return the single sentences of each map as a preset wants them."""
+    """Return the single sentences of each map, read as the preset does."""
     parser = load_parser(chosen.parser)
     prepared = {}
     for name, corpus in sail.mazes.items():
@@ -73,7 +73,7 @@ def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstr
 
 
 def units(chosen: MazePreset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """Return parsed sentences as the follower reads them: whole, or command by command."""
+    """Return parsed sentences as the units that the follower reads: whole, or by command."""
     if not chosen.split_commands:
         return tuple(parsed)
     return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))

@@ -1,4 +1,4 @@
-"""Left and right exchanged: a second, equally true version of every demonstration."""
+"""Mirror images of demonstrations: left and right exchanged."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _SIDED = re.compile(
 
 @dataclass(frozen=True)
 class Swaps:
-    """The words that a mirror exchanges, each for its pair, and those without a known pair.
+    """The pairs of words that a mirror exchanges, and words for one side without a pair.
 
-    A text with a word of `unpaired` has no mirror image: it would contradict the original.
+    A text with an unpaired word has no mirror image, which would contradict the original.
 
     >>> Swaps({"links": "rechts"}).pairs["rechts"]
     'links'
@@ -49,11 +49,11 @@ class Swaps:
 
 
 def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> Swaps:
-    """Find the words that go with left turns only, or right turns only, and pair them.
+    """Find and pair the words that occur with left turns only or with right turns only.
 
-    Words are counted in plans that turn to one side. Those that lean to a side by `least`
-    standard deviations or more are sided; the most frequent of both sides are a pair, then the
-    next, where they are about equally frequent. Others stay unpaired.
+    Words are counted in plans that turn to one side. A word belongs to a side if its counts differ
+    by `least` standard deviations or more. Words of both sides are paired by rank of frequency, if
+    their frequencies are similar; others stay unpaired.
 
     Examples
     --------
@@ -91,9 +91,9 @@ def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> S
 
 
 def mirror_text(text: str | Instruction, swaps: Swaps | None = None) -> str | Instruction:
-    """Exchange left and right (and east and west) in a text; a parsed tree keeps its shape.
+    """Exchange left and right (and east and west) in a text; a parse tree keeps its shape.
 
-    With `swaps`, its words are exchanged; without, those of English.
+    `swaps` are the pairs to exchange; by default those of English.
 
     >>> mirror_text("Turn LEFT, then take the rightmost hall.")
     'Turn RIGHT, then take the leftmost hall.'
@@ -123,10 +123,10 @@ def _swap(word: str, pairs: Mapping[str, str]) -> str:
 def mirror_demonstration(
     demonstration: Demonstration, environment: Environment, swaps: Swaps | None = None
 ) -> Demonstration:
-    """Return a demonstration as a mirror shows it, with half its weight.
+    """Return the mirror image of a demonstration, with half its weight.
 
-    `environment` is the mirrored environment of the demonstration, `swaps` are the words that
-    are exchanged, by default those of English.
+    `environment` is the mirrored environment, and `swaps` are the pairs of words to exchange; by
+    default those of English.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, rotate
     >>> world = MazeEnvironment(Maze("One", {(3, 4): "lamp"}, []))
@@ -137,15 +137,15 @@ def mirror_demonstration(
     """
     if not isinstance(demonstration.start, MazeState):
         raise DemonstrationError(
-            f"{demonstration} starts in {demonstration.start!r}, which is not a state of a maze. "
-            "Build it with MazeEnvironment.start."
+            f"{demonstration} must start in a state of a maze; got {demonstration.start!r}. Make "
+            "one with MazeEnvironment.start."
         )
 
     def mirrored(action: object) -> MazeAction:
         if not isinstance(action, MazeAction):
             raise DemonstrationError(
-                f"{demonstration} contains {action!r}, which is not an action of a maze. "
-                "Build actions with move, rotate, face or STAY."
+                f"{demonstration} must have actions of a maze; got {action!r}. Make them with "
+                "move, rotate, face or STAY."
             )
         turns = action.kind in ("rotate", "face")
         return action._replace(amount=-action.amount % 360) if turns else action

@@ -1,4 +1,4 @@
-"""Plans in their canonical form, and all plans up to a length."""
+"""Poses, plans, and the search for plans."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Pose(NamedTuple):
 
 
 def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
-    """Return the single steps and turns between poses that follow each other.
+    """Return the steps and turns between consecutive poses.
 
-    Raises `ValueError`, with the reason, when the maze does not allow them.
+    Raises `ValueError`, with the reason, if the maze does not allow them.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> actions_of(maze, [Pose((0, 0), None), Pose((0, 0), 90), Pose((1, 0), 90)])
@@ -65,7 +65,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
 
 
 def merge_moves(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Return the plan with single steps joined into moves and all turns as they are.
+    """Return the plan with steps joined into moves, and turns unchanged.
 
     >>> merge_moves([move(1), move(1), rotate(90), rotate(90)])
     (move(2), rotate(90), rotate(90))
@@ -80,7 +80,7 @@ def merge_moves(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
 
 
 def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pose]:
-    """Return every pose that a plan passes, one for each single step and turn.
+    """Return every pose of a plan, one for each step and turn.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> poses_of(maze, Pose((0, 0), 0), [rotate(90), move(1)])[-1]
@@ -102,7 +102,7 @@ def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pos
 def plans_within(
     environment: MazeEnvironment, start: MazeState, length: int
 ) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
-    """Give all plans of at most `length` actions with their final states, shortest first.
+    """Yield all plans of at most `length` actions with their final states, shortest first.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
@@ -129,7 +129,7 @@ def shortest_plans(
     >>> shortest_plans(world, world.start((0, 0), 0), Pose((1, 0), 90), 3)
     ((rotate(90), move(1)),)
     """
-    # breadth first over states, each with all ways to reach it in the fewest actions
+    # breadth-first search; each state has all shortest plans that reach it
     layer: dict[MazeState, list[tuple[MazeAction, ...]]] = {start: [()]}
     seen = {start}
     for _ in range(length):

@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.answers import score_plans
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
 from groundling.follower import Follower
@@ -39,10 +40,10 @@ _TOGETHER = 16  # routes read side by side
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A whole route as it was told and walked.
+    """A whole route: its sentences and its demonstrated path.
 
-    `texts` are its sentences, each as the parser read it; `destination` is where the
-    speaker meant to lead, which is not always where the demonstrated way ends.
+    `texts` are the parsed sentences. `destination` is the intended destination, which is not
+    always the end of the path.
 
     Examples
     --------
@@ -62,18 +63,18 @@ class Paragraph:
     destination: Position | None = None
 
     def way(self) -> list[Pose]:
-        """Return every pose of the demonstrated way, one for each single step and turn."""
+        """Return every pose of the demonstrated path, one for each step and turn."""
         return poses_of(self.environment.maze, Pose(*self.start[:2]), self.actions)
 
     @property
     def end(self) -> Position:
-        """The position where the demonstrated way ends."""
+        """The final position of the demonstrated path."""
         return self.way()[-1].position
 
 
 @dataclass(frozen=True)
 class Arcs:
-    """One sentence in a route: its plans as scored arcs from the states before to those after.
+    """The plans of one sentence, as scored arcs from the states before it to those after.
 
     Examples
     --------
@@ -90,7 +91,7 @@ class Arcs:
     scores: Reals
 
     def evidence(self) -> Reals:
-        """Return for each state before how well the sentence fits there: log Σ exp(score)."""
+        """Return how well the sentence fits each state before it: log Σ exp(score)."""
         return _log_sums(self.scores, self.source, len(self.before))
 
     def weights(self, power: float) -> Reals:
@@ -109,7 +110,7 @@ def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
 
 
 def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeState]:
-    """Act on each sentence before the next is read; return where each route then ends."""
+    """Act on each sentence before the next is read; return the final states."""
     states = [each.start for each in routes]
     for number in range(max((len(each.texts) for each in routes), default=0)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
@@ -126,13 +127,13 @@ def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeSta
 def read_routes(
     follower: Follower, routes: Sequence[Paragraph], *, beam: int | None = None
 ) -> Iterator[list[Arcs]]:
-    """Read whole routes: for each, the scored arcs of each of its sentences.
+    """Yield the scored arcs of each sentence, for each route.
 
-    Every state that some plans lead to is kept: the reading is exact. With a `beam`, at
-    most so many states are kept after each sentence, the most probable by the plain model.
+    All states that plans lead to are kept, so that the result is exact. With a `beam`, at most that
+    many states are kept after each sentence, the most probable ones without evidence.
     """
     if beam is not None and beam < 1:
-        raise SettingError(f"The beam of routes is at least 1, or None for all, not {beam}.")
+        raise SettingError(f"`beam` must be at least 1, or None for all states; got {beam}.")
     for first in range(0, len(routes), _TOGETHER):
         yield from _read(follower, routes[first : first + _TOGETHER], beam)
 
@@ -142,9 +143,12 @@ def _read(follower: Follower, routes: Sequence[Paragraph], beam: int | None) -> 
     mass: list[dict[MazeState, float]] = [{each.start: 0.0} for each in routes]
     for number in range(max(len(each.texts) for each in routes)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
-        answers = follower.score_plans(
-            (routes[place].texts[number], routes[place].environment, tuple(mass[place]))
-            for place in going
+        answers = score_plans(
+            follower.learnt_,
+            (
+                (routes[place].texts[number], routes[place].environment, tuple(mass[place]))
+                for place in going
+            ),
         )
         for place, answer in zip(going, answers, strict=True):
             arcs = _arcs(routes[place].environment, tuple(mass[place]), answer)
@@ -183,11 +187,10 @@ def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer)
 
 
 def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]:
-    """Return the probability of each final position, summed over all ways through a route.
+    """Return the probability of each final position, summed over all paths, best first.
 
-    The most probable comes first. Each way has the probability
-    ∏ p(plan | sentence, state) · Z(sentence, state)^power: with a power above zero, a
-    sentence speaks against states in which it makes no sense.
+    A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. With a power
+    above zero, a sentence is evidence against states that it does not fit.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> first = Arcs((here,), (here, there), np.array([0, 0]), np.array([0, 1]), np.zeros(2))
@@ -217,10 +220,10 @@ def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]
 def best_way(
     route: Sequence[Arcs], places: Sequence[MazeState], power: float = 0.0
 ) -> list[int] | None:
-    """Cut a way, given by its places, at the ends of sentences as is most probable (Viterbi).
+    """Return the most probable boundaries of sentences in a path (Viterbi).
 
-    Returns the number of the place before the first sentence (0) and after each; nothing
-    if no plans of the sentences follow the way to its end.
+    Returns the index of the place before the first sentence (0) and after each sentence, or None
+    if no plans of the sentences follow the path to its end.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> walk = Arcs((here, there), (there,), np.array([0, 1]), np.array([0, 0]), np.zeros(2))
@@ -258,10 +261,10 @@ def best_way(
 
 
 def segment(follower: Follower | None, routes: Sequence[Paragraph]) -> list[Demonstration]:
-    """Cut demonstrated routes into sentences with their part of the way.
+    """Split demonstrated routes into one demonstration per sentence.
 
-    The cuts are those that the follower finds most probable; without a follower, or where
-    its plans do not fit the way, each sentence gets an equal share of the way.
+    The boundaries are the most probable ones for the follower. Without a follower, or if its plans
+    do not fit the path, each sentence gets an equal share.
     """
     found = []
     for route in routes:
@@ -290,7 +293,7 @@ def _cuts(follower: Follower, route: Paragraph, way: Sequence[Pose]) -> list[int
     world = route.environment
     places = [world.start(*pose) for pose in way]
     before = tuple(dict.fromkeys(places))
-    answers = follower.score_plans((text, world, before) for text in route.texts)
+    answers = score_plans(follower.learnt_, ((text, world, before) for text in route.texts))
     return best_way([_arcs(world, before, answer) for answer in answers], places)
 
 
@@ -305,13 +308,13 @@ def add_negative_starts(
     alone: float = 0.0,
     seed: int = 0,
 ) -> list[Demonstration]:
-    """Give demonstrations negative starts in the same maze.
+    """Return demonstrations with negative starts in the same maze.
 
-    A start with an orientation gets `misread` of the states in which the agent would be had
-    it taken the sentence before for something else; one without gets `elsewhere` places
-    nearby, without orientation too. Sentences at which nothing is done get none: most are as
-    true elsewhere. The share `alone` of the weight stays with a copy without them, which
-    learns what to do where the start is known.
+    A start with an orientation gets `misread` states in which the agent would be if it had
+    misunderstood the sentence before. A start without one gets `elsewhere` places nearby, also
+    without orientation. Sentences that demonstrate `stay` get none, since most are as true
+    elsewhere. The share `alone` of the weight goes to a copy without negative starts, for the
+    case that the start is known.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face
     >>> halls = [((0, 0), (1, 0), "wood", "fish")]
@@ -353,7 +356,7 @@ def _place(demonstration: Demonstration) -> tuple[MazeState, MazeEnvironment]:
 def _starts_before(
     demonstrations: Sequence[Demonstration],
 ) -> dict[tuple[str, MazeState], MazeState]:
-    """Return for each group and state where the sentence started that ends in that state."""
+    """Return the start of the sentence that ends in a state, by group and state."""
     found: dict[tuple[str, MazeState], MazeState] = {}
     for each in demonstrations:
         start, world = _place(each)
@@ -366,7 +369,7 @@ def _starts_before(
 
 
 def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return the states in which plans from a start end, if they face anywhere."""
+    """Return the final states with an orientation of all plans from a start."""
     length = 3 + world.extra_length(start)
     ends = dict.fromkeys(world.restart(end) for _, end in plans_within(world, start, length))
     return [end for end in ends if end.orientation is not None]
@@ -387,7 +390,7 @@ ROUGH = 15  # iterations of training in all rounds but the last
 
 @dataclass(frozen=True)
 class RouteData:
-    """What there is to learn from in one map."""
+    """The training data of one map."""
 
     sentences: list[Demonstration]
     dropped: list[Demonstration]
@@ -395,14 +398,14 @@ class RouteData:
 
 
 def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
-    """Return sentences, dropped sentences and whole routes of each map as a preset wants them."""
+    """Return sentences, dropped sentences and routes of each map for a preset."""
     without = {name: replace(each, sentences=each.dropped) for name, each in sail.mazes.items()}
     singles = prepare_sentences(chosen, sail)
     dropped = prepare_sentences(chosen, Sail(without, sail.report))
     parser = load_parser(chosen.parser)
     found = {}
     for name, corpus in sail.mazes.items():
-        # One environment for all: what it looks like is asked for once.
+        # One environment for all, so that its graphs are computed once.
         world = MazeEnvironment(corpus.environment.maze, **chosen.environment)
         texts = iter(
             parser.parse_many(
@@ -428,19 +431,18 @@ def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
 
 
 @dataclass(frozen=True)
-class Training:
-    """What a follower of routes learns from.
+class RouteTraining:
+    """The training data of a follower of routes.
 
     Parameters
     ----------
     sentences
-        Single sentences with what each asks for.
+        Train on single sentences.
     dropped
-        From the paragraphs: the sentences that the single ones leave out, as `stay`.
+        Also train on the sentences of paragraphs that are not single sentences, as `stay`.
     rounds
-        Paragraphs without the single sentences: how often to cut the demonstrated way at
-        the ends of sentences as the follower of the round before finds best, and to learn
-        from the parts (the first cuts are equal shares).
+        Train on paragraphs only: the number of times to split the paths into sentences with the
+        follower of the round before, and to train on the parts (first in equal shares).
     misread, elsewhere, alone
         Negative starts, as `add_negative_starts` takes them.
     composed
@@ -459,20 +461,22 @@ class Training:
 
 COMPOSED = "single sentences and paragraphs, rival starts, composed"
 TRAINING = {
-    "single sentences": Training(),
-    "single sentences and paragraphs": Training(dropped=True),
-    "single sentences and paragraphs, rival starts": Training(
+    "single sentences": RouteTraining(),
+    "single sentences and paragraphs": RouteTraining(dropped=True),
+    "single sentences and paragraphs, rival starts": RouteTraining(
         dropped=True, misread=6, elsewhere=3, alone=0.5
     ),
-    COMPOSED: Training(dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5),
-    "paragraphs alone, rival starts": Training(
+    COMPOSED: RouteTraining(dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5),
+    "paragraphs alone, rival starts": RouteTraining(
         sentences=False, rounds=4, misread=6, elsewhere=3, alone=0.5
     ),
 }
 
 
-def train_routes(chosen: MazePreset, data: Sequence[RouteData], training: Training) -> Follower:
-    """Train a follower of routes on some maps."""
+def train_routes(
+    chosen: MazePreset, data: Sequence[RouteData], training: RouteTraining
+) -> Follower:
+    """Return a follower of routes trained on some maps."""
     # Composed here, before negative starts make two of one demonstration.
     chosen = replace(chosen, learning=replace(chosen.learning, composed=0.0))
     if not training.rounds:
@@ -489,7 +493,7 @@ def train_routes(chosen: MazePreset, data: Sequence[RouteData], training: Traini
     return _fit(chosen, segment(follower, routes), training)
 
 
-def _fit(chosen: MazePreset, shown: Sequence[Demonstration], training: Training) -> Follower:
+def _fit(chosen: MazePreset, shown: Sequence[Demonstration], training: RouteTraining) -> Follower:
     longer: list[Demonstration] = []
     if training.composed:
         longer = compose(
@@ -510,26 +514,25 @@ READINGS = (AT_ONCE, READ_FIRST, EVIDENCE)
 
 @dataclass(frozen=True, kw_only=True)
 class RoutePreset(MazePreset):
-    """Settings of single sentences, what is learnt from, and how routes are read.
+    """Settings of single sentences, the training data, and how routes are read.
 
-    *At once*, each sentence is acted on before the next is read. *Read first*, all states
-    are kept until the text ends; with *evidence*, later sentences also speak against wrong
-    earlier states.
+    *At once*: each sentence is acted on before the next is read. *Read first*: all states are kept
+    until the text ends; with *evidence*, later sentences count against wrong earlier states.
     """
 
-    training: Training = field(default_factory=Training)
+    training: RouteTraining = field(default_factory=RouteTraining)
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Tell whether these settings differ from others only in how routes are read."""
+        """Return whether the settings differ only in how routes are read."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
 def with_routes(presets: Presets[MazePreset]) -> Presets[MazePreset]:
-    """Return presets with the table of routes beside them.
+    """Return presets with the table of routes added.
 
-    Routes are followed by one model, the row *tree* of the best settings; *two members* are
-    both models of the best settings.
+    Routes are followed by a single model, the row *tree* of `best`; *two members* uses the
+    ensemble of `best`.
 
     >>> from groundling.tasks.mazes.maze_presets import PRESETS
     >>> made = with_routes(PRESETS)
@@ -558,7 +561,7 @@ _BEAM = 20  # states that are kept while the weight of evidence is chosen
 
 
 def route_row(name: str, chosen: RoutePreset, outcomes: Sequence[Outcome]) -> Row:
-    """Put the maps together.
+    """Return the row for all maps.
 
     >>> scores = [("A", {"right": 1.0, "meant": 1.0}), ("A", {"right": 0.0, "meant": 1.0})]
     >>> done = {"maze": "A", "scores": scores, "power": 0.5, "sentences": 0.7}
@@ -587,12 +590,12 @@ def _share(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Training) -> float:
+def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: RouteTraining) -> float:
     """Choose the weight of evidence inside the training maps.
 
-    Each of them is left out in turn and its routes are read by a follower trained on the
-    others. A few hundred routes cannot tell neighbouring weights apart, so each weight is judged
-    by the share of right ends together with its neighbours'.
+    Each map is held out in turn, and its routes are read by a follower trained on the others. A
+    few hundred routes cannot distinguish neighbouring weights, so the accuracy of each weight is
+    averaged with that of its neighbours.
     """
     right = dict.fromkeys(POWERS, 0)
     for left_out, held_out in data.items():
@@ -607,7 +610,7 @@ def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Train
 
 
 def _smoothest(tried: dict[float, float]) -> float:
-    """Return the weight with the best mean of its own share and its neighbours'."""
+    """Return the weight with the best accuracy, averaged with its neighbours."""
     shares = list(tried.values())
     padded = [shares[0], *shares, shares[-1]]
     means = [sum(padded[place : place + 3]) for place in range(len(shares))]
@@ -615,13 +618,13 @@ def _smoothest(tried: dict[float, float]) -> float:
 
 
 def leave_out_routes(
-    chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: Training
+    chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: RouteTraining
 ) -> dict[str, Outcome]:
-    """Train on all maps but one and follow the routes of that one, in each way of reading."""
+    """Train on all maps but one and follow its routes, in each way of reading."""
     if len(data) < 3:
         raise SettingError(
-            f"Routes are evaluated on three maps or more, not on {len(data)}: one is left out, and "
-            "one of the others to choose the weight of evidence."
+            f"The evaluation of routes needs three maps or more; got {len(data)}. One is held out, "
+            "and one of the others is used to choose the weight of evidence."
         )
     inside = {name: each for name, each in data.items() if name != left_out}
     power = choose_power(chosen, inside, training)

@@ -1,4 +1,4 @@
-"""The task of the mazes: single sentences and whole routes, one map left out at a time."""
+"""The task `mazes`: single sentences and whole routes, one map held out at a time."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from groundling.tasks.benchmark import (
 )
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail, load_sail
-from groundling.tasks.mazes.demo import demo_world
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.generator import generate_mazes, generate_routes
 from groundling.tasks.mazes.maze import COMPASS
+from groundling.tasks.mazes.maze_demo import demo_world
 from groundling.tasks.mazes.maze_drawing import draw_maze
 from groundling.tasks.mazes.maze_files import write_corpus
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset, prepare_sentences, units
@@ -43,12 +43,12 @@ from groundling.tasks.mazes.routes import (
 )
 from groundling.world.environment import Environment, State
 
-# About how many seconds a map takes.
+# Estimated seconds per map.
 _SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0, ROUTES: 60.0}
 
 
 class MazeTask(Task[Sail, MazePreset]):
-    """Single sentences in mazes, and whole routes, one map left out at a time."""
+    """Single sentences and whole routes in mazes, one map held out at a time."""
 
     name = "mazes"
     about = (
@@ -63,7 +63,7 @@ class MazeTask(Task[Sail, MazePreset]):
     tables_only = (ROUTES,)
 
     def load(self, source: Path | None, size: float | None = None) -> Sail:
-        """Read SAIL, or generate three mazes with routes."""
+        """Read the SAIL corpus, or generate three mazes with routes."""
         if source is not None:
             return load_sail(source / self.corpus)
         routes = generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
@@ -89,14 +89,14 @@ class MazeTask(Task[Sail, MazePreset]):
         return tuple(self.parts(corpus)[-1:])
 
     def folds(self, corpus: Sail, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Leave out each map in turn."""
+        """Hold out each map in turn."""
         cost = _SECONDS[preset] * (6.0 if variant in ("no lexicon", "opaque names") else 1.0)
         return [Fold(name, (name,), seconds=cost) for name in corpus.mazes]
 
     def evaluate(
         self, corpus: Sail, chosen: Mapping[str, MazePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Leave one map out and follow its sentences, or its routes in each way of reading."""
+        """Hold out one map and follow its sentences, or its routes in each way of reading."""
         first, *_ = chosen.values()
         if not isinstance(first, RoutePreset):
             return super().evaluate(corpus, chosen, fold)
@@ -104,7 +104,7 @@ class MazeTask(Task[Sail, MazePreset]):
         return {name: done[cast(RoutePreset, each).reading] for name, each in chosen.items()}
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Put the maps together: macro is the mean over maps, micro over sentences."""
+        """Return the row for all maps: macro is the mean over maps, micro over sentences."""
         chosen = self.presets.select(preset, variant)
         if isinstance(chosen, RoutePreset):
             return route_row(variant, chosen, outcomes)
@@ -120,23 +120,25 @@ class MazeTask(Task[Sail, MazePreset]):
         return Row(variant, metrics, interval, published=chosen.published, seconds=seconds)
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
+        """Describe the evaluation protocol."""
         if preset == ROUTES:
             return "whole routes, final position, one map left out"
         return "single sentences, one map left out"
 
     def shown_metrics(self, preset: str) -> tuple[str, ...]:
-        """Return the metrics that a table shows; intervals of routes are of the micro mean."""
+        """Return the columns of a table; the intervals of routes are for the micro mean."""
         return ("macro", "micro") if preset == ROUTES else self.metrics
 
     def tuning_folds(self, corpus: Sail) -> list[Fold]:
-        """Return all pairs of maps, one to learn from and another to follow.
+        """Return all pairs of maps, one for training and another for testing.
 
-        Every map is for test once; pairs without it can choose settings for that test.
+        Every map is a test map once; pairs without it can choose settings for that test.
         """
         names = self.parts(corpus)
         if len(names) < 3:
-            raise SettingError("Tuning leaves out two maps at a time; it needs three or more.")
+            raise SettingError(
+                f"Tuning holds out two maps, so there must be three or more; got {len(names)}."
+            )
         return [
             Fold(f"{one} → {two}", (two,), unused=tuple({*names} - {one, two}))
             for one, two in permutations(names, 2)
@@ -156,7 +158,7 @@ class MazeTask(Task[Sail, MazePreset]):
     def scene(
         self, corpus: Sail, chosen: MazePreset, where: str | None, start: str | None
     ) -> Scene:
-        """Return a map and a start in it; by default where its first sentence was said."""
+        """Return a map and an initial state; by default that of its first sentence."""
         [name] = self.find_parts(corpus, where or self.held_out(corpus)[0])
         found = corpus.mazes[name]
         world = chosen.world(found.environment.maze)
@@ -171,20 +173,20 @@ class MazeTask(Task[Sail, MazePreset]):
 
 
 class MazeScene(Scene):
-    """A maze; each sentence begins where the one before ended."""
+    """A maze; each sentence starts where the last one ended."""
 
     def restart(self, state: State) -> State:
         """Return a state as the start of a new plan."""
         return cast(MazeEnvironment, self.environment).restart(cast(MazeState, state))
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return the SVG of the maze with the way that was followed, and a legend."""
+        """Return the SVG of the maze with the path and a legend."""
         way: Any = [self.start, *(state for plan in plans for state in plan.states[1:])]
         return draw_maze(cast(MazeEnvironment, self.environment), way[-1], way, legend=True)
 
 
 def by_map(rights: Sequence[tuple[str, float]]) -> dict[str, float]:
-    """Return the share of right answers on each map.
+    """Return the accuracy on each map.
 
     >>> by_map([("A", 1.0), ("B", 1.0), ("B", 0.0)])
     {'A': 1.0, 'B': 0.5}
@@ -200,7 +202,7 @@ def _mean(shares: Mapping[str, float]) -> float:
 
 
 def _pose(text: str) -> tuple[tuple[int, int], int | None]:
-    """Read a start.
+    """Return the position and orientation of a typed start.
 
     >>> _pose("3,4,west"), _pose("3,4")
     (((3, 4), 270), ((3, 4), None))
@@ -210,7 +212,7 @@ def _pose(text: str) -> tuple[tuple[int, int], int | None]:
     facing |= {"": None, **{str(angle): angle for angle in COMPASS}}
     if not found or (found[3] or "") not in facing:
         raise SettingError(
-            f"{text!r} is no start. Write X,Y,DIRECTION, such as 3,4,north; the direction is "
-            "north, east, south, west or unknown."
+            "--start must be X,Y,DIRECTION, such as 3,4,north, with north, east, south, west or "
+            f"unknown; got {text!r}."
         )
     return (int(found[1]), int(found[2])), facing[found[3] or ""]

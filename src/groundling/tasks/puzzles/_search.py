@@ -296,7 +296,7 @@ def table_slot(table: Bits, key: Bits) -> Any:
 
 @njit(cache=True)
 def table_put(table: Bits, key: Bits) -> int:
-    """Keep a board, over an older one when its place is crowded; return 1 if the table grew."""
+    """Store a board, replacing an older one if there is no room; return 1 if the table grew."""
     at, there = table_slot(table, key)
     if there:
         return 0

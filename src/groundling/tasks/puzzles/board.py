@@ -1,4 +1,4 @@
-"""The board of a Crossblock puzzle, the strikes, and the rules."""
+"""The board of a Crossblock puzzle, the strikes and the rules."""
 
 from __future__ import annotations
 
@@ -57,32 +57,33 @@ class Board:
     def __post_init__(self) -> None:
         if self.height < 1 or self.width < 1:
             raise WorldError(
-                f"A board has at least one row and one column, not {self.height} × {self.width}."
+                "A board must have at least one row and one column; got "
+                f"{self.height} × {self.width}."
             )
         if self.cells < 0 or self.cells >> (self.height * self.width):
             raise WorldError(
-                f"A block stands outside the board of {self.height} × {self.width}; "
-                "build boards with Board.read."
+                f"All blocks must be on the board of {self.height} × {self.width}; got "
+                f"cells={self.cells}. Make boards with Board.read."
             )
 
     @classmethod
     def read(cls, rows: Sequence[str]) -> Board:
-        """Build a board from its rows; `#` is a block, `.` a hole, spaces do not count."""
+        """Return a board from its rows; `#` is a block, `.` a hole, spaces are ignored."""
         lines = ["".join(row.split()) for row in rows]
         if not lines or not lines[0]:
-            raise WorldError("A board has at least one row and one column, but none was given.")
+            raise WorldError("A board must have at least one row and one column; got none.")
         cells = 0
         for number, line in enumerate(lines):
             if len(line) != len(lines[0]):
                 raise WorldError(
-                    f"Row {number + 1} of the board has {len(line)} cells, but row 1 has "
-                    f"{len(lines[0])}; give all rows the same length."
+                    f"The rows of a board must have the same length; row {number + 1} has "
+                    f"{len(line)} cells, row 1 has {len(lines[0])}."
                 )
             for column, mark in enumerate(line):
                 if mark not in "#.":
                     raise WorldError(
-                        f"Row {number + 1} of the board has the mark {mark!r} in column "
-                        f"{column + 1}; a cell is '#' (block) or '.' (hole)."
+                        f"A cell must be '#' (block) or '.' (hole); got {mark!r} in row "
+                        f"{number + 1}, column {column + 1}."
                     )
                 if mark == "#":
                     cells |= 1 << (number * len(line) + column)
@@ -90,7 +91,7 @@ class Board:
 
     @property
     def blocks(self) -> int:
-        """How many blocks are left."""
+        """The number of blocks."""
         return self.cells.bit_count()
 
     def size(self, orientation: Orientation) -> int:
@@ -102,7 +103,7 @@ class Board:
         return _line_masks(self.height, self.width)[orientation][line]
 
     def count(self, orientation: Orientation, line: int) -> int:
-        """Return how many blocks a line has."""
+        """Return the number of blocks in a line."""
         return (self.cells & self.mask(orientation, line)).bit_count()
 
     @cached_property
@@ -120,14 +121,14 @@ class Board:
         return 1 << (row * self.width + column)
 
     def places(self, orientation: Orientation, line: int) -> tuple[int, ...]:
-        """Return where along a line its blocks stand."""
+        """Return the places of the blocks along a line."""
         bits = self.cells & self.mask(orientation, line)
         if orientation == "row":
             return _places(bits >> (line * self.width), self.width, 1)
         return _places(bits >> line, self.height, self.width)
 
     def without(self, cells: int) -> Board:
-        """Return the board with some blocks taken away."""
+        """Return the board without some blocks."""
         return Board(self.height, self.width, self.cells & ~cells)
 
     def rows(self) -> tuple[str, ...]:
@@ -167,8 +168,8 @@ class Strike:
     lines
         The lines, from the top or the left; several only when they are struck whole.
     first, last
-        For a part of a line: where along the line its first and last struck blocks
-        stand. `None` when whole lines are struck.
+        For a part of a line: the places of its first and last block along the line. None if
+        whole lines are struck.
 
     Examples
     --------
@@ -185,14 +186,14 @@ class Strike:
 
     @property
     def kind(self) -> str:
-        """Whether one line (`single`), several (`multi`) or a part of one (`partial`) is struck."""
+        """`single` for one line, `multi` for several, `partial` for a part of one."""
         if self.first is not None:
             return "partial"
         return "single" if len(self.lines) == 1 else "multi"
 
     @property
     def canonical_name(self) -> str:
-        """Its place among equals: parts, then whole rows, then columns; few, from the top left."""
+        """The key that orders strikes: parts, whole rows, columns; fewer lines first."""
         numbers = (len(self.lines), *self.lines, self.first or 0, self.last or 0)
         kind = f"{int(self.is_full)}{ORIENTATIONS.index(self.orientation)}"
         return " ".join((kind, *(f"{number:03}" for number in numbers)))
@@ -214,7 +215,7 @@ class Strike:
 
 @dataclass(frozen=True)
 class ShuffledStrike(Strike):
-    """A strike whose place among equals is random, the same wherever the order is the same.
+    """A strike with a pseudo-random key, determined by `order`.
 
     >>> strikes = [ShuffledStrike("row", (line,), order=8) for line in range(4)]
     >>> [each.lines[0] for each in sorted(strikes, key=lambda each: each.canonical_name)]
@@ -225,12 +226,12 @@ class ShuffledStrike(Strike):
 
     @property
     def canonical_name(self) -> str:
-        """Its place among equals, by a digest of what it strikes."""
+        """The key that orders strikes: a digest."""
         return hashlib.sha256(f"{self.order} {super().canonical_name}".encode()).hexdigest()
 
 
 def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...]:
-    """Return the lines that can be struck whole: those with exactly k blocks.
+    """Return the lines with exactly k blocks, which can be struck whole.
 
     >>> full_lines(Board.read(["##.", "###", "#.#"]), 2, "row")
     (0, 2)
@@ -241,7 +242,7 @@ def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...
 def each_strike(board: Board, k: int) -> Iterator[Strike]:
     """Yield every strike of one line: whole lines with k blocks, and parts of longer ones.
 
-    A part is k blocks with no other block between them; holes do not matter.
+    A part is k consecutive blocks; holes between them do not matter.
 
     >>> for each in each_strike(Board.read(["#.##", "...#"]), 2):
     ...     print(each)
@@ -260,7 +261,7 @@ def each_strike(board: Board, k: int) -> Iterator[Strike]:
 
 
 def is_stuck(board: Board, k: int) -> bool:
-    """Tell whether blocks are left but no strike is possible.
+    """Return whether blocks are left but no strike is possible.
 
     >>> is_stuck(Board.read(["#.", ".#"]), 2)
     True
@@ -269,7 +270,7 @@ def is_stuck(board: Board, k: int) -> bool:
 
 
 def struck_cells(board: Board, strike: Strike) -> int:
-    """Return the bits of the blocks that a strike takes away.
+    """Return the bits of the blocks that a strike removes.
 
     >>> bin(struck_cells(Board.read(["###"]), Strike("row", (0,), 1, 2)))
     '0b110'
@@ -285,7 +286,7 @@ def struck_cells(board: Board, strike: Strike) -> int:
 
 
 def strike(board: Board, k: int, action: Strike) -> Board:
-    """Return the board after a strike; a strike against the rules is an error.
+    """Return the board after a strike; raises `WorldError` if it breaks the rules.
 
     >>> print(strike(Board.read(["##.", ".##"]), 2, Strike("row", (0,))))
     . . .
@@ -293,36 +294,33 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     """
     size = board.size(action.orientation)
     if not action.lines or len(set(action.lines)) < len(action.lines):
-        raise WorldError(f"The strike {action!r} names no line, or one line twice.")
+        raise WorldError(f"A strike must have one line or more, all different; got {action!r}.")
     for line in action.lines:
         if not 0 <= line < size:
             raise WorldError(
-                f"The strike of {action} leaves the board of {board.height} × {board.width}."
+                f"The strike of {action} must be on the board of {board.height} × {board.width}."
             )
     if not action.is_full:
         if len(action.lines) > 1:
-            raise WorldError(
-                f"The strike {action!r} takes part of several lines; strike one by one."
-            )
+            raise WorldError(f"A partial strike must have one line; got {action!r}.")
         struck = struck_cells(board, action)
         if struck.bit_count() != k:
             raise WorldError(
-                f"The strike of {action} takes {struck.bit_count()} blocks; "
-                f"it must take exactly {k}."
+                f"The strike of {action} must take exactly {k} blocks; it takes "
+                f"{struck.bit_count()}."
             )
         return board.without(struck)
     for line in action.lines:
         if board.counts[action.orientation][line] != k:
             raise WorldError(
-                f"{action.orientation.capitalize()} {line + 1} has "
-                f"{board.counts[action.orientation][line]} blocks, so it cannot be struck whole; "
-                f"it must have exactly {k}."
+                f"{action.orientation.capitalize()} {line + 1} must have exactly {k} blocks to be "
+                f"struck whole; it has {board.counts[action.orientation][line]}."
             )
     return board.without(struck_cells(board, action))
 
 
 def expand(plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Return the plan with each multi-strike taken apart into its lines.
+    """Return the plan with each multi-strike split into single lines.
 
     >>> [str(each) for each in expand([Strike("row", (0, 2)), Strike("column", (1,))])]
     ['row 1', 'row 3', 'column 2']
@@ -337,7 +335,7 @@ def expand(plan: Iterable[Strike]) -> tuple[Strike, ...]:
 
 
 def collapse(plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Join neighbouring full strikes of one orientation into one multi-strike.
+    """Join consecutive full strikes of one orientation into a multi-strike.
 
     >>> [str(each) for each in collapse([Strike("row", (2,)), Strike("row", (0,))])]
     ['rows 1 and 3']

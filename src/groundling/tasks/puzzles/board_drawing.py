@@ -1,4 +1,4 @@
-"""Puzzles as SVG: the board, what was struck last, and the lines that can be struck."""
+"""Puzzles as SVG: the board, the last strike, and the possible strikes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _CELL = 48.0
 def draw_puzzle(
     environment: PuzzleEnvironment, state: PuzzleState, way: Sequence[PuzzleState]
 ) -> str:
-    """Draw a board; blocks that are gone carry the number of the strike that took them.
+    """Return the SVG of a board; removed blocks have the number of their strike.
 
-    At its edges stand handles that strike a row or a column.
+    Handles at the edges strike a row or a column.
 
     >>> from groundling.tasks.puzzles.board import Board
     >>> from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
@@ -57,7 +57,7 @@ def draw_puzzle(
 
 
 def _handle(canvas: Canvas, state: PuzzleState, action: Strike) -> None:
-    """Draw what strikes a line when it is clicked: its number, or the part itself."""
+    """Add a target that strikes a line when it is clicked."""
     line = action.lines[0]
     if action.first is None or action.last is None:
         first, last, wide = -1.0, 0.0, 0.62  # on the number beside the line

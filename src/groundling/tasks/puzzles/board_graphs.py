@@ -1,4 +1,4 @@
-"""Grounding graphs of strikes: the event, its lines, its part, and the strike before."""
+"""Grounding graphs of strikes: the event, its lines, its part, and the last strike."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from groundling.world.graph import GroundingGraph, Label, LabelValue, labels_of
 
 ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 WAYS: dict[Orientation, tuple[str, str]] = {"row": ("up", "down"), "column": ("left", "right")}
-MOST_LINES = 2  # people name up to two lines one by one; of more they say how many
+MOST_LINES = 2  # people name up to two lines; for more they give the number
 
 _Labels = dict[str, "LabelValue | list[str] | list[float]"]
 
 
 @lru_cache(maxsize=4096)
 def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
-    """Return one node with what the paper's authors used: type, orientation and loss.
+    """Return the graph of the paper: one node with type, orientation and loss.
 
     >>> print(ground_like_paper(Strike("row", (1, 2)), lost=False))
     event*: orientation=row, type=multi
@@ -29,7 +29,7 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
 
 @lru_cache(maxsize=4096)
 def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
-    """Return the lines that people count: all, those with blocks, and those one can strike."""
+    """Return the orders in which people count lines: all, with blocks, strikable."""
     return {
         "all": tuple(range(len(counts))),
         "filled": tuple(line for line, n in enumerate(counts) if n),
@@ -41,7 +41,7 @@ def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
 def _line_labels(
     counts: tuple[int, ...], k: int, orientation: Orientation, line: int
 ) -> tuple[Label, ...]:
-    """Return where a line lies among all lines of several kinds, and how many blocks it has."""
+    """Return the position of a line in several orders, and its number of blocks."""
     start, end = ENDS[orientation]
     alike = tuple(other for other, n in enumerate(counts) if n == counts[line])
     labels: _Labels = {"orientation": orientation, "blocks": counts[line], "line": line + 1}
@@ -58,7 +58,7 @@ def _line_labels(
 
 
 def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | None:
-    """Name where a run of places lies among `size`: at an end, in the middle, at both ends."""
+    """Return where places lie among `size`: at an end, in the middle, or at both ends."""
     first, last = places[0], places[-1]
     if size == len(places):
         return None
@@ -71,7 +71,7 @@ def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | Non
     return "ends" if first == 0 and last == size - 1 and len(places) == 2 else None
 
 
-# Few strikes differ in these, so their labels are made once.
+# Few strikes differ in these values, so the labels are cached.
 @lru_cache(maxsize=16384)
 def _event_labels(
     orientation: Orientation,
@@ -112,12 +112,11 @@ def ground_fully(
     lost: bool,
     dead: bool,
 ) -> GroundingGraph:
-    """Return the graph of a strike, with labels that words for numbers and sides can match.
+    """Return the graph of a strike, with labels for words about numbers and sides.
 
-    Nodes are the event, each of up to two lines it strikes (from the top or the left), the
-    part of the line when it does not strike all of it, and the strike before. `filled.from_left=2`
-    counts the columns that have blocks from the left; `all`, `strikable` and `alike`
-    (with as many blocks) count others.
+    Nodes are the event, up to two struck lines (from the top or the left), the part of the line if
+    it is a partial strike, and the last strike. `filled.from_left=2` counts columns with blocks
+    from the left; `all`, `strikable` and `alike` (with the same number of blocks) count others.
 
     >>> board = Board.read(["###", "##.", "#.."])
     >>> row = Strike("row", (1,))
@@ -164,7 +163,7 @@ def ground_fully(
 
 @lru_cache(maxsize=4096)
 def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tuple[Label, ...]:
-    """Return which blocks of its line a partial strike takes, counted among the blocks."""
+    """Return the position of a partial strike among the blocks of its line."""
     start, end = ENDS["column" if orientation == "row" else "row"]
     labels: _Labels = {
         "blocks": k,
@@ -178,7 +177,7 @@ def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tup
 
 @lru_cache(maxsize=16384)
 def _history_labels(last: Strike, action: Strike, candidates: tuple[int, ...]) -> tuple[Label, ...]:
-    """Return how a strike relates to the one before: other line, next line, which way."""
+    """Return the relation of a strike to the last one: other line, next line, direction."""
     labels: _Labels = {
         "type": last.kind,
         "orientation": "same" if last.orientation == action.orientation else "other",
@@ -193,7 +192,7 @@ def _history_labels(last: Strike, action: Strike, candidates: tuple[int, ...]) -
     ahead = action.lines[0] > last.lines[-1]
     behind = action.lines[-1] < last.lines[0]
     labels["way"] = forward if ahead else backward if behind else None
-    # the nearest line, in that direction, that could be struck in the same manner
+    # lines in between that could be struck in the same way
     if ahead:
         between = [line for line in candidates if last.lines[-1] < line < action.lines[0]]
     else:

@@ -1,4 +1,4 @@
-"""The files of the puzzle corpus: boards, solutions and hints."""
+"""Read and write the puzzle corpus: boards, solutions and hints."""
 
 from __future__ import annotations
 
@@ -30,19 +30,18 @@ _STRIKE = re.compile(r"([rc]):([0-9]{1,9})(?::([0-9]{1,9}):([0-9]{1,9}))?")
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A board, the number of blocks in a strike, and what people did and said.
+    """A puzzle with a solution and hints.
 
     Parameters
     ----------
     number
         The number of the puzzle in its corpus.
     board, k
-        The board, and how many blocks a strike takes.
+        The board, and the number of blocks that a strike takes.
     plan
-        A solution, with neighbouring full strikes of one orientation joined; empty
-        when none is known.
+        A solution, with consecutive full strikes of one orientation joined; empty if unknown.
     text
-        The hints, as words separated by spaces; empty when there are none.
+        The hints, as words separated by spaces; empty if there are none.
 
     Examples
     --------
@@ -64,16 +63,16 @@ class Puzzle:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """The text cut into hints, one for each thing to do (see `split_hints`)."""
+        """The text, split into hints (see `split_hints`)."""
         return split_hints(self.text)
 
     @property
     def start(self) -> PuzzleState:
-        """The state before the first strike."""
+        """The initial state."""
         return PuzzleState(self.board, self.k)
 
     def demonstration(self, environment: PuzzleEnvironment) -> Demonstration:
-        """Return the hints with the solution, ready to learn from."""
+        """Return the hints and the solution as a demonstration."""
         return Demonstration(
             self.hints, environment, self.start, self.plan, name=f"puzzle {self.number}"
         )
@@ -113,7 +112,7 @@ class PuzzleCorpus:
 
 
 def split_hints(text: str) -> tuple[str, ...]:
-    """Cut a text into hints at its commas and at each *then* between two words.
+    """Split a text into hints at commas and at *then*.
 
     >>> split_hints("strike the row then the column , then both rows .")
     ('strike the row', 'the column', 'then both rows .')
@@ -124,8 +123,8 @@ def split_hints(text: str) -> tuple[str, ...]:
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
     """Read the puzzles of a folder with `games.csv`, `annotations.txt` and `instructions.bgm`.
 
-    Each file is read strictly: a board with ragged rows, a strike that breaks the rules,
-    a solution that leaves blocks or hints for no puzzle are errors that name the line.
+    Errors name the line: ragged boards, strikes against the rules, incomplete solutions, or hints
+    without a puzzle.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -146,7 +145,7 @@ def read_corpus(folder: str | Path) -> PuzzleCorpus:
 
 
 def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
-    """Yield the blocks between empty lines, as numbered lines."""
+    """Yield paragraphs as lists of numbered lines."""
     if not path.exists():
         raise CorpusError(
             f"{path} does not exist. A puzzle corpus is a folder with {GAMES}, {SOLUTIONS} "
@@ -166,19 +165,18 @@ def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
 def _number(path: Path, line: int, text: str, what: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise CorpusError(
-            f"{path}, line {line}: found {shorten(text)} where {what} should stand. "
-            "Write a whole number."
+            f"{path}, line {line}: {what} must be a whole number; got {shorten(text)}."
         )
     return int(text)
 
 
 def _of_puzzle(path: Path, line: int, text: str, games: Collection[int], seen: set[int]) -> int:
-    """Read the number of a puzzle that there is and that has not come yet in this file."""
+    """Return the number of a known puzzle that is not yet in `seen`."""
     number = _number(path, line, text, "the number of a puzzle")
     if number not in games or number in seen:
-        wrong = "comes twice" if number in seen else f"is not in {GAMES}"
+        wrong = "is a duplicate" if number in seen else f"is not in {GAMES}"
         raise CorpusError(
-            f"{path}, line {line}: puzzle {number} {wrong}. Drop this entry or renumber it."
+            f"{path}, line {line}: puzzle {number} {wrong}. Remove or renumber this entry."
         )
     seen.add(number)
     return number
@@ -190,12 +188,12 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
         line, text = block[0]
         number = _number(path, line, text, "the number of a puzzle")
         if number in seen:
-            raise CorpusError(f"{path}, line {line}: puzzle {number} is given twice. Drop one.")
+            raise CorpusError(f"{path}, line {line}: puzzle {number} is a duplicate. Remove one.")
         seen.add(number)
         if len(block) < 3 or not block[1][1].startswith(":"):
             raise CorpusError(
-                f"{path}, line {line}: puzzle {number} is incomplete. After its number write a "
-                "line such as ':3' (blocks in a strike), then the rows of its board."
+                f"{path}, line {line}: puzzle {number} must have a number, a line such as ':3' "
+                "(blocks in a strike), and the rows of its board."
             )
         k = _number(path, block[1][0], block[1][1][1:], "the number of blocks in a strike")
         rows = [text for _, text in block[2:]]
@@ -205,20 +203,19 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
         for at, row in zip(block[2:], widths, strict=True):
             if len(row) != len(widths[0]) or set(row) - {"#", "."}:
                 raise CorpusError(
-                    f"{path}, line {at[0]}: the row {shorten(at[1])} of puzzle {number} does not "
-                    f"fit. Write {len(widths[0])} marks as in its first row, '#' for a block and "
-                    "'.' for a hole."
+                    f"{path}, line {at[0]}: a row of puzzle {number} must have "
+                    f"{len(widths[0])} marks, '#' for a block and '.' for a hole; got "
+                    f"{shorten(at[1])}."
                 )
         board = Board.read(rows)
         if not 1 <= k <= max(board.height, board.width):
             raise CorpusError(
-                f"{path}, line {block[1][0]}: puzzle {number} strikes {k} blocks at a time, but "
-                f"its board is {board.height} × {board.width}. Write a number from 1 to "
-                f"{max(board.height, board.width)}."
+                f"{path}, line {block[1][0]}: the number of blocks in a strike of puzzle {number} "
+                f"must be from 1 to {max(board.height, board.width)}; got {k}."
             )
         yield number, (board, k)
     if not seen:
-        raise CorpusError(f"{path} holds no puzzle. Check that it is the right file.")
+        raise CorpusError(f"{path} must hold one puzzle or more; got none.")
 
 
 def _read_solutions(
@@ -229,7 +226,7 @@ def _read_solutions(
         line, text = block[0]
         number = _of_puzzle(path, line, text, games, seen)
         if len(block) == 1:
-            continue  # a puzzle that nobody solved
+            continue  # a puzzle without a solution
         board, k = games[number]
         strikes = []
         for at, written in block[1:]:
@@ -244,9 +241,8 @@ def _read_solutions(
             strikes.append(action)
         if board.cells:
             raise CorpusError(
-                f"{path}, line {block[-1][0]}: the solution of puzzle {number} leaves "
-                f"{board.blocks} blocks on the board. Add the missing strikes, or leave the "
-                "puzzle without a solution."
+                f"{path}, line {block[-1][0]}: the solution of puzzle {number} must clear the "
+                f"board; {board.blocks} blocks are left. Add the missing strikes, or remove it."
             )
         yield number, collapse(strikes)
 
@@ -254,7 +250,7 @@ def _read_solutions(
 def _read_strike(board: Board, k: int, written: str) -> Strike:
     found = _STRIKE.fullmatch(written)
     if not found:
-        raise WorldError("A strike is written r:line or c:line, or r:line:first:last for a part.")
+        raise WorldError("A strike must be r:line or c:line, or r:line:first:last for a part.")
     orientation: Orientation = "row" if found[1] == "r" else "column"
     line = int(found[2])
     if line >= board.size(orientation):
@@ -265,7 +261,7 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     struck = struck_cells(board, part)
     if struck == board.cells & board.mask(orientation, line) and struck.bit_count() == k:
         return Strike(orientation, (line,))
-    # the ends may lie on holes: what counts are the blocks
+    # the ends may be holes; only blocks count
     places = [p for p in board.places(orientation, line) if int(found[3]) <= p <= int(found[4])]
     return Strike(orientation, (line,), places[0], places[-1]) if places else part
 
@@ -277,41 +273,38 @@ def _read_hints(path: Path, games: dict[int, tuple[Board, int]]) -> Iterator[tup
         line = block[0][0]
         if len(heads) < 2 or heads[0][:2] != "# " or heads[1] != "@ " + heads[0][2:]:
             raise CorpusError(
-                f"{path}, line {line}: hints begin with two lines, '# number' and '@ number', both "
-                f"with the number of the puzzle, but here stand {shorten(heads)}. Write them."
+                f"{path}, line {line}: hints must start with the lines '# number' and '@ number'; "
+                f"got {shorten(heads)}."
             )
         number = _of_puzzle(path, line, heads[0][2:].strip(), games, seen)
         if len(block) == 2:
             raise CorpusError(
-                f"{path}, line {line}: puzzle {number} has a heading but no hints. Write the hints "
-                "on the next line, or drop the heading."
+                f"{path}, line {line}: puzzle {number} must have hints after its heading; got "
+                "none. Add them, or remove the heading."
             )
         yield number, " ".join(_unigrams(path, at, written) for at, written in block[2:])
 
 
 def _unigrams(path: Path, line: int, written: str) -> str:
-    """Return the words of a line in which each two neighbours are also joined by an underscore."""
+    """Return the words of a line of alternating words and pairs (`a a_b b`)."""
     tokens = written.split()
     words = tokens[0::2]
     for place, (left, right) in enumerate(pairwise(words)):
         if tokens[2 * place + 1] != f"{left}_{right}":
             raise CorpusError(
-                f"{path}, line {line}: between {shorten(left)} and {shorten(right)} stands "
-                f"{shorten(tokens[2 * place + 1])}. Write words and pairs in turn, as in 'a a_b b'."
+                f"{path}, line {line}: words and pairs must alternate, as in 'a a_b b'; got "
+                f"{shorten(tokens[2 * place + 1])} between {shorten(left)} and {shorten(right)}."
             )
     if len(tokens) % 2 == 0:
         raise CorpusError(
-            f"{path}, line {line}: the line ends with the pair {shorten(tokens[-1])}. "
-            "End it with a word."
+            f"{path}, line {line}: the line must end with a word; got the pair "
+            f"{shorten(tokens[-1])}."
         )
     return " ".join(words)
 
 
 def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
-    """Write puzzles into the three files of a corpus folder, which is made when missing.
-
-    `read_corpus` reads them back unchanged (see the example there).
-    """
+    """Write puzzles to the three files of a corpus folder, which `read_corpus` reads back."""
     chosen: Sequence[Puzzle] = sorted(puzzles, key=lambda each: each.number)
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
@@ -323,8 +316,8 @@ def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
             words = puzzle.text.split()
             if any("_" in word for word in words):
                 raise CorpusError(
-                    f"The hints of puzzle {puzzle.number} contain an underscore, which the file "
-                    "keeps for pairs of words. Write the hints without it."
+                    f"The hints of puzzle {puzzle.number} must not contain underscores, which "
+                    "mark pairs of words in the file."
                 )
             mixed = [words[0]]
             for left, right in pairwise(words):

@@ -1,4 +1,4 @@
-"""The puzzle as an environment: which strikes are possible, and what they lead to."""
+"""The puzzle as an environment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHAPES = ("full", "paper")
 
 @dataclass(frozen=True)
 class PuzzleState:
-    """A board in play: how many blocks a strike takes, and which strike came last.
+    """A board, the number of blocks that a strike takes, and the last strike.
 
     >>> PuzzleState(Board.read(["##"]), 2).last is None
     True
@@ -42,14 +42,14 @@ class PuzzleState:
 
     def __post_init__(self) -> None:
         if self.k < 1:
-            raise WorldError(f"A strike takes at least one block, not {self.k}.")
+            raise WorldError(f"`k` must be >= 1; got {self.k}.")
 
 
 def offered_sizes(lines: int) -> tuple[int, ...]:
-    """Return how many of the lines that can be struck whole one action may strike.
+    """Return the possible sizes of a multi-strike, given the number of lines of k blocks.
 
-    All numbers when there are up to five lines; then one, two, all and, up to eight
-    lines, three, since the number of subsets explodes.
+    Any size for up to five lines; otherwise one, two, all, and up to eight lines three, to limit
+    the number of subsets.
 
     >>> offered_sizes(4), offered_sizes(7), offered_sizes(9)
     ((1, 2, 3, 4), (1, 2, 3, 7), (1, 2, 9))
@@ -60,7 +60,7 @@ def offered_sizes(lines: int) -> tuple[int, ...]:
 
 
 def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Take apart each multi-strike of a size that is not offered, as the environment would.
+    """Split each multi-strike of a size that the environment does not offer.
 
     >>> board = Board(6, 12, sum(3 << (14 * row) for row in range(6)))
     >>> plan = offered_plan(board, 2, [Strike("row", (0, 1, 2, 3, 5))])
@@ -86,24 +86,23 @@ class PuzzleEnvironment:
     Parameters
     ----------
     plan_space
-        `"original"`: parts of lines, single lines, or all lines of one orientation that
-        can be struck whole. `"subsets"`: any of those lines together; full strikes of one
-        orientation then never follow each other, as they would be one action (except
-        where that action is not offered, see `offered_sizes`).
+        `"original"`: parts of lines, single lines, or all lines of k blocks of one orientation.
+        `"subsets"`: any subset of those lines. Full strikes of one orientation are then never
+        consecutive, since they would be one action (unless it is not offered, see
+        `offered_sizes`).
     shape
         `"full"` for the graphs with lines, parts and history, `"paper"` for one node
         with the type, the orientation and whether the game is lost.
     winning_only
-        Offer only actions after which the puzzle is not proven to be lost.
+        Offer only actions that are not proven to lose.
     goal
-        Whether plans must end with an empty board. Without, the environment has no goal
-        test: a plan may end anywhere, and whether it wins is only measured.
+        Whether plans must end with an empty board. If False, the environment has no goal test.
     order
-        The number of a random order of all strikes, in which ties between plans are decided;
-        without, it is the reading order.
+        Seed of a random order of strikes, which breaks ties between plans; by default the
+        reading order.
     planner
-        Decides what is lost. By default one that may expand 300 boards for each question;
-        it counts boards and not seconds, so that answers never vary.
+        Finds dead ends. By default it expands at most 300 boards per call, so that its answers
+        are deterministic.
 
     Examples
     --------
@@ -133,13 +132,13 @@ class PuzzleEnvironment:
         self.winning_only = winning_only
         self.order = order
         if goal:
-            # an environment has a goal if it has the method, so some are made without
+            # an environment has a goal test if it has this method
             self.is_goal = self.is_terminal
         self.planner = planner or Planner(SearchBudget(nodes=300, seconds=None, megabytes=256))
         self._lost: dict[tuple[Board, int], bool] = {}
 
     def actions(self, state: PuzzleState) -> tuple[Strike, ...]:
-        """Return the strikes possible in a state: parts, then whole rows and whole columns."""
+        """Return the possible strikes: parts, then whole rows, then whole columns."""
         offered = tuple(map(self.in_order, self._offered(state)))
         if self.winning_only:
             offered = tuple(
@@ -148,7 +147,7 @@ class PuzzleEnvironment:
         return offered
 
     def in_order(self, action: Strike) -> Strike:
-        """Return a strike with its place among equals in the order of this environment."""
+        """Return a strike with the key of this environment's order."""
         if self.order is None:
             return action
         return ShuffledStrike(
@@ -171,7 +170,7 @@ class PuzzleEnvironment:
                         yield action
 
     def _may_follow(self, state: PuzzleState, action: Strike, now: int) -> bool:
-        """Tell whether an action is not half of one that the same plan could have used."""
+        """Return whether an action could not be joined with the last one."""
         last = state.last
         if self.plan_space == "original" or last is None or not last.is_full:
             return True
@@ -188,7 +187,7 @@ class PuzzleEnvironment:
         )
 
     def step(self, state: PuzzleState, action: Strike) -> PuzzleState:
-        """Return the state after a strike; a strike against the rules is an error."""
+        """Return the state after a strike; raises `WorldError` if it breaks the rules."""
         return PuzzleState(strike(state.board, state.k, action), state.k, action)
 
     def ground(self, state: PuzzleState, action: Strike, next_state: PuzzleState) -> GroundingGraph:
@@ -200,11 +199,11 @@ class PuzzleEnvironment:
         return ground_fully(state.board, state.k, state.last, action, next_state.board, lost, dead)
 
     def is_terminal(self, state: PuzzleState) -> bool:
-        """Tell whether the board is empty; this is the goal, too."""
+        """Return whether the board is empty, which is the goal."""
         return not state.board.cells
 
     def is_dead_end(self, state: PuzzleState) -> bool:
-        """Tell whether it is proven that no plan from here clears the board."""
+        """Return whether it is proven that no plan clears the board."""
         board, k, last = state.board, state.k, state.last
         if not board.cells:
             return False
@@ -212,8 +211,8 @@ class PuzzleEnvironment:
             return True
         if self.plan_space == "original" or last is None or not last.is_full:
             return False
-        # Some plan wins. It must also begin with an action that may follow the last one;
-        # after a first strike of one line, any winning rest can be joined into actions.
+        # A winning plan must also start with an action that may follow the last one. After a
+        # strike of one line, any winning rest can be joined into actions.
         for action in each_strike(board, k):
             joins = action.is_full and action.orientation == last.orientation
             if not joins and not self._is_lost(board.without(struck_cells(board, action)), k):
@@ -226,7 +225,7 @@ class PuzzleEnvironment:
         )
 
     def _is_lost(self, board: Board, k: int) -> bool:
-        """Tell whether the planner proves a board lost; what it cannot decide is asked once."""
+        """Return whether the planner proves a board lost; undecided boards are cached too."""
         if (board, k) not in self._lost:
             self._lost[board, k] = self.planner.is_winnable(board, k) is False
         return self._lost[board, k]
@@ -234,7 +233,7 @@ class PuzzleEnvironment:
     def label_plan(
         self, start: PuzzleState, actions: Sequence[Strike], states: Sequence[PuzzleState]
     ) -> dict[str, bool | float]:
-        """Return labels of a whole plan: its length, whether it wins, and its kinds of strikes."""
+        """Return the labels of a plan: length, win, and counts of the kinds of strikes."""
         kinds = [action.kind for action in actions]
         turns = sum(one.orientation != two.orientation for one, two in pairwise(actions))
         return {
@@ -247,9 +246,9 @@ class PuzzleEnvironment:
         }
 
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
-        """Return the demonstration with rows and columns swapped, in its words too.
+        """Return the demonstration with rows and columns swapped, in the text too.
 
-        Reflections are left out: “the third row” would have to become another number.
+        There are no reflections: “the third row” would need another number.
         """
         start = demonstration.start
         if not isinstance(start, PuzzleState):
@@ -268,7 +267,7 @@ class PuzzleEnvironment:
         )
 
     def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:
-        """Return the SVG of the board, with the number of the strike that took each block."""
+        """Return the SVG of the board, with the number of the strike for each removed block."""
         from groundling.tasks.puzzles.board_drawing import draw_puzzle
 
         return draw_puzzle(self, state, way)
@@ -288,7 +287,7 @@ _PAIRS = (
     ("top-left", "top-left"),
     ("bottom-right", "bottom-right"),
 )
-# the first pair that names a word wins: left becomes top, not up
+# the first pair of a word counts: left becomes top, not up
 _SWAPS: dict[str, str] = {}
 for _one, _two in _PAIRS:
     _SWAPS.setdefault(_one, _two)

@@ -45,7 +45,7 @@ def cardinal(number: int) -> str:
     ('seven', 'forty-two')
     """
     if not 0 <= number < 100:
-        raise SettingError(f"Hints have words for 0 to 99 only, not for {number}.")
+        raise SettingError(f"A number in hints must be from 0 to 99; got {number}.")
     if number < 20:
         return _ONES[number]
     tens, ones = divmod(number, 10)
@@ -53,7 +53,7 @@ def cardinal(number: int) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Return the word for a place in a row of things.
+    """Return the ordinal word of a number.
 
     >>> ordinal(1), ordinal(12), ordinal(20), ordinal(23)
     ('first', 'twelfth', 'twentieth', 'twenty-third')
@@ -65,7 +65,7 @@ def ordinal(number: int) -> str:
 
 
 def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -> str:
-    """Say which line it is, counted over all lines from the nearer end."""
+    """Return words for a line, counted from the nearer end."""
     start, end = _ENDS[orientation]
     if line == 0:
         return f"the {start} {orientation}"
@@ -79,7 +79,7 @@ def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -
 
 
 def _part(board: Board, k: int, action: Strike) -> str:
-    """Say which blocks of a line are struck, counted over its blocks."""
+    """Return words for a part of a line, counted over its blocks."""
     across: Orientation = "column" if action.orientation == "row" else "row"
     start, end = _ENDS[across]
     places = board.places(action.orientation, action.lines[0])
@@ -96,7 +96,7 @@ def _part(board: Board, k: int, action: Strike) -> str:
 
 
 def hint_for(board: Board, k: int, action: Strike, rng: random.Random) -> str:
-    """Return words that single out a strike on its board.
+    """Return words that identify a strike on its board.
 
     >>> board = Board.read(["####", "##..", "#..."])
     >>> hint_for(board, 2, Strike("row", (0,), 0, 1), random.Random(0))
@@ -132,7 +132,7 @@ def hint_for(board: Board, k: int, action: Strike, rng: random.Random) -> str:
 
 
 def write_hints(board: Board, k: int, plan: Sequence[Strike], rng: random.Random) -> str:
-    """Return a text with one hint for each action, in the manner of the corpus.
+    """Return a text with one hint for each action, in the style of the corpus.
 
     >>> board = Board.read([".#.", "###"])
     >>> write_hints(board, 2, [Strike("column", (1,)), Strike("row", (1,))], random.Random(1))
@@ -161,19 +161,19 @@ def generate_puzzle(
     partial: float = 0.3,
     number: int = 1,
 ) -> Puzzle:
-    """Make a puzzle by playing backwards from the empty board, so that it has a solution.
+    """Generate a solvable puzzle by playing backwards from the empty board.
 
     Parameters
     ----------
     height, width, k
-        The size of the board, and how many blocks a strike takes.
+        The size of the board, and the number of blocks that a strike takes.
     seed
-        The same seed gives the same puzzle.
+        Random seed.
     density
-        The share of cells that hold a block; fewer when nothing more fits.
+        The share of cells with a block; less if nothing more fits.
     partial
-        How often, where there is a choice, a line is made longer than k, so that only a
-        part of it can be struck at first.
+        The probability of extending a line beyond k blocks, which makes partial strikes
+        necessary.
     number
         The number of the puzzle.
 
@@ -191,12 +191,12 @@ def generate_puzzle(
     """
     if height < 1 or width < 1 or not 1 <= k <= max(height, width):
         raise SettingError(
-            f"There is no puzzle of {height} × {width} with {k} blocks in a strike; give at "
-            "least one row and one column, and k from 1 to the longer side."
+            "A puzzle must have at least one row and one column, and k from 1 to the longer "
+            f"side; got {height} × {width} and k={k}."
         )
     for name, share in (("density", density), ("partial", partial)):
         if not 0 <= share <= 1:
-            raise SettingError(f"The {name} is {share}; give a number from 0 to 1.")
+            raise SettingError(f"`{name}` must be from 0 to 1; got {share}.")
     rng = random.Random(f"{seed} {height} {width} {k} {density} {partial}")
     board = Board(height, width, 0)
     reverse: list[Strike] = []
@@ -241,7 +241,7 @@ def generate_corpus(
     density: float = 0.6,
     partial: float = 0.3,
 ) -> PuzzleCorpus:
-    """Make a corpus of puzzles of mixed sizes, with solutions and hints.
+    """Generate a corpus of puzzles of mixed sizes, with solutions and hints.
 
     >>> corpus = generate_corpus(3, seed=7, sizes=(3, 5))
     >>> len(corpus.usable)
@@ -249,14 +249,14 @@ def generate_corpus(
     """
     if count < 1 or not 2 <= sizes[0] <= sizes[1]:
         raise SettingError(
-            f"Cannot make {count} puzzles with sides from {sizes[0]} to {sizes[1]}; make at least "
-            "one, with sides of two or more."
+            "`count` must be >= 1 and `sizes` two numbers >= 2 in order; got "
+            f"count={count}, sizes={sizes}."
         )
     rng = random.Random(seed)
     puzzles = []
     for number in range(1, count + 1):
         height, width = rng.randint(*sizes), rng.randint(*sizes)
-        # as in puzzles made by people: the larger the board, the more blocks in a strike
+        # as in puzzles by people, strikes are longer on larger boards
         k = rng.randint(2, max(2, (height + width) // 3))
         puzzles.append(
             generate_puzzle(

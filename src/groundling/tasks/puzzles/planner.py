@@ -36,9 +36,10 @@ _INFEASIBLE = 2  # the status by which HiGHS says so
 
 
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
-    """Tell whether each block can be given to a line such that all lines get multiples of k.
+    """Return whether blocks can be assigned to lines such that each line gets a multiple of k.
 
-    None means that it is not decided after `limit` nodes of branch and bound.
+    Every line is struck a multiple of k blocks along. Without the order of strikes, this is an
+    integer program, solved by SciPy (HiGHS). None if it is undecided after `limit` nodes.
 
     >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
     False
@@ -46,8 +47,7 @@ def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool 
     blocks, (height, width) = np.argwhere(grid), grid.shape
     lines, count = height + width, len(blocks)
     sizes = np.concatenate([grid.sum(axis=1), grid.sum(axis=0)])
-    # Unknowns: of each block, whether it is given to its row; of each line, how often it is
-    # struck. A row is given k blocks a strike; a column is given all of its blocks but those.
+    # Variables: whether a block goes to its row, and the number of strikes of each line.
     row = np.concatenate([blocks[:, 0], height + blocks[:, 1], np.arange(lines)])
     column = np.concatenate([np.arange(count), np.arange(count), count + np.arange(lines)])
     value = np.concatenate([np.ones(2 * count), np.repeat([-k, k], [height, width])])
@@ -68,18 +68,17 @@ _FIRST_TRY, _SLICE, _COUNTINGS, _NOISE = 1_000, 50_000, 50_000, 2.0
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """How much a search may cost before it gives up.
+    """The limits of a search.
 
     Parameters
     ----------
     nodes
-        How many boards may be expanded. With `seconds=None` this alone decides, and
-        the same search always ends in the same way.
+        Largest number of expanded boards. With `seconds=None` the search is deterministic.
     seconds
-        How long it may take, or `None` for no limit.
+        Time limit, or None.
     megabytes
-        How large the table of boards proven dead may grow. When it is full, older
-        boards are forgotten; proofs stay sound but may take longer.
+        Largest size of the table of dead boards. When it is full, older boards are dropped;
+        proofs stay sound but may take longer.
 
     Examples
     --------
@@ -95,21 +94,21 @@ class SearchBudget:
         for name in ("nodes", "seconds", "megabytes"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise SettingError(f"The budget's {name} is {value}; it must be more than 0.")
+                raise SettingError(f"`SearchBudget.{name}` must be > 0; got {value}.")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a search found.
+    """The result of a search.
 
     Parameters
     ----------
     status
-        `solved`, `unsolvable` (which is then proven) or `budget exhausted`.
+        `solved`, `unsolvable` (proven) or `budget exhausted`.
     strikes
-        When solved, strikes of one line each that clear the board, in order.
+        If solved, strikes of one line each that clear the board, in order.
     nodes, seconds
-        The boards expanded, and the time it took.
+        The number of expanded boards, and the time.
 
     Examples
     --------
@@ -124,27 +123,27 @@ class Verdict:
 
     @property
     def plan(self) -> tuple[Strike, ...]:
-        """The strikes with neighbouring full ones of one orientation joined."""
+        """The strikes, with consecutive full ones of one orientation joined."""
         return collapse(self.strikes)
 
     @property
     def is_winnable(self) -> bool | None:
-        """Whether there is a solution, or `None` when that is not known."""
+        """Whether there is a solution; None if unknown."""
         return {"solved": True, "unsolvable": False}.get(self.status)
 
 
 class Planner:
-    """Solves boards, and remembers which boards are won and which are dead.
+    """Solves boards, and caches which boards are winnable and which are dead.
 
-    The search is depth-first with restarts. It rests on proofs (see the modules `_search` and
-    `_counts`): a board is given up only when it is shown that no plan clears it.
+    The search is depth-first with restarts. A board is dead only if it is proven that no plan
+    clears it (see `_search` and `can_be_counted_out`).
 
     Parameters
     ----------
     budget
-        What one call may cost, unless the call says otherwise.
+        The default limits of a call.
     seed
-        Breaks ties between moves that look equally good.
+        Random seed for ties between moves.
 
     Examples
     --------
@@ -164,7 +163,7 @@ class Planner:
         self._stored: dict[tuple[int, int, int], int] = {}
 
     def is_winnable(self, board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-        """Tell whether some plan clears the board; `None` when the budget ran out.
+        """Return whether some plan clears the board; None if the budget ran out.
 
         >>> Planner().is_winnable(Board.read(["####", ".#.#"]), 4)
         False
@@ -199,13 +198,13 @@ class Planner:
 
     def _check(self, board: Board, k: int) -> None:
         if k < 1:
-            raise SettingError(f"A strike takes at least one block, not {k}.")
+            raise SettingError(f"`k` must be >= 1; got {k}.")
         if max(board.height, board.width) > LARGEST:
             raise SettingError(
-                f"The board is {board.height} × {board.width}; the planner handles boards of up to "
-                f"{LARGEST} × {LARGEST}."
+                f"A board for the planner must be at most {LARGEST} × {LARGEST}; got "
+                f"{board.height} × {board.width}."
             )
-        _compile()  # the first call ever takes seconds, which are not the puzzle's fault
+        _compile()  # so that compilation does not count against the time limit
 
     def _search(
         self, board: Board, k: int, budget: SearchBudget, begin: float
@@ -248,7 +247,7 @@ class Planner:
                 budget.seconds is not None and time.perf_counter() - begin > budget.seconds
             ):
                 break
-            if tried >= limit:  # start anew: an early bad choice may cost more than all the rest
+            if tried >= limit:  # restart: an early bad choice may cost more than all the rest
                 fresh, tried, limit = True, 0, limit * 3 // 2
         found = []
         if status == SOLVED:
@@ -259,7 +258,7 @@ class Planner:
         return status, found, int(control[1])
 
     def _remember(self, board: Board, k: int, status: int, won: npt.NDArray[np.uint64]) -> None:
-        """Keep what is known of a board, and of those that a solution passes."""
+        """Cache the result of a board, and of the boards along a solution."""
         if len(self._known) >= 500_000:
             self._known.clear()
         height, width = board.height, board.width
@@ -271,7 +270,7 @@ class Planner:
             self._known[height, width, k, int.from_bytes(each.tobytes(), "little")] = True
 
     def _is_miscounted(self, board: Board, k: int) -> bool:
-        """Tell whether counting proves that no plan exists, whatever the order of strikes."""
+        """Return whether counting alone proves that there is no plan."""
         grid = np.zeros((board.height, board.width), dtype=np.bool_)
         for row in range(board.height):
             grid[row, board.places("row", row)] = True
@@ -280,11 +279,11 @@ class Planner:
     def _table(
         self, name: tuple[int, int, int], nodes: int, budget: SearchBudget
     ) -> npt.NDArray[np.uint64]:
-        """Return the table of dead boards of one shape, with room for more."""
+        """Return the table of dead boards of one shape, grown if needed."""
         words = (name[0] * name[1] + 63) // 64 + 1
         rows = 256
         wanted = 2 * (self._stored.get(name, 0) + nodes)
-        # while a table grows, both sizes exist
+        # both tables exist while one grows
         most = max(budget.megabytes * 2**20 * 2 // 3 // (words * 8), 256)
         while rows < wanted and rows * 2 <= most:
             rows *= 2
@@ -326,7 +325,7 @@ def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
 
 
 def is_winnable(board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-    """Tell whether some plan clears the board; `None` when the budget ran out.
+    """Return whether some plan clears the board; None if the budget ran out.
 
     >>> is_winnable(Board.read(["##", "##"]), 2)
     True

@@ -1,4 +1,4 @@
-"""The two systems for puzzles, `paper` and `best`, and the rows that take parts of them away."""
+"""The presets of the puzzles."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from groundling.tasks.puzzles.environment import PuzzleEnvironment
 
 @dataclass(frozen=True, kw_only=True)
 class PuzzlePreset(Preset):
-    """A follower's settings, the environment they are for, and what was published for them.
+    """The settings of a follower and its environment, with published scores.
 
-    With `winning_only`, hints are followed among the actions that are not proven to lose;
-    what is learnt from are all actions. `length_told` gives the follower the number of
-    actions of the demonstrated plan, and `split_hyphens` reads words such as *far-left* apart.
-    With `any_order`, many plans score the same: the order of the actions decides ties, so that
-    figures are means over random orders.
+    With `winning_only`, hints are followed among the actions that are not proven to lose; training
+    uses all actions. `length_told` gives the follower the number of actions, and `split_hyphens`
+    splits words such as *far-left*. With `any_order`, ties between plans are broken by random
+    orders of the actions, and scores are means over orders.
     """
 
     parser: str = "chain:english"
@@ -27,15 +26,15 @@ class PuzzlePreset(Preset):
     any_order: bool = False
 
     def in_order(self, order: int) -> PuzzlePreset:
-        """Return the same with the actions in a random order, which a number names."""
+        """Return the preset with a random order of actions, given by its seed."""
         return replace(self, environment={**self.environment, "order": order})
 
     def world(self) -> PuzzleEnvironment:
-        """Return the environment to learn in; it remembers what its planner has proven."""
+        """Return the environment for training."""
         return PuzzleEnvironment(**self.environment)
 
     def world_to_follow_in(self, world: PuzzleEnvironment) -> PuzzleEnvironment:
-        """Return the environment to follow hints in, with the same planner."""
+        """Return the environment for following hints, with the same planner."""
         if not self.winning_only:
             return world
         return PuzzleEnvironment(**self.environment, winning_only=True, planner=world.planner)

@@ -1,4 +1,4 @@
-"""The task of the puzzles: ten are held out at random, twenty times, and each of them once."""
+"""The task `puzzles`: twenty random splits with ten held out, and leave-one-out."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from groundling.world import CachedEnvironment, Environment
 
 HELD_OUT = 10
 SPLITS, QUICK_SPLITS = 20, 5
-ORDERS = 20  # of the actions, where ties decide
+ORDERS = 20  # random orders of the actions, to break ties
 FIRST = 5  # the paper averages five random splits
-_ALONE = "left out"  # begins the name of a fold that leaves out one puzzle
+_ALONE = "left out"  # prefix of leave-one-out folds
 _SECONDS = {"paper": 1.3, "best": 3.5, "auto": 5.0}  # a split
 
 
 class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
-    """Hints for puzzles; ten are held out at random, twenty times, and each of them once."""
+    """Hints for puzzles: twenty random splits with ten held out, and leave-one-out."""
 
     name = "puzzles"
     about = (
@@ -61,9 +61,9 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return generate_corpus(sample_count(24, 8, size), seed=1, sizes=(3, 5))
 
     def prepare(self, corpus: PuzzleCorpus, chosen: PuzzlePreset) -> list[Case]:
-        """Return the puzzles that have hints, all in one environment."""
+        """Return the puzzles with hints, all in one environment."""
         environment = chosen.world()
-        # Worlds remember graphs and proofs, so that later questions are answered at once.
+        # Cached environments share graphs and proofs among puzzles.
         world, follow_in = (
             CachedEnvironment(environment),
             CachedEnvironment(chosen.world_to_follow_in(environment)),
@@ -78,7 +78,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
             try:
                 world.trace(puzzle.start, plan)
                 offered = True
-            except DemonstrationError:  # not in this plan space
+            except DemonstrationError:  # outside of this plan space
                 offered = False
             length = len(plan) if chosen.length_told else None
             there = cast(Environment, follow_in)
@@ -86,7 +86,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return cases
 
     def parts(self, corpus: PuzzleCorpus) -> list[str]:
-        """Return the numbers of the puzzles that have hints."""
+        """Return the numbers of the puzzles with hints."""
         return [str(each.number) for each in corpus.usable]
 
     def held_out(self, corpus: PuzzleCorpus) -> tuple[str, ...]:
@@ -95,11 +95,11 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return tuple(parts[-_held_out(len(parts)) :])
 
     def folds(self, corpus: PuzzleCorpus, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return random splits and, for the full system, each puzzle left out."""
+        """Return random splits and, for the row `full`, leave-one-out folds."""
         parts = self.parts(corpus)
         cost = _SECONDS[preset]
         if variant == "max alignment":
-            cost *= 5  # it alternates, from several starts
+            cost *= 5  # it trains several times, from different starts
         splits = random_splits(
             parts, QUICK_SPLITS if quick else SPLITS, held_out=_held_out(len(parts))
         )
@@ -114,7 +114,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def evaluate(
         self, corpus: PuzzleCorpus, chosen: Mapping[str, PuzzlePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Run a split; where ties decide, follow with the actions in several random orders."""
+        """Evaluate a split, with `any_order` in several random orders of the actions."""
         first, *_ = chosen.values()
         if not first.any_order:
             found = super().evaluate(corpus, chosen, fold)
@@ -125,7 +125,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def _evaluate_in_orders(
         self, corpus: PuzzleCorpus, chosen: Mapping[str, PuzzlePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Learn once, since no order changes what is learnt; return means over orders."""
+        """Train once, since the order has no effect on training; return means over orders."""
         first, *_ = chosen.values()
         first = replace(first, environment={**first.environment, "planner": first.world().planner})
         orders = [self.prepare(corpus, first.in_order(n)) for n in range(1, ORDERS + 1)]
@@ -149,7 +149,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return found
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Tell whether a plan is exactly the demonstrated one, and whether it clears the board."""
+        """Return whether a plan equals the demonstrated one, and whether it clears the board."""
         if plan is None:
             return {"match": 0.0, "success": 0.0}
         match = plan.actions == case.demonstration.actions
@@ -159,7 +159,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         }
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Put random splits together, and those that leave out one puzzle each."""
+        """Return the row for the random splits and the leave-one-out folds."""
         alone = [each for each in outcomes if each.get("fold", "").startswith(_ALONE)]
         splits = [each for each in outcomes if each not in alone]
         metrics: dict[str, float] = {}
@@ -170,7 +170,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
             metrics[f"{metric} first five"] = fmean(shares[:FIRST])
             if alone:
                 metrics[f"{metric} one left out"] = fmean(_share(each, metric) for each in alone)
-        # Puzzles, not splits, are what was drawn: the same few are held out again and again.
+        # Bootstrap over puzzles, not splits, which share puzzles.
         by_puzzle: dict[str, list[float]] = {}
         for each in splits:
             for puzzle, score in each["scores"]:
@@ -183,7 +183,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return Row(variant, metrics, interval, len(splits), published, note, seconds)
 
     def condition(self, corpus: PuzzleCorpus, preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
+        """Describe the evaluation protocol."""
         size, chosen = len(corpus.usable), self.presets.select(preset)
         told = ", number of actions told" if chosen.length_told else ""
         count = QUICK_SPLITS if quick else SPLITS
@@ -192,13 +192,13 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return f"{count} random splits, {_held_out(size)} of {size} puzzles held out{told}"
 
     def compile(self) -> None:
-        """Solve the smallest of puzzles."""
+        """Compile the kernels of the planner by solving a tiny puzzle."""
         solve(Board.read(["##", "##"]), 2)
 
     def read(
         self, chosen: PuzzlePreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return all hints as one text, cut at commas and at *then* as those of the corpus are."""
+        """Return all hints as one text, split at commas and at *then* as in the corpus."""
         hints = [hint for line in lines for hint in split_hints(line.replace(",", " , "))]
         return [_read_hints(chosen, [hint.lower() for hint in hints])]
 
@@ -207,7 +207,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     ) -> Scene:
         """Return a puzzle, by default the last one."""
         if start is not None:
-            raise SettingError("A puzzle begins with its full board; leave --start out.")
+            raise SettingError("A puzzle has a fixed initial board. Leave out --start.")
         [part] = self.find_parts(corpus, where or self.parts(corpus)[-1])
         world = cast(Environment, chosen.world_to_follow_in(chosen.world()))
         return self.make_scene(part, chosen, world, corpus[int(part)].start)
@@ -216,15 +216,15 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
 def random_splits(
     parts: Sequence[str], count: int, *, held_out: int = HELD_OUT, seed: int = 0
 ) -> list[tuple[str, ...]]:
-    """Return for each split the parts that are held out.
+    """Return the held-out parts of each random split.
 
     >>> random_splits("abcd", 2, held_out=1)
     [('d',), ('d',)]
     """
     if not 0 < held_out < len(parts):
         raise SettingError(
-            f"Cannot hold out {held_out} of {len(parts)} puzzles; hold out at least one and leave "
-            "one."
+            f"`held_out` must be from 1 to {len(parts) - 1} for {len(parts)} puzzles; got "
+            f"{held_out}."
         )
     dice = random.Random(seed)
     places = (sorted(dice.sample(range(len(parts)), held_out)) for _ in range(count))
@@ -232,14 +232,14 @@ def random_splits(
 
 
 def _read_hints(chosen: PuzzlePreset, hints: Sequence[str]) -> tuple[Instruction, ...]:
-    """Return hints as the follower reads them."""
+    """Return hints as instructions."""
     if chosen.split_hyphens:
         hints = [hint.replace("-", " ") for hint in hints]
     return tuple(map(Instruction.chain, hints))
 
 
 def _held_out(size: int) -> int:
-    """Return how many puzzles are held out: as in the paper, or fewer of a small corpus."""
+    """Return the number of held-out puzzles: ten, or fewer in a small corpus."""
     return min(HELD_OUT, max(1, size // 4))
 
 

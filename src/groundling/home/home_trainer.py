@@ -1,4 +1,4 @@
-"""Training of the model of homes: from labelled sentences to a follower."""
+"""Training of home models: from labelled sentences to a follower."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from groundling.follower import Follower
-from groundling.home.corpus import Example, HomeCorpus, read_corpus, split
+from groundling.home.corpus import HomeCorpus, HomeExample, read_corpus, split
 from groundling.home.environment import HomeWorld
 from groundling.home.knowledge import Knowledge
 from groundling.home.model import HomeModel
@@ -19,26 +19,27 @@ from groundling.world.environment import Demonstration
 
 SEED = 1  # of the split into training and held-out sentences
 CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # examples of each kind, at most
-FEWER = 800  # templates of a language without paraphrases
-WEIGHTS = 60_000  # that are kept, of 16 bytes each
+OTHERS = 600, 400, 60  # of a language without paraphrases: corpus, templates, joined
+WEIGHTS = 35_000  # that are kept, of 16 bytes each
 
 
 def training_examples(
     corpora: str | Path | None = None,
     language: str = "en",
-    examples: Sequence[Example] | None = None,
+    examples: Sequence[HomeExample] | None = None,
     seed: int = 0,
-) -> list[Example]:
-    """Return what a model is trained on: sentences of the corpus, templates and paraphrases.
+) -> list[HomeExample]:
+    """Return the training examples: corpus sentences, templates and paraphrases.
 
     `examples` are those of the corpus to learn from, by default all.
     """
     given = list(read_corpus(corpora, language).examples if examples is None else examples)
-    if len(given) > CORPUS:
-        given = random.Random(seed).sample(given, CORPUS)
     own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
-    made = expand_templates(corpora, language, count=TEMPLATES if own else FEWER, seed=seed)
-    return [*given, *made, *own, *join_examples([*made, *own], JOINED, seed)]
+    most, count, joined = (CORPUS, TEMPLATES, JOINED) if own else OTHERS
+    if len(given) > most:
+        given = random.Random(seed).sample(given, most)
+    made = expand_templates(corpora, language, count=count, seed=seed)
+    return [*given, *made, *own, *join_examples([*made, *own], joined, seed)]
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,12 @@ class Training:
     """The sentences of a language that a model is trained on, and those that are held out."""
 
     corpus: HomeCorpus
-    examples: tuple[Example, ...]
-    held_out: tuple[Example, ...]
+    examples: tuple[HomeExample, ...]
+    held_out: tuple[HomeExample, ...]
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Hold out a fifth of the groups of paraphrases; no sentence of it is trained on."""
+        """Hold out a fifth of the groups of paraphrases, and their texts wherever they occur."""
         corpus = read_corpus(corpora, language)
         training, held_out = split(corpus.examples, seed=SEED)
         said = {each.text.lower() for each in held_out}
@@ -60,12 +61,12 @@ class Training:
         return cls(corpus, kept, tuple(held_out))
 
 
-def learn_words(examples: Iterable[Example]) -> Knowledge:
-    """Return which words there are, and which kinds they go with; words of names are no such."""
+def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
+    """Learn the vocabulary; words inside names do not belong to it."""
     return Knowledge.learn((_plain_words(each), each.kind) for each in examples)
 
 
-def _plain_words(example: Example) -> list[str]:
+def _plain_words(example: HomeExample) -> list[str]:
     said = example.world.read(example.text).utterance
     named = {place for each in said.mentions if each.kind == "name" for place in each.places}
     return [
@@ -73,8 +74,8 @@ def _plain_words(example: Example) -> list[str]:
     ]
 
 
-def demonstrate(examples: Sequence[Example], knowledge: Knowledge) -> list[Demonstration]:
-    """Return the demonstrations of examples, with words that are known."""
+def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
+    """Turn examples into demonstrations."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:
@@ -83,10 +84,10 @@ def demonstrate(examples: Sequence[Example], knowledge: Knowledge) -> list[Demon
     return [each for each in made if each.actions[0] in each.environment.actions(each.start)]
 
 
-def fit(examples: Sequence[Example], language: str = "en") -> HomeModel:
-    """Return a model that is trained on examples with `Follower()`."""
+def fit(examples: Sequence[HomeExample], language: str = "en") -> HomeModel:
+    """Train a model on examples with `Follower()`."""
     knowledge = learn_words(examples)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         follower = Follower(parser="chain").fit(demonstrate(examples, knowledge), check=False)
-    return HomeModel(language, follower.pruned(WEIGHTS), knowledge)
+    return HomeModel(language, follower.with_search(max_weights=WEIGHTS), knowledge)

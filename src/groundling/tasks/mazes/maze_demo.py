@@ -1,4 +1,4 @@
-"""The demonstration world: generated mazes to learn in, one to be tested in, things to say."""
+"""The world of the demo: generated mazes for training, one for testing, and requests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from groundling.world.environment import Demonstration
 
 
 def demo_follower(parser: str = "default") -> Follower:
-    """Return the follower of the demo, untrained: the paper's graphs, clauses as units.
+    """Return the untrained follower of the demo, with clauses as units.
 
     >>> demo_follower().overlay.unit, demo_follower("chain").overlay.unit
     ('clause', 'word')
     """
     return Follower(
-        # A chain of words has no clauses to be told apart.
+        # A chain of words has no clauses.
         overlay=Overlay(unit="word" if parser.startswith("chain") else "clause", adjacency="soft"),
         features=Features(
             words=("word",),
@@ -32,7 +32,7 @@ def demo_follower(parser: str = "default") -> Follower:
             slots=("floor", "wall", "item"),
             numbers=("equal",),
             joins=("conjunction", "slot"),
-            # Names of things are matched, not memorised: what is learnt must hold for others.
+            # Names are matched, not memorised, so that the model works for other names.
             exclude=r"(item|floor|wall)=",
         ),
         learning=Learning(l2=0.3, iterations=50, tolerance=1e-4),
@@ -42,7 +42,7 @@ def demo_follower(parser: str = "default") -> Follower:
 
 
 def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
-    """Generate the demonstration world; two thirds of training are single sentences.
+    """Generate the world of the demo; two thirds of the training are single sentences.
 
     >>> world = demo_world(demonstrations=9, held_out=2)
     >>> len(world.training), len(world.sentences), len(world.routes)
@@ -69,24 +69,24 @@ def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
         way: Any = plan.states
         return draw_maze(unseen, way[-1], way, legend=True)
 
-    # Written by hand: the words are those of the grammar, the sentences are new.
+    # Written by hand: new sentences with the words of the grammar.
     plain = DemoRequest(
         "plain",
         "Go down the yellow hall to the sofa. Turn right and walk to the easel.",
         unseen.start((6, 2), 180),
-        "everything that is to be done is said",
+        "every action is mentioned",
     )
     implicit = DemoRequest(
         "implicit-turn",
         "Follow the blue hall to the end. Turn left and go to the barstool.",
         unseen.start((3, 3), 0),
-        "the blue hall is not ahead: it takes a turn that nobody mentions",
+        "the blue hall is not ahead: the first turn is not mentioned",
     )
     foreign = DemoRequest(
         "foreign",
         "Bring me a cup of tea.",
         unseen.start((6, 2), 180),
-        "nothing like this was ever demonstrated",
+        "nothing like this was demonstrated",
     )
     begins: dict[str, Demonstration] = {}
     for each in training:

@@ -21,7 +21,7 @@ PLACES: Mapping[str, frozenset[str]] = {
         "lower", "main", "the", "of", "my", "our",
     ))
 }  # fmt: skip
-"""Words of places that alone name none (*the room*); without a table, names are said in full."""
+"""Generic words in names of places (*the room*); without a table, only full names are found."""
 
 SINGULARS: Mapping[str, frozenset[str]] = {
     "english": frozenset((
@@ -31,7 +31,16 @@ SINGULARS: Mapping[str, frozenset[str]] = {
         "socket",
     ))
 }  # fmt: skip
-"""Words for one thing of a kind; without a table, any number is meant."""
+"""Singular nouns for kinds; without a table, number is ignored."""
+NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "english": (("don't",), ("don’t",), ("dont",), ("do", "not"), ("please", "don't"), ("never",)),
+    "german": (("nicht",),),
+    "french": (("ne",), ("n",)),
+    "spanish": (("no",),),
+    "italian": (("non",),),
+    "polish": (("nie",),),
+}
+"""First words of commands not to do something."""
 QUANTIFIERS: Mapping[str, frozenset[str]] = {
     "english": frozenset((
         "all", "every", "each", "everything", "both", "any", "some", "more", "no", "there",
@@ -338,7 +347,7 @@ LANGUAGES: Mapping[str, Language] = {
 
 
 def home_language(code: str) -> Language:
-    """Return a language by its code; one without a table is as no language in particular.
+    """Return a language by its code; `NEUTRAL` if there is no table for it.
 
     >>> home_language("en").name, home_language("eo").name
     ('english', 'neutral')
