@@ -1,6 +1,6 @@
-"""Conversations of five sentences in three kinds of worlds: `python -m benchmarks.conversations`.
+"""Conversations of five sentences in four kinds of worlds: `python -m benchmarks.conversations`.
 
-300 conversations to learn from and 200 others to follow, in each of three worlds (see
+300 conversations to learn from and 200 others to follow, in each of four worlds (see
 `benchmarks.conversation_worlds`). *sentences*: right from the true state before each sentence;
 *conversations*: the state after all five sentences is right. Rows: all that is remembered, then
 each mechanism taken away, and the plain environment. *times* compares processor times with and
@@ -41,6 +41,8 @@ class Stays:
 
     def __init__(self, environment: Any) -> None:
         self.environment = environment
+        if hasattr(environment, "things"):
+            self.things = environment.things
 
     def actions(self, state: Any) -> tuple[Any, ...]:
         """Return the actions of the environment, and staying."""

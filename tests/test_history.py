@@ -111,7 +111,7 @@ def test_memory_of_one_step_forgets_the_others():
     assert labels(world, now, RING, "event") == {"remove"}
     assert labels(world, now, BACK, "event") == {"give", "alike", "back"}
     for steps in (0, True, 1.5, 101):
-        with pytest.raises(SettingError, match=r"steps must be a whole number from 1 to 100"):
+        with pytest.raises(SettingError, match=r"steps` must be a whole number from 1 to 100"):
             MemoryEnvironment(Row(), steps=steps)
 
 
@@ -257,7 +257,7 @@ def test_benchmark_conversations_are_followed():
 def test_benchmark_conversations_reach_the_bar():
     file = Path(__file__).parents[1] / "results" / "conversations.json"
     rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
-    for kind in rows["all"]:
+    for kind in WORLDS:
         found = {row: rows[row][kind]["conversations"] for row in rows}
         assert found["all"] >= 0.9
         assert found["no memory"] < found["only the last step"] < found["all"]

@@ -1,4 +1,4 @@
-"""Conversations: one instruction after another, each from where the last one ended."""
+"""Conversations: instructions followed one after another, with a memory."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Turn(NamedTuple):
 
 
 class _Course(NamedTuple):
-    """A way in which a conversation may have gone: its turns, where it ends, how likely it is."""
+    """A hypothesis about a conversation: its turns, its last state and its log-probability."""
 
     turns: tuple[Turn, ...]
     now: Remembered
@@ -59,7 +59,7 @@ class _Course(NamedTuple):
 
 
 class Conversation:
-    """Follows one instruction after another, from where the last one ended.
+    """Follows instructions one after another, each from where the last one ended.
 
     Parameters
     ----------
@@ -69,10 +69,9 @@ class Conversation:
     world, start
         Where it happens, and the state it begins in.
     beam
-        How many courses of the conversation are kept. With 1, each plan is final. With more, a
-        later text may show that an earlier one meant another of its plans: `state` and `turns`
-        are then those of the course that is likeliest now. For worlds in which nothing is done
-        before the conversation ends.
+        Number of hypotheses about the conversation to keep. With 1, each plan is final. With more,
+        a later text can change the plan of an earlier one; `state` and `turns` are those of the
+        most probable hypothesis. Use it only if nothing is executed before the conversation ends.
 
     Examples
     --------
@@ -110,11 +109,11 @@ class Conversation:
         if isinstance(beam, bool) or not isinstance(beam, int) or not 1 <= beam <= _WIDEST:
             raise SettingError(f"`beam` must be a whole number from 1 to {_WIDEST}; got {beam!r}.")
         if not hasattr(follower, "theta_"):
-            raise NotFittedError("A conversation needs a follower that was trained; call fit.")
+            raise NotFittedError("A conversation needs a fitted follower. Call fit first.")
         if not _knows_memory(follower):
             warnings.warn(
-                "This follower has never seen what is remembered in a conversation, so that words "
-                "such as “again” or “it” mean nothing to it. Train it on conversations: "
+                "This follower was not trained on conversations, so words such as “again” or “it” "
+                "have no meaning for it. Train it on "
                 "MemoryEnvironment(world).converse(start, turns).",
                 LearningWarning,
                 stacklevel=2,
@@ -131,7 +130,7 @@ class Conversation:
 
     @property
     def turns(self) -> list[Turn]:
-        """What was said and done so far."""
+        """The turns so far."""
         return list(self._now.turns)
 
     @property
@@ -141,11 +140,11 @@ class Conversation:
 
     @property
     def memory(self) -> Memory:
-        """What is remembered now."""
+        """The memory at this point."""
         return self._now.now.memory
 
     def say(self, text: Text, *, length: int | None = None) -> Plan:
-        """Follow a text from the present state, carry the plan out, and return it."""
+        """Follow a text from the current state, apply the plan, and return it."""
         requests = [(text, self.world, each.now) for each in self._kept[-1]]
         found = self.follower.follow_many(requests[:1], length=length)
         plans = [*found, *self.follower.follow_many(requests[1:], length=length, errors="return")]
@@ -164,23 +163,24 @@ class Conversation:
         return best[0].turns[-1].plan
 
     def take_back(self) -> None:
-        """Return to where the last text was said; without one, nothing happens."""
+        """Undo the last turn, if there is one."""
         if len(self._kept) > 1:
             self._kept.pop()
 
     def correct(self, actions: Sequence[Action]) -> Demonstration:
-        """Carry out what was meant by the last text in place of the plan, and go on from there.
+        """Replace the last plan by the right actions and continue from there.
 
-        State, memory and the last of `turns` are as if it had been followed so; that plan counts
-        as sure, since somebody said it. Returns a demonstration, for `Follower.teach`.
+        State, memory and the last of `turns` change accordingly; the plan gets confidence 1.
+        Returns a demonstration for `Follower.teach`.
         """
         if not self._now.turns:
-            raise DemonstrationError("Nothing was said that could be corrected. Use say first.")
+            raise DemonstrationError("There is no turn to correct. Call say first.")
         *earlier, (text, _, before) = self._now.turns
         shown = Demonstration(text, self.world, before, actions)
         if not shown.actions:
             raise DemonstrationError(
-                "A correction has one action or more. Use take_back where nothing was meant."
+                "A correction must have at least one action; got none. Use take_back to undo the "
+                "last turn."
             )
         meant = CachedEnvironment(self.world).trace(before, shown.actions, "The correction")
         plan = Plan(meant.actions, meant.states, log_probability=0.0, confidence=1.0)

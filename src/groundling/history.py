@@ -1,4 +1,4 @@
-"""An environment with a memory: graphs that show how actions relate to what went before."""
+"""An environment with a memory: graphs show how actions relate to earlier steps."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MOST_LABELS = 10_000  # that are kept with their reminders
 
 Pair = tuple[str, str]
 Places = Callable[[], Sequence[Mapping[str, int]]]
-"""Returns for each action of a turn which word of its text lies on which node."""
+"""Returns, for each action of a turn, the position of the word aligned with each node."""
 Labels = tuple[Label, ...]
 
 
@@ -57,7 +57,7 @@ STAY = Stay()
 
 
 class Step(NamedTuple):
-    """An action that was done: the state before it, and in which turn."""
+    """An action, the state before it, and the number of its turn."""
 
     action: Action
     before: State
@@ -65,7 +65,7 @@ class Step(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What is remembered: steps, which turn it is, and what the last text named, in order.
+    """Earlier steps, the number of the turn, and what the last text named, in order.
 
     `said` are (kind, value) pairs such as `("colour", "red")`; `words` are those of the last text.
     """
@@ -87,7 +87,7 @@ class Memory(NamedTuple):
 
 
 class Remembered(NamedTuple):
-    """A state of an environment together with what is remembered there."""
+    """A state of an environment with the memory of how it was reached."""
 
     state: State
     memory: Memory = Memory()
@@ -126,7 +126,7 @@ class _Recollection:
 
 
 class MemoryEnvironment(Wrapper):
-    """An environment whose graphs also show how actions relate to what went before.
+    """An environment whose graphs also show how actions relate to earlier steps.
 
     The graph of an action is the environment's, with further indicators. At the root:
 
@@ -156,13 +156,13 @@ class MemoryEnvironment(Wrapper):
     Parameters
     ----------
     environment
-        The environment; its optional methods are kept, except `mirror` and `label_plan`.
+        The environment. Its optional methods still apply, except `mirror` and `label_plan`.
     stay
-        Whether doing nothing is a plan: the action `STAY`, alone in its turn.
+        Whether doing nothing is a possible plan: the action `STAY`, alone in its turn.
     steps
-        How many steps are remembered; 1 keeps the last one only.
+        Number of steps to remember; 1 keeps only the last one.
     referents
-        Whether it is remembered in which order the last text named things.
+        Whether to remember the order in which the last text named things.
 
     Examples
     --------
@@ -191,7 +191,7 @@ class MemoryEnvironment(Wrapper):
         super().__init__(environment)
         if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= _MOST_STEPS:
             raise SettingError(
-                f"MemoryEnvironment.steps must be a whole number from 1 to {_MOST_STEPS}; got "
+                f"`MemoryEnvironment.steps` must be a whole number from 1 to {_MOST_STEPS}; got "
                 f"{steps!r}."
             )
         self.stay, self.steps, self.referents = stay, steps, referents
@@ -263,7 +263,7 @@ class MemoryEnvironment(Wrapper):
     # ---- turns --------------------------------------------------------------------------
 
     def begin(self, start: State) -> Remembered:
-        """Return a state in which nothing is remembered yet."""
+        """Return a state with an empty memory."""
         return start if isinstance(start, Remembered) else Remembered(start)
 
     def listen(
@@ -309,7 +309,7 @@ class MemoryEnvironment(Wrapper):
     # ---- as an environment --------------------------------------------------------------
 
     def outcome(self, remembered: Remembered) -> Any:
-        """Return what of a final state counts; what is remembered never does."""
+        """Return the result of a final state, without the memory."""
         state = _known(remembered).state
         return self.environment.outcome(state) if hasattr(self.environment, "outcome") else state
 
@@ -450,16 +450,16 @@ class MemoryEnvironment(Wrapper):
         name: str = "",
         also: Sequence[Iterable[Sequence[Action]]] = (),
     ) -> list[Demonstration]:
-        """Return a whole conversation as demonstrations, each from where the last one ended.
+        """Return a conversation as demonstrations, each starting where the last one ended.
 
         Parameters
         ----------
         start
             The state in which the conversation begins.
         turns
-            What was said and what was then done, in order. With `stay`, nothing may be done.
+            Pairs of text and actions, in order. With `stay`, the list of actions may be empty.
         name
-            What the conversation is called; its demonstrations are one group.
+            Name of the conversation; its demonstrations form one group.
         also
             For each turn, other action sequences that are just as correct; () for none.
         """

@@ -38,5 +38,5 @@ def test_fewest_manners_are_learnt():
 
 
 def test_pattern_needs_a_slot():
-    with pytest.raises(WorldError, match="must be given with a pattern"):
+    with pytest.raises(WorldError, match="if and only if `pattern` is"):
         Manner(("stay",))

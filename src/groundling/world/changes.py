@@ -1,4 +1,4 @@
-"""Changes: what an action brings about, from the facts before and after it."""
+"""Changes: the facts that an action makes true or false."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Facts = frozenset[Label]
 
 
 def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> GroundingGraph:
-    """Return a graph that also says which facts begin and end to be true.
+    """Add nodes for the facts that become true (`begins`) and false (`ends`) to a graph.
 
-    Each is a node of its own that the root leads to; where nothing changes, the root says so.
+    Edges lead to them from the root. If nothing changes, the root has the label `changes nothing`.
 
     >>> graph = GroundingGraph({"event": "press"})
     >>> locked, shut = frozenset({Label("gate", "locked")}), frozenset({Label("gate", "shut")})
@@ -37,7 +37,7 @@ def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> Groundin
 
 
 def label_changes(facts: Sequence[Facts]) -> dict[str, bool]:
-    """Return labels of a plan that does nothing at some step, or undoes what it did.
+    """Label a plan that changes nothing at some step (`idles`) or returns to a state (`undoes`).
 
     >>> on, off = frozenset({Label("on")}), frozenset()
     >>> label_changes([on, off, on])

@@ -1,4 +1,4 @@
-"""Manners: how something is done, found from demonstrated sequences of primitive moves."""
+"""Manners: how an action is carried out, learnt from demonstrated primitive moves."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from groundling.errors import WorldError
 
 Primitive: TypeAlias = Hashable
 Route: TypeAlias = Sequence[tuple[Sequence[Primitive], Primitive]]
-"""The steps of a way: for each the turns before it, and the move itself."""
+"""The steps of a route: for each, the turns before it and the move itself."""
 Slot: TypeAlias = Literal["before turns", "before move", "after move"]
 _SLOTS: tuple[Slot, ...] = ("before turns", "before move", "after move")
 
 
 @dataclass(frozen=True)
 class Manner:
-    """A way to choose the route, and what is done in place at every step of it.
+    """A kind of route, and a pattern of moves repeated in place at each of its steps.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Manner:
     def __post_init__(self) -> None:
         if bool(self.pattern) != (self.slot is not None):
             raise WorldError(
-                "`slot` must be given with a pattern, and only then; got "
+                "`slot` must be set if and only if `pattern` is; got "
                 f"{self.slot!r} with {self.pattern!r}."
             )
 
@@ -62,10 +62,10 @@ PLAIN = Manner()
 def explain_sequence(
     sequence: Sequence[Primitive], routes: Mapping[str, Route]
 ) -> Iterator[Manner]:
-    """Yield every manner in which one of several routes gives a sequence.
+    """Yield every manner that turns one of the routes into the sequence.
 
-    What is left of a sequence beside the route must be one pattern, repeated at every step in the
-    same place.
+    The moves that do not belong to the route must be one pattern, repeated in the same place of
+    every step.
 
     >>> walked = ["look", "walk", "look", "walk"]
     >>> [str(each) for each in explain_sequence(walked, {"": [((), "walk"), ((), "walk")]})]
@@ -87,10 +87,10 @@ def explain_sequence(
 
 
 def learn_manners(explained: Iterable[Iterable[Manner]]) -> tuple[Manner, ...]:
-    """Return the fewest manners that explain all sequences, the most frequent first.
+    """Return a small set of manners that explains all sequences, the most frequent first.
 
-    Each sequence is given by the manners that explain it (see `explain_sequence`); sequences that
-    none explains are left out.
+    `explained` holds the possible manners of each sequence (see `explain_sequence`). Sequences
+    without any are ignored. The choice is greedy.
 
     >>> slow, slower = (Manner(("stay",) * count, "after move") for count in (1, 2))
     >>> learn_manners([[PLAIN], [slow, PLAIN], [slower], []]) == (PLAIN, slower)

@@ -1,4 +1,4 @@
-"""Products: actions that combine a verb, things, a manner, without being listed."""
+"""Products: actions as combinations of factors (verb, things, manner), made on demand."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ _LISTED = 300  # combinations that are listed as quickly as searched
 
 
 class Product(Sequence[Any]):
-    """All combinations of factors as actions, none of which is made before it is needed.
+    """A lazy sequence of all combinations of factors, returned by `actions(state)`.
 
-    An environment returns it from `actions(state)`. Where there are many combinations, search
-    scores the values of each factor by themselves and combines the best; training compares a
-    demonstrated action with those that differ from it in one factor.
+    If there are many combinations, search scores the values of each factor separately and combines
+    the best ones. Training contrasts a demonstrated action with those that differ in one factor.
 
     Parameters
     ----------
     factors
         The values of each factor, in order.
     make
-        What makes an action of one value of each; its parts, as a tuple, must be these values
-        again (a `NamedTuple` class, say). A plain tuple by default.
+        A callable that takes one value of each factor and returns an action, such as a `NamedTuple`
+        class. `tuple(action)` must give the values back. Default: a plain tuple.
 
     Examples
     --------
@@ -49,12 +48,12 @@ class Product(Sequence[Any]):
         self._length = math.prod(map(len, self.factors))
 
     def action(self, parts: Sequence[Hashable]) -> Any:
-        """Return the action of one value of each factor."""
+        """Return the action for one value of each factor."""
         return tuple(parts) if self.make is None else self.make(*parts)
 
     @property
     def is_large(self) -> bool:
-        """Whether there are too many combinations to list them."""
+        """Whether there are too many combinations to list."""
         return len(self) > max(_LISTED, 2 * sum(map(len, self.factors)))
 
     def around(self, action: Any) -> Iterator[Any]:
@@ -69,7 +68,7 @@ class Product(Sequence[Any]):
                     yield self.action(other)
 
     def some(self) -> Iterator[Any]:
-        """Yield all actions, or if there are many, enough to see every value of every factor."""
+        """Yield all actions or, if there are many, enough of them to cover every factor value."""
         return self.around(self[0]) if self.is_large else iter(self)
 
     def __len__(self) -> int:

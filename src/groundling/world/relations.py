@@ -1,4 +1,4 @@
-"""Scenes: what follows from the labels of things, such as ranks, relations and changes."""
+"""Scenes: ranks and relations derived from the labels of things."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rank = tuple[str, str]
 
 
 class Scene:
-    """The things of one state, and what their labels imply.
+    """The things of one state, with ranks and relations derived from their labels.
 
     An environment lists things by `things(state)`. A node of its graphs is a thing if it is named
     like it, or has all labels of exactly one thing; it gets what is derived here. Positions are
@@ -74,7 +74,7 @@ class Scene:
         self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # of nodes that are relations
 
     def _is_shared(self, name: str) -> bool:
-        """Tell whether some things, not all, share a string of a label."""
+        """Tell whether some things, but not all, share a string value of a label."""
         values = list(self._values[name].values())
         strings = all(isinstance(each, str) for each in values)
         return strings and 1 < len(set(values)) < len(values)
@@ -129,7 +129,7 @@ class Scene:
                     yield from _ranks(name, places[own], len(places), said)
 
     def _find_extremes(self, thing: str, among: frozenset[str]) -> Iterator[Rank]:
-        """Yield what a thing is the least or the most of, among some others."""
+        """Yield the numbers of which a thing has the lowest or highest among some others."""
         for said, like in self._alike(thing):
             both = among & like
             for name in self._numbers if len(both) > 1 else ():
@@ -180,7 +180,7 @@ class Scene:
     # ---- relations ----------------------------------------------------------------------
 
     def relations(self, thing: str) -> dict[str, tuple[str, ...]]:
-        """Return for each relation the other things that a thing stands in it to."""
+        """Return, for each relation, the other things that a thing is related to by it."""
         found: dict[str, list[str]] = {}
         for name, values in self._values.items():
             own = values.get(thing)
@@ -204,7 +204,7 @@ class Scene:
         }
 
     def _places(self, thing: str) -> Iterator[tuple[str, list[str]]]:
-        """Yield relations between positions: next to, and between two others of one line."""
+        """Yield spatial relations: next to, and between two others on one line."""
         axes = [axis for axis in _AXES if thing in self._values.get(axis, ())]
         at = {
             other: [float(self._values[axis][other]) for axis in axes]
@@ -231,10 +231,10 @@ class Scene:
     # ---- graphs -------------------------------------------------------------------------
 
     def related(self, graph: GroundingGraph) -> GroundingGraph:
-        """Return a graph whose things are related to all others.
+        """Add the relations of all things in a graph to it.
 
-        Each relation of a thing is a node, from which edges lead to the things at its other end;
-        it has the ranks of the thing among these.
+        Each relation is a node with edges to the things at its other end. Its ranks are those of
+        the thing among them.
         """
         pairs = zip(graph.node_names, graph.node_labels, strict=True)
         things = {name: thing for name, labels in pairs if (thing := self.thing(name, labels))}
