@@ -128,7 +128,7 @@ pictures: $(VENV)/.dev
 # Version 0.1.0 is taken from the history and installed beside this one, to be compared with.
 BASE := .base-0.1.0
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.run --base $(BASE)
+	$(BIN)/python -m benchmarks.run --base $(BASE) --before $(BASE)-later
 
 # The figures go into scale.json, from which docs/scale.md takes them; what is there is kept.
 SIZE ?= 500000
@@ -144,4 +144,4 @@ parser-versions: $(VENV)/.base
 
 clean:
 	-git worktree remove --force $(BASE) 2>/dev/null
-	rm -rf $(VENV) $(BASE) $(HASS) demo site bench.json scale.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BASE) $(BASE)-later $(HASS) demo site bench.json scale.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis

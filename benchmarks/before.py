@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -13,10 +14,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["BASE", "against", "install_base", "measure"]
+__all__ = ["BASE", "LATER", "against", "against_commit", "check_out", "install_base", "measure"]
 
 BASE = "bc4cd78"
 """Version 0.1.0 in the history of this repository."""
+LATER = "c5cc166"
+"""The commit before worlds that are new in every request were made fast."""
 _ROOT = Path(__file__).parent.parent
 _SIDE = Path(__file__).with_name("side.py")
 
@@ -36,12 +39,30 @@ def install_base(folder: Path) -> Path:
     return python
 
 
-def measure(python: Path | str, name: str, size: float, *, fresh: bool = False) -> dict[str, float]:
-    """Measure one thing with one interpreter; `fresh` lets it find nothing compiled."""
+def check_out(folder: Path, commit: str = LATER) -> Path:
+    """Check a commit out into a folder, to be run by this interpreter; return its sources."""
+    folder = folder.resolve()
+    if not folder.exists():
+        subprocess.run(
+            ["git", "worktree", "add", "--force", "--detach", str(folder), commit],
+            cwd=_ROOT, check=True, capture_output=True,
+        )  # fmt: skip
+    return folder / "src"
+
+
+def measure(
+    python: Path | str, name: str, size: float, *, fresh: bool = False, source: Path | None = None
+) -> dict[str, float]:
+    """Measure one thing with one interpreter; `fresh` lets it find nothing compiled.
+
+    `source` is a folder with another version of the package.
+    """
     with tempfile.TemporaryDirectory() as folder:
         surroundings = dict(os.environ)
         if Path(python) != Path(sys.executable):
             surroundings.pop("PYTHONPATH", None)
+        if source is not None:
+            surroundings["PYTHONPATH"] = str(source)
         if fresh:
             surroundings["NUMBA_CACHE_DIR"] = folder
         done = subprocess.run(
@@ -98,4 +119,41 @@ def against(base: Path, size: float, rounds: int, console: Console) -> dict[str,
         found[f"{key}_seconds"] = two
     console.print(table)
     found |= measure(sys.executable, "requests", size)
+    return found
+
+
+def against_commit(source: Path, size: float, rounds: int, console: Console) -> dict[str, float]:
+    """Measure worlds that are new in every request with another commit and with this one."""
+    table = Table(title=f"Worlds that are new in every request, against {LATER}")
+    for heading in ("", "before", "now", "ratio"):
+        table.add_column(heading, justify="right" if heading else "left")
+    sides: list[list[dict[str, float]]] = [[], []]
+    for _ in range(rounds):
+        sides[0].append(measure(sys.executable, "new worlds", size, source=source))
+        sides[1].append(measure(sys.executable, "new worlds", size))
+    found: dict[str, float] = {}
+    for name in ("home", "room"):
+        for part in ("one", "many", "p95_ms"):
+            key = f"new_world_{name}_{part}"
+            best = min if part == "p95_ms" else max
+            old, new = (best(each[f"{name}_{part}"] for each in side) for side in sides)
+            found[f"{key}_before"], found[f"{key}_now"] = old, new
+            found[f"{key}_speedup"] = old / new if part == "p95_ms" else new / old
+            table.add_row(
+                f"{name} {part}", f"{old:,.1f}", f"{new:,.1f}", f"{found[f'{key}_speedup']:.1f}"
+            )
+    found["new_world_plans_per_second"] = min(
+        found[f"new_world_{name}_one_now"] for name in ("home", "room")
+    )
+    found["new_world_plans_per_second_together"] = min(
+        found[f"new_world_{name}_many_now"] for name in ("home", "room")
+    )
+    found["new_world_p95_ms"] = max(
+        found[f"new_world_{name}_p95_ms_now"] for name in ("home", "room")
+    )
+    if importlib.util.find_spec("hassil") is not None:
+        rival = measure(sys.executable, "hassil", size)["one"]
+        found["speed_vs_hassil"] = found["new_world_home_one_now"] / rival
+        table.add_row("home one, hassil beside it", f"{rival:,.1f}", "", "")
+    console.print(table)
     return found

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from groundling import Demonstration, Features, Follower, GroundingGraph, OpenValue
 from groundling.files import write_atomically
 from groundling.home.catalogue import VERBS
-from groundling.home.corpus import Example, read_corpus, split
+from groundling.home.corpus import HomeExample, read_corpus, split
 from groundling.home.environment import EVERYTHING, HomeWorld
 
 __all__ = ["PlainHome", "demonstrations", "main", "measure"]
@@ -33,6 +33,7 @@ _OPEN = {
     "kelvin": OpenValue("number", low=100),
     "number": OpenValue("number"),
 }
+_ENDS = {"most": 100.0, "least": 1.0}
 
 
 class Act(NamedTuple):
@@ -77,6 +78,8 @@ class PlainHome:
                 yield Act(verb.name, ids, kind, where)
             if verb.value in _OPEN:
                 yield Act(verb.name, ids, kind, where, _OPEN[verb.value])
+            if verb.ends:
+                yield from (Act(verb.name, ids, kind, where, end) for end in _ENDS)
 
     def actions(self, state: tuple[Any, ...]) -> tuple[Act, ...]:
         """Return everything that can be done; after one action nothing is left to do."""
@@ -84,7 +87,8 @@ class PlainHome:
 
     def step(self, state: tuple[Any, ...], action: Act) -> tuple[Any, ...]:
         """Return what is done to which things."""
-        return (action.verb, frozenset(action.ids), action.value)
+        value = _ENDS.get(action.value, action.value)
+        return (action.verb, frozenset(action.ids), value)
 
     def ground(self, state: Any, action: Act, after: Any) -> GroundingGraph:
         """Return the labels of an action as they stand in the home."""
@@ -103,7 +107,8 @@ class PlainHome:
         nodes["place"] = self._place(where, bool(action.kind))
         edges = [("event", "thing", "of"), ("thing", "place", "in")]
         if action.value is not None:
-            nodes["value"] = {f"{action.verb} to": action.value}
+            end = action.value in _ENDS
+            nodes["value"] = {action.value if end else f"{action.verb} to": end or action.value}
             edges.append(("event", "value", "to"))
         return GroundingGraph(nodes, edges, roles=nodes)
 
@@ -115,7 +120,7 @@ class PlainHome:
         return {sort: (known.name, *known.aliases), "here": id_ == self.here}
 
 
-def demonstration(example: Example) -> Demonstration | str:
+def demonstration(example: HomeExample) -> Demonstration | str:
     """Return an example as a demonstration, or why it is left out."""
     command, target = example.command, example.command.target
     if command.is_question:
@@ -126,13 +131,16 @@ def demonstration(example: Example) -> Demonstration | str:
         return "ambiguous"
     home = PlainHome(example.world, example.situation.here)
     wanted = (command.verb, frozenset(target.ids))
+    end = command.source if command.source in _ENDS else None
     for act in home.actions(()):
-        same = (act.verb, frozenset(act.ids)) == wanted
-        if same and (command.value is None) == (act.value is None):
-            filled = act if command.value is None else act._replace(value=command.value)
-            named = bool(act.kind) == (target.by in ("kind", "everything"))
-            if named and (act.value is None or act.value.accepts(command.value)):
-                return Demonstration(example.text, home, (), (filled,), group=example.group)
+        named = bool(act.kind) == (target.by in ("kind", "everything"))
+        if not named or (act.verb, frozenset(act.ids)) != wanted:
+            continue
+        fixed = act.value == (end or command.value)
+        is_open = isinstance(act.value, OpenValue) and not end and act.value.accepts(command.value)
+        if fixed or is_open:
+            filled = act if fixed else act._replace(value=command.value)
+            return Demonstration(example.text, home, (), (filled,), group=example.group)
     return "not offered"
 
 

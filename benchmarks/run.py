@@ -22,7 +22,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.before import against, install_base
+from benchmarks.before import against, against_commit, check_out, install_base
 from benchmarks.corpus import Corpus, describe, encoded, generate
 from benchmarks.kernels import kernels
 from benchmarks.limit import prepare_limit
@@ -45,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a small corpus and few repetitions")
     parser.add_argument(
         "--base", type=Path, help="where version 0.1.0 is, or will be put, to compare with"
+    )
+    parser.add_argument(
+        "--before", type=Path, help="where the commit before new worlds is, or will be put"
     )
     parser.add_argument("--output", type=Path, default=Path("bench.json"))
     parser.add_argument(
@@ -73,6 +76,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         figures |= curve(console)
     if base is not None:
         figures |= against(base, 0.02 if quick else 1, 1 if quick else 3, console)
+    if arguments.before is not None:
+        source = check_out(arguments.before)
+        figures |= against_commit(source, 0.05 if quick else 1, 1 if quick else 3, console)
     show_bars(figures, console)
     arguments.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     console.print(f"Written to {arguments.output}.")

@@ -30,12 +30,12 @@ from groundling.errors import ConvergenceWarning
 from groundling.files import write_atomically
 from groundling.learning.trainer import Trainer
 from groundling.overlay.scorer import Scorer
-from groundling.scale.cluster import Evaluation, OnCluster, connected
-from groundling.scale.crew import SoloCrew
+from groundling.scale.cluster import ClusterExecutor, Evaluation, connected
+from groundling.scale.executor import LocalExecutor
 from groundling.scale.sharded_fit import parse_memory
 from groundling.scale.sharded_rounds import fit_shards
 from groundling.scale.shards import split
-from groundling.scale.workshop import Workshop, most_memory_used
+from groundling.scale.worker import ShardWorker, most_memory_used
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.generator import generate_demonstrations, generate_mazes
 
@@ -179,16 +179,16 @@ def on_workers(folder: Path, count: int, workers: int, iterations: int, theta: P
         client.run(os.getpid)
         clock = Clock()
         shards = split(read(folder, count), Path(here), size=IN_FILE, apart=True)
-        with OnCluster(client, shards, parse_memory(MEMORY)) as crew:
-            learnt = fit_shards(trainer(iterations), crew, clock)
+        with ClusterExecutor(client, shards, parse_memory(MEMORY)) as executor:
+            learnt = fit_shards(trainer(iterations), executor, clock)
             peak = max(client.run(most_memory_used).values())
-        found = described(clock, [each.seconds for each in crew.evaluations], learnt)
+        found = described(clock, [each.seconds for each in executor.evaluations], learnt)
     np.save(theta, learnt.fitted.theta)
     found |= {"workers": workers, "peak_memory_gb": peak / 1e9}
     return found | {"accuracy": Follower._of(learnt).score(held_out(500))}
 
 
-class Some(OnCluster):
+class Some(ClusterExecutor):
     """Some of the workers of a cluster."""
 
     most = 1_000_000
@@ -208,14 +208,14 @@ def in_turns(folder: Path, count: int, numbers: tuple[int, ...]) -> dict:
         tempfile.TemporaryDirectory() as here,
     ):
         shards = split(read(folder, count), Path(here), size=IN_FILE, apart=True)
-        with Some(client, shards, parse_memory(MEMORY)) as crew:
-            theta = fit_shards(trainer(1), crew).fitted.theta
+        with Some(client, shards, parse_memory(MEMORY)) as executor:
+            theta = fit_shards(trainer(1), executor).fitted.theta
             found: dict[int, list[Evaluation]] = {number: [] for number in numbers}
             for _ in range(1 + ROUNDS):
                 for number in numbers:
-                    crew.most = number
-                    crew.total(crew.job, theta)
-                    found[number].append(crew.evaluations[-1])
+                    executor.most = number
+                    executor.total(executor.job, theta)
+                    found[number].append(executor.evaluations[-1])
     by_workers = {}
     for number, evaluations in found.items():
         # The first makes the files of shards that other workers had.
@@ -228,7 +228,7 @@ def in_turns(folder: Path, count: int, numbers: tuple[int, ...]) -> dict:
     return {"demonstrations": count, "features": len(theta), "by_workers": by_workers}
 
 
-class Timed(SoloCrew):
+class Timed(LocalExecutor):
     """Notes how long each evaluation takes."""
 
     def __init__(self, *arguments) -> None:
@@ -245,10 +245,10 @@ def out_of_core(folder: Path, count: int, iterations: int, theta: Path, memory: 
     with tempfile.TemporaryDirectory() as here:
         clock = Clock()
         shards = split(read(folder, count), Path(here), size=IN_FILE)
-        crew = Timed(shards, Workshop(Path(here), parse_memory(memory)))
-        learnt = fit_shards(trainer(iterations), crew, clock)
+        executor = Timed(shards, ShardWorker(Path(here), parse_memory(memory)))
+        learnt = fit_shards(trainer(iterations), executor, clock)
     np.save(theta, learnt.fitted.theta)
-    found = described(clock, crew.times.seconds, learnt) | crew.times.described()
+    found = described(clock, executor.times.seconds, learnt) | executor.times.described()
     return found | {"memory": memory, "peak_memory_gb": most_memory_used() / 1e9}
 
 

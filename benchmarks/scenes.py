@@ -288,6 +288,9 @@ def run(seed: int = 0, training: int = TRAINING, count: int = TEST) -> dict[str,
     test = [product_demonstration(rng, state) for _ in range(count)]
     follower.follow(test[0].instructions, STORE, state)
     rows["products"] = follow_one_by_one(follower, test)
+    rows["products, new scenes"] = follow_one_by_one(
+        follower, [product_demonstration(rng) for _ in range(count)]
+    )
     rows["products, listed"] = follow_one_by_one(follower, moved(test[:10], ListedStore()))
     return rows
 

@@ -60,7 +60,7 @@ def fit(make: Callable[[], Any], shown: list[Any], warm: int) -> Figures:
         "seconds": ended - began,
         "seconds_to_first_step": first[0] - began,
         "peak": peak(),
-        "loss": taught.loss_,
+        "loss": taught.learnt_.loss if hasattr(taught, "learnt_") else taught.loss_,
     }
 
 
@@ -169,6 +169,78 @@ def follow(size: float) -> Figures:
     }
 
 
+def new_worlds(size: float) -> Figures:
+    """Follow in worlds that are new in every request, and 100 requests about one new state."""
+    from groundling import Features, Learning, Search
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    import new_worlds as worlds
+
+    found: Figures = {}
+    count = max(5, round(100 * size))
+    for name, slots in (("home", ("name", "area", "kind")), ("room", ())):
+        features = Features(slots=slots, numbers=(), names="spans") if slots else Features()
+        taught = follower(
+            parser="chain", features=features, search=Search(max_length=1),
+            learning=Learning(iterations=40),
+        ).fit(worlds.demonstrations(name, 150, 1, size=12))  # fmt: skip
+        for seed in range(30):  # so that caches hold what they hold in a service
+            taught.follow(*worlds.requests(name, 1, 1000 + seed)[0][:3])
+        seconds, right = [], 0
+        for *request, action in worlds.requests(name, count, 2):
+            began = time.process_time()
+            plan = taught.follow(*request)
+            seconds.append(time.process_time() - began)
+            right += plan.actions == (action,)
+        many = []
+        for seed in range(3):
+            asked = worlds.requests(name, 100, 3 + seed, together=True)
+            began = time.process_time()
+            taught.follow_many([each[:3] for each in asked])
+            many.append(time.process_time() - began)
+        found[f"{name}_one"] = count / sum(seconds)
+        found[f"{name}_p95_ms"] = 1000 * sorted(seconds)[round(0.95 * (count - 1))]
+        found[f"{name}_many"] = 100 / min(many)
+        found[f"{name}_right"] = right / count
+    return found
+
+
+def hassil(size: float) -> Figures:
+    """Recognise the sentences of the new homes with hassil, the names given anew each time."""
+    from hassil import Intents, recognize
+    from hassil.intents import TextSlotList
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    import new_worlds as worlds
+
+    said = {
+        verb.title().replace(" ", ""): {
+            "data": [{"sentences": [f"({'|'.join(ways)}) the {{name}} [in the {{area}}]"]}]
+        }
+        for verb, ways in worlds.VERBS.items()
+    }
+    intents = Intents.from_dict({"language": "en", "intents": said})
+    areas = TextSlotList.from_tuples([(each, each) for each in worlds.AREAS], name="area")
+    count, found = max(5, round(100 * size)), 0
+    asked = worlds.requests("home", count, 2)
+    began = time.process_time()
+    for text, _, state, _ in asked:
+        names = TextSlotList.from_tuples([(each.name, each.name) for each in state], name="name")
+        result = recognize(text, intents, slot_lists={"name": names, "area": areas})
+        found += result is not None
+    return {"one": count / (time.process_time() - began), "found": found / count}
+
+
+def fit_short(size: float) -> Figures:
+    """Fit short demonstrations in a rich scene, with all settings left open."""
+    from groundling import Follower
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    from scene import demonstrations
+
+    return fit(lambda: Follower(parser="chain"), demonstrations(max(20, round(20_000 * size))), 20)
+
+
 def memory_per_plan(size: float) -> Figures:
     """Ask from ever new starts, and see by how many bytes each plan makes the process grow."""
     import gc
@@ -197,7 +269,13 @@ def count_plans(taught: Any, request: tuple[Any, ...]) -> int:
     """Follow, and return how many plans were compared."""
     text, world, start = request
     taught.follow(text, world, start)
-    [[(plans, _)]] = list(taught.score_plans([(text, world, (start,))]))
+    asked = [(text, world, (start,))]
+    if hasattr(taught, "learnt_"):
+        from groundling.answers import score_plans
+
+        [[(plans, _)]] = list(score_plans(taught.learnt_, asked))
+    else:  # version 0.1.0
+        [[(plans, _)]] = list(taught.score_plans(asked))
     return len(plans)
 
 
@@ -277,6 +355,9 @@ def main() -> None:
         "requests": lambda: requests(size),
         "first run": lambda: first_run(size),
         "demo": lambda: demo(size),
+        "new worlds": lambda: new_worlds(size),
+        "hassil": lambda: hassil(size),
+        "fit short": lambda: fit_short(size),
     }
     for each in ("mazes", "maps", "puzzles"):
         jobs[f"fit {each} corpus"] = lambda each=each: fit_task(each, size, Path(str(corpora)))

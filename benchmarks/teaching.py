@@ -23,7 +23,7 @@ from groundling.errors import ConvergenceWarning, GroundlingWarning
 from groundling.files import write_atomically
 from groundling.tasks.benchmark import demonstrations
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
-from groundling.tasks.mazes.demo import demo_world
+from groundling.tasks.mazes.maze_demo import demo_world
 from groundling.tasks.mazes.maze_presets import PRESETS
 from groundling.tasks.mazes.task import MazeTask
 

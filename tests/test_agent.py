@@ -5,6 +5,7 @@ import random
 import pytest
 
 from groundling import Agent, Demonstration, Follower, GroundingGraph, MemoryEnvironment, Search
+from groundling.dialogue.prediction_sets import PredictionSets
 from groundling.errors import DemonstrationError, GroundlingError, InstructionError, NotFittedError
 from groundling.limits import TEXT_WORDS
 
@@ -65,6 +66,21 @@ def test_agent_acts_when_one_outcome_is_meant(agent):
     assert not turn.options
     assert turn.demonstration.actions == (("on", "a"),)
     assert "red" in str(turn.explain().plan)
+
+
+def test_agent_is_told_the_place_of_an_option(agent):
+    turn = agent.say("switch on the lamp")
+    chosen = agent.choose(1)
+    assert (chosen.kind, chosen.replies) == ("act", True)
+    assert chosen.plan.actions == turn.options[1].plan.actions
+    assert chosen.demonstration.instructions == f"switch on the lamp, {turn.options[1].text}"
+    agent.take_back()
+    assert (agent.asking, agent.state) == (True, OFF)
+    with pytest.raises(InstructionError, match=f"one of {len(turn.options)} options; got 9"):
+        agent.choose(9)
+    agent.say("never mind")
+    with pytest.raises(InstructionError, match="Nothing was asked"):
+        agent.choose(0)
 
 
 def test_agent_asks_where_a_singular_fits_several_things(agent):
@@ -247,44 +263,64 @@ def test_agent_keeps_the_promised_coverage(follower):
     held_out = demonstrate(60, seed=1)
     follower.calibrate(held_out, coverage=0.9)
     try:
-        sets = follower.prediction_sets_
+        sets = PredictionSets.of(follower.learnt_)
         assert (sets.coverage, sets.count) == (0.9, 60)
         agent = Agent(follower, HOME, OFF)
         assert agent.say("switch on the lamp").kind == "ask"
         assert "90%" in agent.turns[-1].reason
         with pytest.raises(DemonstrationError, match="must be calibrated on"):
             follower.calibrate(held_out[:5], coverage=0.95)
-        assert follower.prediction_sets_ == sets
+        assert PredictionSets.of(follower.learnt_) == sets
     finally:
         follower.calibrate(held_out)
-    assert follower.prediction_sets_ is None
+    assert PredictionSets.of(follower.learnt_) is None
 
 
 def test_agent_sets_survive_saving(follower, tmp_path):
     kept = follower.with_search()
     kept.calibrate(demonstrate(30, seed=2), coverage=0.8)
     loaded = Follower.load(kept.save(tmp_path / "model"))
-    assert loaded.prediction_sets_ == kept.prediction_sets_
+    assert PredictionSets.of(loaded.learnt_) == PredictionSets.of(kept.learnt_)
     turn = Agent(loaded, HOME, OFF).say("switch on the red lamp")
     assert turn.kind == "act"
     assert turn.text
     loaded.teach(demonstrate(1, seed=3), known=demonstrate(40, seed=0), check=False)
-    assert loaded.prediction_sets_ is None
+    assert PredictionSets.of(loaded.learnt_) is None
+
+
+def lamps(verb, on, off):
+    ways = ((on, "ein", OFF), (off, "aus", EVERY))
+    return [
+        Demonstration(f"{verb} {each} {said}", Lamps(), lit, [(way, each)])
+        for each in ("rot", "blau") for said, way, lit in ways
+    ]  # fmt: skip
+
+
+def test_agent_speaks_the_language_of_the_demonstrations():
+    agent = Agent(
+        Follower(parser="chain").fit(lamps("schalte das Licht", "ein", "aus"), check=False),
+        Lamps(), OFF,
+    )  # fmt: skip
+    turn = agent.say("schalte das Licht ein")
+    assert (turn.kind, turn.text) == ("ask", "Was ist gemeint: blau oder rot?")
+    assert agent.say("nein, lieber die rote").plan is None or agent.state != {"blau"}
+    agent.take_back()
+    assert agent.say("das zweite").plan.actions == (("ein", "rot"),)
+    assert agent.say("egal").text == "Ich habe nichts gefragt. Sag bitte, was ich tun soll."
+    assert agent.say("schalte den Toaster ein").text == "Das Wort „Toaster“ kenne ich nicht."
 
 
 def test_agent_speaks_no_language_that_it_does_not_know():
-    shown = [
-        Demonstration(f"schalte {each} {way}", Lamps(), lit, [(way, each)])
-        for each in ("rot", "blau") for way, lit in (("ein", OFF), ("aus", EVERY))
-    ]  # fmt: skip
-    agent = Agent(Follower(parser="chain").fit(shown, check=False), Lamps(), OFF)
-    turn = agent.say("schalte ein")
+    follower = Follower(parser="chain").fit(lamps("ke", "vo", "ra"), check=False)
+    agent = Agent(follower, Lamps(), OFF)
+    turn = agent.say("ke vo")
     assert turn.kind == "ask"
-    assert sorted(turn.text.removesuffix("?").split(" / ")) == [
-        "blau",
-        "rot",
-    ]
-    assert agent.say("rot").text == "schalte rot ein"
+    assert sorted(turn.text.removesuffix("?").split(" / ")) == ["blau", "rot"]
+    assert agent.say("rot").text == "ke rot vo"
+    told = Agent(follower, Lamps(), OFF, language="english").say("ke vo")
+    assert told.text.startswith("Which one: the ")
+    with pytest.raises(GroundlingError, match="`language` must be one of english, german"):
+        Agent(follower, Lamps(), OFF, language="klingon")
 
 
 EVERY = frozenset({"rot", "blau"})

@@ -98,9 +98,9 @@ def test_estimator_set_params_changes_a_group_and_then_its_inside():
         ({"fit__x": 1}, "Follower has no setting 'fit__x'"),
         ({"fit": 1}, "Follower has no setting 'fit'"),
         ({"overlay": "flat", "overlay__unit": "word"}, "Follower has no setting 'overlay__unit'"),
-        ({"learning__l2": -1}, "Learning.l2 is at least 0"),
+        ({"learning__l2": -1}, "Learning.l2 must be >= 0"),
         ({"search__min_length": 9}, "is over max_length"),
-        ({"threads": 0}, "Follower.threads is at least 1"),
+        ({"threads": 0}, "Follower.threads must be >= 1"),
     ],
 )
 def test_estimator_set_params_changes_all_or_nothing(settings, words):
@@ -136,7 +136,7 @@ def test_estimator_shows_itself_in_a_notebook():
     )
     follower.fit(line_demonstrations())
     shown = follower._repr_html_()
-    assert f"{len(follower.theta_)} weights, loss {follower.loss_:.3f}" in shown
+    assert f"{len(follower.theta_)} weights, loss {follower.learnt_.loss:.3f}" in shown
     name, weight = follower.weights(most=1)[0]
     assert f"<tr><td>{weight:+.2f}</td><td>{name}</td></tr>" in shown
     assert shown.count("<tr>") == 10

@@ -24,6 +24,7 @@ from groundling import (
     Search,
     TransducerModel,
 )
+from groundling.answers import score_plans
 from groundling.errors import (
     DemonstrationError,
     GraphError,
@@ -652,13 +653,13 @@ def test_follower_learns_a_lexicon_when_asked():
         lambda f: f.score(line_demonstrations()),
         lambda f: f.calibrate(line_demonstrations()),
         lambda f: f.save("nowhere"),
-        lambda f: f.score_plans([]),
+        lambda f: score_plans(f.learnt_, []),
         lambda f: f.with_search(Search()),
         lambda f: f.with_search(temperature=2.0),
-        lambda f: f.loss_,
+        lambda f: f.learnt_.loss,
         lambda f: f.theta_,
         lambda f: f.temperature_,
-        lambda f: f.members_,
+        lambda f: f.learnt_.fitted.members,
         lambda f: f.feature_names_,
         lambda f: f.lexicon_,
         lambda f: f.weights(),
@@ -676,9 +677,9 @@ def test_follower_refuses_empty_instructions(trained, text):
 
 
 def test_follower_needs_demonstrations_to_judge_by(trained):
-    with pytest.raises(DemonstrationError, match="no demonstrations with weight"):
+    with pytest.raises(DemonstrationError, match="must have a total weight > 0"):
         trained.score([])
-    with pytest.raises(DemonstrationError, match="no demonstrations with weight"):
+    with pytest.raises(DemonstrationError, match="must have a total weight > 0"):
         trained.calibrate([line_demonstrations()[0].weighted(0.0)])
 
 
@@ -798,7 +799,7 @@ def test_follower_stops_where_progress_says_so():
     assert len(told) == 3
     assert follower.follow("go left", Line(), 2).actions
     whole = make().fit(line_demonstrations())
-    assert follower.loss_ > whole.loss_
+    assert follower.learnt_.loss > whole.learnt_.loss
 
 
 @pytest.mark.parametrize("answer", [None, 1, "yes", False])

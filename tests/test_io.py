@@ -90,7 +90,7 @@ def test_io_keeps_settings_and_what_was_learnt(fitted, folder):
     assert loaded.theta_.tobytes() == fitted.theta_.tobytes()
     assert loaded.feature_names_ == fitted.feature_names_
     assert loaded.temperature_ == fitted.temperature_
-    assert loaded.loss_ == fitted.loss_
+    assert loaded.learnt_.loss == fitted.learnt_.loss
     assert loaded.lexicon_ == fitted.lexicon_
 
 

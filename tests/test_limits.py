@@ -22,6 +22,7 @@ from groundling.data.scene_world import SceneWorld
 from groundling.errors import ConvergenceWarning, LimitError, SettingError
 from groundling.evaluation.report import Report
 from groundling.examples import Lamp, lamp_demonstrations
+from groundling.features.synonyms import WordVectors
 from groundling.home import read_home
 from groundling.home.generated import generated_home
 from groundling.home.home import teach_phrase
@@ -137,6 +138,10 @@ def home(folder, text="entities: [{id: light.a, name: Lamp}, {id: light.b, name:
     return read_home(file(folder, "home.yaml", text))
 
 
+def vectors(folder):
+    return WordVectors(file(folder, "a.vec", "2 2\nsofa 1 0\nlamp 0 1\n")).nearest("sofa", {"lamp"})
+
+
 def teach_two(folder):
     home(folder)
     return teach_phrase(folder / "home.yaml", "movie time", ["a", "b"])
@@ -172,10 +177,10 @@ def imported(project):
 def asked(body, limit, path="/"):
     from starlette.testclient import TestClient
 
-    from groundling.studio.guard import Guard
-    from tests.studio.test_guard import echo
+    from groundling.studio.security import Security
+    from tests.studio.test_security import echo
 
-    guard = Guard(echo, larger={"/import": limit})
+    guard = Security(echo, larger={"/import": limit})
     told = TestClient(guard, base_url="http://127.0.0.1").post(path, content=body)
     assert told.status_code == 413
     raise GroundlingError(told.json()["detail"])
@@ -281,7 +286,8 @@ EXCEEDED = {
     "download_bytes": (100, download_of),
     "treebank_bytes": (3, lambda folder: read_conllu(file(folder, "a.conllu", "1\tgo"))),
     "lexicon_bytes": (3, lambda folder: Lexicon.read(file(folder, "words.txt", "a = b:c"))),
-    "phrase_texts": (1, lambda folder: teach_two(folder)),
+    "vector_size": (1, vectors),
+    "phrase_texts": (1, teach_two),
     "scene_actions": (1, lambda folder: SceneWorld(WORLD)),
     "world_bytes": (3, lambda folder: SceneWorld.load(file(folder, "yard.json", "{    }"))),
     "language_bytes": (3, lambda folder: Language.read(file(folder, "elvish.json", "{    }"))),
@@ -307,7 +313,7 @@ EXCEEDED = {
 }  # fmt: skip
 # Those that tell nobody: a note that is too long is none of ours, connections are closed, and
 # sessions forgotten.
-SILENT = {"note_bytes", "connections", "idle_connections", "session_minutes"}
+SILENT = {"note_bytes", "vector_words", "connections", "idle_connections", "session_minutes"}
 
 
 def test_limits_are_all_tried():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from groundling.world.products import Product
     from groundling.world.sets import OpenSet, describe_set
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
 

@@ -12,17 +12,15 @@ from groundling.dialogue.clarification import (
     Question,
     ask_which,
     content_words,
-    listed,
     names_something,
-    phrase,
-    quoted,
     read_reply,
 )
 from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
-from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, decide
+from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_phrases
+from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, PredictionSets, decide
 from groundling.dialogue.questions import Answer
-from groundling.errors import DemonstrationError, InstructionError
+from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
 from groundling.features.reader import Text
 from groundling.follower import Follower
@@ -86,6 +84,8 @@ class Turn:
         What was said with what was done, for `Follower.teach`; None unless something was done.
     reason
         Why, in one sentence.
+    replies
+        Whether the text was a reply to a question of the agent.
     """
 
     said: str
@@ -95,6 +95,7 @@ class Turn:
     confidence: float = 0.0
     demonstration: Demonstration | None = None
     reason: str = ""
+    replies: bool = False
     _say: Callable[[], Question] = field(default=Question, repr=False, compare=False)
 
     # Words take longer than decisions: they are found when somebody reads them.
@@ -111,6 +112,11 @@ class Turn:
     def options(self) -> tuple[Option, ...]:
         """What a question offers, most probable first, each with its `text`."""
         return self._said.options
+
+    @property
+    def by_value(self) -> bool:
+        """Whether options are called by values that tell them apart, not by their plans."""
+        return self._said.by_value
 
     def explain(self) -> TurnExplanation:
         """Say why: the reason, how probable the options are, which words caused the plan."""
@@ -158,7 +164,10 @@ class Agent:
     follower
         A fitted follower.
     environment, start
-        Where it acts, and the state it begins in. A `MemoryEnvironment` remembers what went before.
+        Where it acts, and its initial state. A `MemoryEnvironment` remembers earlier turns.
+    language
+        The language of its own sentences (`english` or `german`) where neither the follower's
+        language nor the words of the demonstrations tell.
 
     Examples
     --------
@@ -185,9 +194,17 @@ class Agent:
     'switch on the lamp, the kitchen one'
     """
 
-    def __init__(self, follower: Follower, environment: Environment, start: State) -> None:
+    def __init__(
+        self, follower: Follower, environment: Environment, start: State, *, language: str = ""
+    ) -> None:
         follower._fitted()
+        if language and language not in PHRASES:
+            raise SettingError(
+                f"`language` must be one of {', '.join(PHRASES)}; got {language!r:.40}."
+            )
         self.follower = follower
+        self._otherwise = language
+        self._speech: tuple[object, Language] | None = None
         self.environment = environment
         self.turns: list[Turn] = []
         self._before: list[tuple[State, _Open | None]] = []
@@ -209,8 +226,12 @@ class Agent:
 
     @property
     def language(self) -> Language:
-        """The language of the follower."""
-        return self.follower._fitted().fitted.encoder.reader.language
+        """The follower's language, with the phrases of the demonstrations' language."""
+        reader = self.follower._fitted().fitted.encoder.reader
+        if self._speech is None or self._speech[0] is not reader:
+            found = with_phrases(reader.language, reader.counts, self._otherwise)
+            self._speech = (reader, found)
+        return self._speech[1]
 
     def say(self, text: str, read: Text | None = None) -> Turn:
         """Hear a text: a command, a question, or a reply to what was asked; return the turn.
@@ -223,8 +244,26 @@ class Agent:
         self._read = text if read is None else read
         before = (self._now, self._open)
         turn = self._reply(self._open, text) if self._open is not None else None
-        if turn is None:
+        if turn is not None:
+            turn = replace(turn, replies=True)
+        else:
             turn = self._without_question(text) or self._answer(text) or self._hear(text)
+        self._before.append(before)
+        self.turns.append(turn)
+        return turn
+
+    def choose(self, place: int) -> Turn:
+        """Choose an option of the question that waits, by its place among `Turn.options`."""
+        asked = self._open
+        count = 0 if asked is None else len(asked.offered)
+        if asked is None or not 0 <= place < count:
+            raise InstructionError(
+                f"`place` must be that of one of {count} options; got {place!r:.20}. "
+                + ("" if count else "Nothing was asked.")
+            )
+        before, option = (self._now, asked), asked.offered[place]
+        said = asked.called(option) or self._describe(option.plan)
+        turn = replace(self._choose(asked, (option,), said), replies=True)
         self._before.append(before)
         self.turns.append(turn)
         return turn
@@ -272,14 +311,14 @@ class Agent:
 
     def _answer(self, text: str) -> Turn | None:
         """Answer a question; None if the text is none, or no questions were learnt."""
-        answerer = self.follower.answerer_
+        answerer = self.follower._get_answerer()
         if answerer is None or not answerer.is_question(text):
             return None
         world = self.environment
         if isinstance(world, MemoryEnvironment):
             world = world.environment
         found = answerer.answer(text, world, self.state)
-        if found.unexplained:
+        if self._strange(found):
             return self._declined(text, "", "Nothing explains a word.", self._unknown(found))
         fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing fits"
         language, said = self.language, _spoken_answer(found, self.language)
@@ -295,16 +334,23 @@ class Agent:
 
     def _unknown(self, found: Answer | Plan) -> str:
         """Return the sentence that names words which nothing explains."""
-        words = found.unexplained
+        words = self._strange(found)
         return phrase(
             self.language,
             "unknown" if len(words) == 1 else "unknown words",
-            words=listed(self.language, quoted(words), "and"),
+            words=listed(self.language, quoted(self.language, words), "and"),
         )
+
+    def _strange(self, found: Answer | Plan) -> tuple[str, ...]:
+        """Return the content words that nothing explains."""
+        language = self.language
+        plain = {*language.stop_words, *language.function_words}
+        return tuple(word for word in found.unexplained if language.fold(word) not in plain)
 
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
-        decision = decide(options, self.follower.prediction_sets_)
+        sets = PredictionSets.of(self.follower.learnt_)
+        decision = decide(options, sets)
         chance = 1.0 / len(options)
         if (
             len(options) > MOST_OFFERED
@@ -314,13 +360,12 @@ class Agent:
             return self._declined(
                 text, "decline", f"None of {len(options)} outcomes is above chance."
             )
-        if plan.unexplained:
+        if self._strange(plan):
             return self._unexplained(text, found, decision.options)
         if decision.kind == "act" and plan.understood:
             chosen = decision.options[0].plan
-            why = "One outcome is left." if self.follower.prediction_sets_ else "One is likely."
+            why = "One outcome is left." if sets else "One is likely."
             return self._acted(text, chosen, chosen.confidence, why, (text, ""))
-        sets = self.follower.prediction_sets_
         why = f"{len(decision.options)} outcomes are likely; no one of them has 80 %."
         if sets is not None:
             why = f"{len(sets.select(options))} outcomes are in the {sets.coverage:.0%} set."
@@ -328,7 +373,7 @@ class Agent:
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
         """Name the words that nothing explains; ask about the rest if it means one thing."""
-        words, told = found.plan.unexplained, self._unknown(found.plan)
+        words, told = self._strange(found.plan), self._unknown(found.plan)
         new = {self.language.fold(word) for word in words}
         known = set(content_words(found.request, self.language)) - new
         why = f"Nothing explains {', '.join(words)}."
@@ -346,7 +391,7 @@ class Agent:
         complete: bool = True,
         before: str = "",
     ) -> Turn:
-        language, unexplained = self.language, found.plan.unexplained
+        language, unexplained = self.language, self._strange(found.plan)
 
         def ask() -> Question:
             asked = ask_which(
@@ -432,7 +477,7 @@ class Agent:
         offered = {each.outcome: each for each in asked.offered}
         if alone is None or alone.plan.unexplained:
             return None
-        decision = decide(alone.options, self.follower.prediction_sets_)
+        decision = decide(alone.options, PredictionSets.of(self.follower.learnt_))
         chosen = [offered[e.outcome] for e in decision.options if e.outcome in offered]
         if decision.kind == "act" and chosen:
             return self._choose(asked, tuple(chosen), text)
@@ -448,7 +493,8 @@ class Agent:
                 return self._declined(text, "no plan", str(error))
             plan = Plan(way.actions, way.states, 0.0, 1.0)
         plan = replace(plan, confidence=1.0, understood=True)
-        if options[0] not in asked.offered or len(asked.offered) > 1:
+        # A value completes the text; a whole plan says what the text means by itself.
+        if options[0] not in asked.offered or asked.turn.by_value or len(options) > 1:
             named = [asked.called(each) or text for each in options]
             said = f"{said}, {listed(self.language, named, 'and')}"
         name = f"told {len(self.turns) + 1}: {said}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +20,13 @@ from groundling.language.literals import Literal
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.models.memory import Recollection
+from groundling.overlay.batch import Reals
 from groundling.plan import Plan
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten
 from groundling.world.open_values import alike_but_for_sets
-from groundling.world.trajectory import ScoredTrajectory
+from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 _ALTERNATIVES = 10
 
@@ -76,11 +77,10 @@ def decoded(
             scores[place] += each.amount
         logs = log_softmax(scores)
     settled = 0 if result.settled else None
-    # Only transitions are about more than where a plan ends.
-    paths: Sequence[Sequence[State]]
-    if listed and search.decode != "transitions":
+    paths: Sequence[Sequence[State]] = ()
+    if listed and search.decode == "outcome":
         paths = [(end,) for end in listed.ends()]
-    else:
+    elif search.decode != "plan":
         paths = [plan.states for plan in found]
     names = ActionNames()
 
@@ -177,9 +177,12 @@ def read_requests(
         Request(text, encoder.bind(environment, text), start)
         for text, (_, environment, start) in zip(texts, requests, strict=True)
     ]
+    looked: Request | None = None
     for each in found:
-        each.world.actions(each.start)  # complains of states that cannot be remembered
-        each.world.notice(each.start)  # whether the environment has changed since
+        # Many requests in a row are about one state.
+        if looked is None or looked.world is not each.world or looked.start is not each.start:
+            each.world.look_at(each.start)
+        looked = each
     return found
 
 
@@ -196,3 +199,32 @@ def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
         "follow_many takes a list of (instructions, environment, start), but found a "
         f"{type(wrong).__name__}. Give one such triple for each text."
     )
+
+
+def score_plans(
+    learnt: Learnt, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
+) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
+    """Score plans from several possible starts under one text.
+
+    For each (instructions, environment, starts), yields for each start its plans and their
+    unnormalised scores under θ. Scores of one text are comparable between starts if training
+    used `Demonstration.negative_starts`.
+
+    >>> from groundling import Demonstration, Follower, Search
+    >>> from groundling.examples import Lamp
+    >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+    >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
+    >>> for answer in score_plans(follower.learnt_, [("light it", Lamp(), ("off", "on"))]):
+    ...     for plans, scores in answer:
+    ...         print([plan.actions for plan in plans], scores.argmax())
+    [('on',), ('off',)] 0
+    [('on',), ('off',)] 0
+    """
+    encoder = learnt.fitted.encoder
+    listed = list(requests)
+    texts = encoder.reader.read_many(text for text, _, _ in listed)
+    asked = [
+        (text, encoder.bind(environment, text), starts)
+        for text, (_, environment, starts) in zip(texts, listed, strict=True)
+    ]
+    return learnt.model.score_starts(learnt.fitted, asked, learnt.search)

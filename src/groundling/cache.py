@@ -60,6 +60,32 @@ def size_of(value: object, level: int = 0) -> int:
     return own + count * sum([size_of(each, level + 1) for each in held]) // len(held)
 
 
+def size_beyond(value: object, base: object, level: int = 0) -> int:
+    """Return about how many bytes a value takes, without what it shares with another.
+
+    >>> long = ("a" * 1000, "b")
+    >>> size_beyond((*long[:1], "c"), long) < 200
+    True
+    """
+    if value is base:
+        return 0
+    held, other = _fields(value), _fields(base)
+    if type(value) is not type(base) or held is None or other is None or level > len(_SAMPLES):
+        return size_of(value, level)
+    if len(held) == len(other):
+        pairs = zip(held, other, strict=True)
+        return _own_size(value) + sum(size_beyond(one, two, level + 1) for one, two in pairs)
+    shared = {id(each) for each in other}
+    return _own_size(value) + sum(size_of(e, level + 1) for e in held if id(e) not in shared)
+
+
+def _fields(value: object) -> list[object] | None:
+    if isinstance(value, tuple):
+        return list(value)
+    attributes = getattr(value, "__dict__", None)
+    return list(attributes.values()) if isinstance(attributes, dict) else None
+
+
 class CacheBudget:
     """How many bytes several caches may take together.
 
@@ -161,6 +187,12 @@ class Cache(Generic[K, V]):
         self._young_bytes += taken
         self.bytes += taken
         self.budget.take(taken)
+
+    def grow(self, size: int) -> None:
+        """Count bytes that the value used last has grown by."""
+        self._young_bytes += size
+        self.bytes += size
+        self.budget.take(size)
 
     def _estimate(self, key: K, value: V) -> int:
         """Return about how many bytes an entry takes; most are like those before them."""

@@ -4,30 +4,30 @@
 
     GroundlingError
     ├── InstructionError      text that cannot be read as an instruction
-    │   ├── LimitError        text that is longer than was agreed
+    │   ├── LimitError        text that exceeds a limit
     │   └── ParseError        CoNLL-U or a dependency tree that is broken
     ├── GraphError            a grounding graph that is broken
     ├── WorldError            an environment that breaks its contract
-    │   └── SearchError       planning ran into a dead end or out of budget
+    │   └── SearchError       no plan: a dead end, or the search budget ran out
     ├── DemonstrationError    training data that cannot be used
     ├── LexiconError          a lexicon file that cannot be read
     ├── CorpusError           a corpus file that is missing or malformed
     ├── ModelFileError        a saved model that cannot be trusted or read
     ├── NotFittedError        a follower that has not been trained yet
     ├── PluginError           an installed package whose task cannot be used
-    ├── ProjectError          a project of the studio that cannot be read or written
+    ├── ProjectError          a studio project that cannot be read or written
     ├── SettingError          a setting that does not exist or does not fit
-    ├── StorageError          a disk that is full, or cannot be written to
-    └── WorkerError           a process that worked for this one has died
+    ├── StorageError          a full disk, or a folder that cannot be written to
+    └── WorkerError           a worker process that died
 
     GroundlingWarning
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
-    ├── LearningWarning       something in the demonstrations or settings cannot work
+    ├── LearningWarning       a problem in the demonstrations or settings
     ├── ModelWarning          a saved model of another version that may answer differently
-    └── StorageWarning        checkpoints that cannot be written; training goes on without
+    └── StorageWarning        checkpoints that cannot be written; training continues
 
-Messages say what was found, where, and what to do about it.
+Messages have the form “<thing> must be <rule>; got <value>.”, then where, then what to do.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from collections.abc import Collection, Iterable
 class GroundlingError(Exception):
     """The root of all errors raised by this package.
 
-    A message may quote what somebody else has written; lines that are far too long are cut.
+    Messages may quote user input, so very long lines are shortened.
 
     >>> len(str(GroundlingError("x" * 1_000_000))) < 1000
     True
@@ -66,7 +66,7 @@ class InstructionError(GroundlingError, ValueError):
 
 
 class LimitError(InstructionError):
-    """Text with more characters or words than a parser was told to take."""
+    """Text with more characters or words than the limits allow."""
 
 
 class ParseError(InstructionError):
@@ -82,7 +82,7 @@ class WorldError(GroundlingError, RuntimeError):
 
 
 class SearchError(WorldError):
-    """Planning found no plan: a dead end, or the search budget ran out."""
+    """No plan was found: a dead end, or the search budget ran out."""
 
 
 class DemonstrationError(GroundlingError, ValueError):
@@ -98,19 +98,19 @@ class CorpusError(GroundlingError, ValueError):
 
 
 class ModelFileError(GroundlingError, ValueError):
-    """A saved model that is broken, foreign or too new."""
+    """A saved model that is broken, from another program, or too new."""
 
 
 class NotFittedError(GroundlingError, ValueError, AttributeError):
-    """A follower is used before it has been fitted or loaded."""
+    """A follower that is used before it is fitted or loaded."""
 
 
 class PluginError(GroundlingError, ImportError):
-    """An installed package offers a task that cannot be loaded."""
+    """An installed package whose task cannot be loaded."""
 
 
 class ProjectError(GroundlingError, ValueError):
-    """A project of the studio that cannot be read or written."""
+    """A studio project that cannot be read or written."""
 
 
 class SettingError(GroundlingError, ValueError):
@@ -118,7 +118,7 @@ class SettingError(GroundlingError, ValueError):
 
 
 class IdleSettingError(SettingError):
-    """A setting that would do nothing beside the others; `name` is which."""
+    """A setting without effect beside the others; `name` says which."""
 
     def __init__(self, message: str, name: str = "") -> None:
         super().__init__(message)
@@ -130,7 +130,7 @@ class StorageError(GroundlingError, OSError):
 
 
 class WorkerError(GroundlingError, RuntimeError):
-    """A process that worked for this one has died."""
+    """A worker process that died."""
 
 
 class GroundlingWarning(UserWarning):
@@ -138,15 +138,15 @@ class GroundlingWarning(UserWarning):
 
 
 class AugmentWarning(GroundlingWarning):
-    """Mirror images change actions but no words, so that they would teach contradictions."""
+    """Mirror images that change actions but not words, and so contradict each other."""
 
 
 class ConvergenceWarning(GroundlingWarning):
-    """Training stopped at its iteration limit before it converged."""
+    """Training that stopped at its iteration limit before it converged."""
 
 
 class LearningWarning(GroundlingWarning):
-    """Something in the demonstrations or the settings cannot work; the message says what to do."""
+    """A problem in the demonstrations or settings; the message suggests a fix."""
 
 
 class ModelWarning(GroundlingWarning):
@@ -154,13 +154,13 @@ class ModelWarning(GroundlingWarning):
 
 
 class StorageWarning(GroundlingWarning):
-    """Checkpoints cannot be written, so that training goes on without them."""
+    """Checkpoints that cannot be written; training continues without them."""
 
 
 def check_known(
     name: object, known: Collection[object], where: str, error: type[Exception] = SettingError
 ) -> None:
-    """Raise an error with a hint if a name is not among those that are known.
+    """Raise an error with a hint if a name is unknown.
 
     >>> check_known("tre", ["tree", "chain"], "There is no skeleton")
     Traceback (most recent call last):
@@ -175,7 +175,7 @@ _MOST_KNOWN = 12
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Return a hint naming the closest known names, to append to an error message.
+    """Return a hint with the closest known names, to append to an error message.
 
     >>> did_you_mean("sentense", ["sentence", "clause", "word"])
     " Did you mean 'sentence'?"

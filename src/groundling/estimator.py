@@ -1,4 +1,4 @@
-"""scikit-learn's habits: settings by name, also nested ones, and what a notebook shows."""
+"""The scikit-learn interface: parameters by name, nested ones too, and notebook output."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _is_auto(value: object) -> bool:
 
 
 def _plain(name: str) -> Settings:
-    """Return a group of settings as it is where nothing of it is given."""
+    """Return the default of a group of settings."""
     kind = _KINDS[name]
     return default_model() if kind is Model else kind()
 
 
 class Estimator:
-    """What scikit-learn expects of an estimator, for a constructor that only keeps settings.
+    """The scikit-learn estimator interface for a constructor that only stores settings.
 
     >>> from groundling import Follower
     >>> Follower().set_params(learning__l2=2.0).get_params()["learning__l2"]
@@ -54,21 +54,21 @@ class Estimator:
             if not isinstance(value, kind) and not _is_auto(value):
                 example = type(_plain(name)).__name__
                 raise SettingError(
-                    f"Follower.{name} is {value!r}; make it {example}(…), such as {example}()."
+                    f"Follower.{name} must be {example}(…) or 'auto'; got {value!r}."
                 )
         if not isinstance(self.parser, str) and not isinstance(self.parser, Parser):
             raise SettingError(
-                f"Follower.parser is {self.parser!r}; give the name of a parser, or a parser."
+                f"Follower.parser must be a parser or the name of one; got {self.parser!r}."
             )
         for name, least in (("seed", 0), ("threads", 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-                raise SettingError(f"Follower.{name} is a whole number, not {value!r}.")
+                raise SettingError(f"Follower.{name} must be a whole number; got {value!r}.")
             if value < least:
-                raise SettingError(f"Follower.{name} is at least {least}, not {value}.")
+                raise SettingError(f"Follower.{name} must be >= {least}; got {value}.")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings by name; with `deep`, also those inside, as in `learning__l2`."""
+        """Return the settings by name; with `deep`, also nested ones such as `learning__l2`."""
         names = list(inspect.signature(type(self).__init__).parameters)[1:]
         found = {name: getattr(self, name) for name in names}
         if deep:
@@ -78,10 +78,10 @@ class Estimator:
         return found
 
     def set_params(self, **settings: Any) -> Self:
-        """Change settings, also inside: `set_params(learning__l2=2.0)`.
+        """Change settings, also nested ones: `set_params(learning__l2=2.0)`.
 
-        What was learnt stays as it is until the next `fit`. A setting inside that has no effect
-        beside the new ones goes back to its default.
+        The fitted model stays as it is until the next `fit`. A nested setting that has no effect
+        beside the new ones is reset to its default.
         """
         before = self.get_params(deep=False)
         try:
@@ -97,7 +97,7 @@ class Estimator:
             for outer, values in inside.items():
                 group = getattr(self, outer) if outer in before else None
                 if _is_auto(group) and outer in _KINDS:
-                    group = _plain(outer)  # what is set from inside is no longer chosen
+                    group = _plain(outer)  # a group with a nested setting is no longer chosen
                 if not isinstance(group, Settings):
                     raise self._unknown(f"{outer}__{next(iter(values))}")
                 known = [each.name for each in fields(group)]
@@ -106,7 +106,7 @@ class Estimator:
                 setattr(self, outer, group.changed_to(**values))
             self._check_settings()
         except SettingError:
-            for name, value in before.items():  # all of it, or nothing
+            for name, value in before.items():  # all or nothing
                 setattr(self, name, value)
             raise
         return self
@@ -137,13 +137,14 @@ class Estimator:
         lines = [f"<code>{escape(repr(self))}</code>"]
         if self.__sklearn_is_fitted__():
             fitted: Any = self
+            learnt = fitted.learnt_
             rows = "".join(
                 f"<tr><td>{weight:+.2f}</td><td>{escape(name)}</td></tr>"
                 for name, weight in fitted.weights(most=10)
             )
             lines.append(
-                f"<p>{sum(len(each.theta) for each in fitted.members_)} weights, loss "
-                f"{fitted.loss_:.3f}; the strongest:</p>"
+                f"<p>{sum(len(each.theta) for each in learnt.fitted.members)} weights, loss "
+                f"{learnt.loss:.3f}; the strongest:</p>"
                 f"<table>{rows}</table>"
             )
         else:

@@ -22,8 +22,6 @@ from groundling.checks.diagnosis import (
     joined,
 )
 from groundling.checks.registry import (
-    Finding,
-    another_world,
     left_out,
     warn,
     warn_of_long_texts,
@@ -62,19 +60,16 @@ from groundling.learning.trainer import Trainer
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.example import Skipped, listed_demonstrations, sift
 from groundling.models.learnt import Learnt
-from groundling.models.memory import Memory
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.plan import Plan
 from groundling.scale.sharded_fit import fit_at_scale, refuse_in_shards
 from groundling.selection.choices import Choices, choose, choose_again, open_again
 from groundling.selection.comparison import compare
-from groundling.selection.label_profile import usual_labels
 from groundling.selection.profile import Profile
 from groundling.settings import AUTO, Auto, knowing_names
 from groundling.world.environment import Demonstration, Environment, State
 from groundling.world.open_values import BoundEnvironment
-from groundling.world.trajectory import Trajectory
 
 __all__ = ["Follower"]
 
@@ -122,8 +117,8 @@ class Follower(Estimator):
         The name of each weight.
     lexicon_ : Lexicon
         The lexicon in use, with what was learnt.
-    loss_ : float
-        The final training loss.
+    learnt_ : Learnt
+        The fitted model with its settings; `learnt_.loss` is the final training loss.
     temperature_ : float
         Divisor of scores that calibrates confidences.
 
@@ -335,10 +330,10 @@ class Follower(Estimator):
         (or of their outcomes, where outcomes or transitions are decoded). Warns if there are too
         few demonstrations to tell.
 
-        With `coverage`, such as 0.95, sets `prediction_sets_` instead: an `Agent` then acts if one
-        outcome is in the set and asks otherwise, and the set holds the right outcome that often on
-        texts like these (split conformal prediction). The temperature stays as it is; calibrate it
-        before, on other demonstrations.
+        With `coverage`, such as 0.95, calibrates prediction sets instead (split conformal
+        prediction): an `Agent` then acts if one outcome is in the set and asks otherwise, and the
+        set contains the right outcome with that probability on similar texts. The temperature
+        stays as it is; calibrate it before, on other demonstrations.
         """
         learnt = self._fitted()
         listed = checked(split_questions(demonstrations)[0])
@@ -503,7 +498,7 @@ class Follower(Estimator):
         >>> follower.answer("how many lamps are lit?", lamps, frozenset()).value
         0
         """
-        answerer = self.answerer_
+        answerer = self._get_answerer()
         if answerer is None:
             raise NotFittedError(
                 "This follower has learnt no questions. Fit it to demonstrations with answers, "
@@ -511,9 +506,8 @@ class Follower(Estimator):
             )
         return answerer.answer(question, environment, state)
 
-    @property
-    def answerer_(self) -> Answerer | None:
-        """What was learnt of questions; None if none were shown."""
+    def _get_answerer(self) -> Answerer | None:
+        """Return what was learnt about questions; None if none were shown."""
         learnt = self._fitted()
         if learnt.answers is None:
             return None
@@ -538,36 +532,8 @@ class Follower(Estimator):
         return right / sum(each.weight for each in shown)
 
     def _answers_rightly(self, question: Demonstration) -> bool:
-        return self.answerer_ is not None and self.answerer_.is_right(question)
-
-    def score_plans(
-        self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
-    ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Score plans from several possible starts under one text.
-
-        For each (instructions, environment, starts), yields for each start its plans and their
-        unnormalised scores under θ. Scores of one text are comparable between starts if training
-        used `Demonstration.negative_starts`.
-
-        >>> from groundling import Demonstration, Follower, Search
-        >>> from groundling.examples import Lamp
-        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
-        >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
-        >>> for answer in follower.score_plans([("light it", Lamp(), ("off", "on"))]):
-        ...     for plans, scores in answer:
-        ...         print([plan.actions for plan in plans], scores.argmax())
-        [('on',), ('off',)] 0
-        [('on',), ('off',)] 0
-        """
-        learnt = self._fitted()
-        encoder = learnt.fitted.encoder
-        listed = list(requests)
-        texts = encoder.reader.read_many(text for text, _, _ in listed)
-        asked = [
-            (text, encoder.bind(environment, text), starts)
-            for text, (_, environment, starts) in zip(texts, listed, strict=True)
-        ]
-        return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
+        answerer = self._get_answerer()
+        return answerer is not None and answerer.is_right(question)
 
     def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
         return read_requests(self._fitted(), requests)
@@ -646,7 +612,7 @@ class Follower(Estimator):
         if parts is None:
             commands, questions = split_questions(listed)
             read = self._requests([(e.instructions, e.environment, e.start) for e in commands])
-            told = diagnose_questions(questions, self.answerer_)
+            told = diagnose_questions(questions, self._get_answerer())
             return joined([diagnose(learnt, commands, read), told]) if commands else told
         other, found = copy(self), []
         for learn, test in folds(listed, parts):
@@ -654,30 +620,6 @@ class Follower(Estimator):
             other._learnt = _with_questions(Trainer.of(learnt).fit(commands), questions)
             found.append(other.diagnose(test))
         return joined(found)
-
-    def check_world(self, places: Iterable[tuple[Environment, State]]) -> tuple[Finding, ...]:
-        """Report labels that every training world had and these environments lack.
-
-        `places` are pairs of an environment and a state.
-
-        >>> from groundling import Demonstration, Follower, GroundingGraph
-        >>> class Lamp:
-        ...     def __init__(self, **more): self.more = more
-        ...     def actions(self, state): return ("on", "off")
-        ...     def step(self, state, action): return action
-        ...     def ground(self, state, action, after):
-        ...         return GroundingGraph({"lamp": {action: True, **self.more}})
-        >>> shown = [Demonstration("light it", Lamp(colour="red"), "off", ("on",))]
-        >>> follower = Follower(parser="chain").fit(shown)
-        >>> follower.check_world([(Lamp(colour="blue"), "off")])
-        ()
-        >>> print(*follower.check_world([(Lamp(), "off")]))
-        No possible action here has the label 'colour', which some action had at every start in
-        training. Follow in the world of the training, or train again in this one.
-        """
-        learnt = self._fitted()
-        asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]
-        return tuple(another_world(usual_labels(learnt), asked))
 
     def weights(
         self, containing: str = "", *, most: int = 20, member: int = 0
@@ -713,20 +655,9 @@ class Follower(Estimator):
         return self._fitted().fitted.encoder.reader.lexicon
 
     @property
-    def loss_(self) -> float:
-        """The final training loss."""
-        return self._fitted().loss
-
-    @property
     def temperature_(self) -> float:
         """Divisor of scores that calibrates confidences."""
         return self._fitted().temperature
-
-    @property
-    def prediction_sets_(self) -> PredictionSets | None:
-        """The sets of outcomes that an `Agent` asks about; None unless they were calibrated."""
-        kept = self._fitted().sets
-        return None if kept is None else PredictionSets.from_dict(kept)
 
     @property
     def threshold(self) -> float:
@@ -734,11 +665,6 @@ class Follower(Estimator):
         if hasattr(self, "_learnt"):
             return self._learnt.search.threshold
         return Search().threshold if isinstance(self.search, str) else self.search.threshold
-
-    @property
-    def memory_(self) -> Memory:
-        """The demonstrations that are remembered, and how strongly."""
-        return self._fitted().memory
 
     @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:
@@ -773,9 +699,9 @@ class Follower(Estimator):
         return held
 
     @property
-    def members_(self) -> tuple[FittedModel, ...]:
-        """The fitted models: one, or the members of an ensemble."""
-        return self._fitted().fitted.members
+    def learnt_(self) -> Learnt:
+        """The fitted model with its settings: `loss`, `memory`, `search`, `fitted.members`, …."""
+        return self._fitted()
 
     def _fitted(self) -> Learnt:
         if not hasattr(self, "_learnt"):
@@ -818,22 +744,36 @@ class Follower(Estimator):
         return follower
 
     def with_search(
-        self, search: Search | None = None, *, temperature: float | None = None
+        self,
+        search: Search | None = None,
+        *,
+        temperature: float | None = None,
+        max_weights: int | None = None,
     ) -> Follower:
-        """Return a follower with the same weights and other search settings or temperature.
+        """Return a follower with other search settings or temperature, without a new fit.
 
-        >>> from groundling import Search
-        >>> Follower(search=Search(max_length=2)).with_search(Search(max_length=3))
-        Traceback (most recent call last):
-            ...
-        groundling.errors.NotFittedError: This Follower is not fitted yet. Call fit with
-        demonstrations, or Follower.load with a saved model.
+        `max_weights` keeps only so many of the largest weights of each member.
+
+        >>> from groundling import Demonstration
+        >>> from groundling.examples import Lamp
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> follower = Follower(parser="chain").fit(shown, check=False)
+        >>> len(follower.theta_) > 2, len(follower.with_search(max_weights=2).theta_)
+        (True, 2)
         """
         learnt = self._fitted()
         if temperature is not None:
             if not 0 < temperature < np.inf:
                 raise SettingError(f"`temperature` must be > 0; got {temperature}.")
             learnt = replace(learnt, temperature=float(temperature), sets=None)
+        if max_weights is not None:
+            whole = isinstance(max_weights, int) and not isinstance(max_weights, bool)
+            if not whole or max_weights < 1:
+                raise SettingError(
+                    f"`max_weights` must be a whole number >= 1; got {max_weights!r}."
+                )
+            first, *others = (each.pruned(max_weights) for each in learnt.fitted.members)
+            learnt = replace(learnt, fitted=replace(first, others=tuple(others)))
         if search is None:
             return self._of(learnt)
         settings = Trainer.of(learnt)
@@ -842,22 +782,6 @@ class Follower(Estimator):
         settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)
         choices = learnt.choices.closed("search") if isinstance(learnt.choices, Choices) else ()
         return self._of(replace(learnt.with_search(search), choices=choices))
-
-    def pruned(self, most: int) -> Follower:
-        """Return a follower that keeps the largest weights, at most so many of each member.
-
-        >>> from groundling import Demonstration
-        >>> from groundling.examples import Lamp
-        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
-        >>> follower = Follower(parser="chain").fit(shown, check=False)
-        >>> len(follower.theta_) > 2, len(follower.pruned(2).theta_)
-        (True, 2)
-        """
-        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-            raise SettingError(f"`most` must be a whole number >= 1; got {most!r}.")
-        learnt = self._fitted()
-        first, *others = (each.pruned(most) for each in learnt.fitted.members)
-        return self._of(replace(learnt, fitted=replace(first, others=tuple(others))))
 
     @classmethod
     def _of(cls, learnt: Learnt) -> Follower:

@@ -28,6 +28,7 @@ from groundling.world.environment import (
     shorten,
 )
 from groundling.world.graph import GroundingGraph, Label, labels_of
+from groundling.world.relations import Scene
 from groundling.world.reprs import among
 
 _OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "extra_length", "describe", "facts")
@@ -119,7 +120,7 @@ class _Recollection:
     states: dict[State, list[str]]
     values: dict[Pair, list[str]]
     kinds: frozenset[str] = frozenset()  # of the things that the last action was about
-    things: frozenset[str] = frozenset()  # that the environment lists, by name
+    scene: Scene | None = None  # the things that the environment lists
     # By the identity of the labels of a node and, if it is a thing, by its name.
     nodes: dict[tuple[int, str], _NodeReminders] = field(default_factory=dict)
 
@@ -221,18 +222,13 @@ class MemoryEnvironment(Wrapper):
 
     def _things(self, remembered: Remembered) -> dict[str, Labels]:
         """Return the things of a state; their labels show which of them were acted on before."""
-        state, memory = _known(remembered)
-        environment: Any = self.environment
-        listed = {
-            str(name): labels_of(labels, f"thing {name}")
-            for name, labels in environment.things(state).items()
+        memory = _known(remembered).memory
+        recalled = self._recollect(remembered)
+        assert recalled.scene is not None
+        return {
+            name: _with(labels, self._reminders(name, labels, recalled, memory).anywhere)
+            for name, labels in recalled.scene.labels.items()
         }
-        if memory.steps or memory.words:
-            recalled = self._recollect(remembered)
-            for name, labels in listed.items():
-                found = self._reminders(name, labels, recalled, memory).anywhere
-                listed[name] = _with(labels, found)
-        return listed
 
     # ---- JSON, where the environment has its own ------------------------------------------
 
@@ -360,15 +356,15 @@ class MemoryEnvironment(Wrapper):
         self, name: str, labels: Labels, recalled: _Recollection, memory: Memory
     ) -> _NodeReminders:
         """Return what a node reminds of; things of a scene are known by their names, too."""
-        key = (id(labels), name if name in recalled.things else "")
+        key = (id(labels), recalled.scene.thing(name, labels) or "" if recalled.scene else "")
         known = recalled.nodes.get(key)
         if known is None or known.labels is not labels:
             known = recalled.nodes[key] = _reminders(labels, recalled, memory.words, key[1])
         return known
 
-    def _thing_names(self, state: State) -> frozenset[str]:
+    def _scene(self, state: State) -> Scene | None:
         environment: Any = self.environment
-        return frozenset(map(str, environment.things(state))) if self._has_things else frozenset()
+        return Scene(environment.things(state)) if self._has_things else None
 
     def _recollect(self, remembered: Remembered) -> _Recollection:
         """Return what a state reminds of; all actions of a state are mostly asked in a row."""
@@ -393,11 +389,13 @@ class MemoryEnvironment(Wrapper):
                 told = self.environment.about(step.before, step.action, after)
                 things = [("", frozenset((str(kind), str(value)) for kind, value in told))]
             else:
-                listed = self._thing_names(step.before)
+                scene = self._scene(step.before)
                 for source, target, _ in graph.edges:
                     if source == graph.root and target != graph.root:
-                        own = {(_THING, target)} if target in listed else set()
-                        things.append((target, _values(graph.labels(target)) | own))
+                        labels = graph.labels(target)
+                        thing = scene.thing(target, labels) if scene else None
+                        own = {(_THING, thing)} if thing else set()
+                        things.append((target, _values(labels) | own))
             kept = tuple((node, thing) for node, thing in things if thing)
             found = _Facts(_sort(root), _numbers(root), kept)
             self._facts.put(key, found, _STEP_BYTES)
@@ -405,7 +403,7 @@ class MemoryEnvironment(Wrapper):
 
     def _recall(self, state: State, memory: Memory) -> _Recollection:
         """Return which labels remind of what is remembered, for all actions in a state."""
-        found = _Recollection({}, {}, {}, {}, {}, things=self._thing_names(state))
+        found = _Recollection({}, {}, {}, {}, {}, scene=self._scene(state))
         steps = list(_done(state, memory))
         of_sort: dict[tuple[str, str, str], list[Pair]] = {}
         for ago, (step, after) in zip(range(len(steps), 0, -1), steps, strict=True):

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import warnings
 from collections.abc import Mapping
@@ -38,7 +39,7 @@ from groundling.models.ensemble import Ensemble
 from groundling.models.every import MODELS
 from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
-from groundling.models.memory import Memory
+from groundling.models.memory import DemonstrationMemory
 from groundling.models.probe import probe_features
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
@@ -46,6 +47,8 @@ from groundling.selection.choices import Choice, Choices, check_open
 from groundling.selection.label_profile import usual_labels
 from groundling.trust import check_settings
 
+VECTORS = "GROUNDLING_VECTORS"
+"""The environment variable that lists the files of word vectors that models may open."""
 _MODELS = {name: kind for name, kind in MODELS.items() if kind is not Ensemble}
 _OWN_PARSERS = re.compile(
     r"((default|chain)(:neutral|:english)?)(@[^/]*)?"
@@ -316,7 +319,9 @@ def _build(
             check_open(map(_text, manifest["left_open"])),
         ),
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
-        memory=Memory.from_dict(tables["memory"]) if "memory" in tables else Memory(),
+        memory=DemonstrationMemory.from_dict(tables["memory"])
+        if "memory" in tables
+        else DemonstrationMemory(),
         sets=manifest.get("sets"),
         answers=tables.get("answers"),
         speech=tables.get("speech"),
@@ -350,12 +355,15 @@ def _features(
             )
         chosen.append(own.get(name, name))
     synonyms = str(kept.get("synonyms", ""))
-    if synonyms not in ("", "wordnet") and not Path(synonyms).is_file():
+    # A model file must not make us open files of its choice: the user names those that it may.
+    allowed = os.environ.get(VECTORS, "").split(os.pathsep)
+    if synonyms not in ("", "wordnet") and not (synonyms in allowed and Path(synonyms).is_file()):
         kept["synonyms"] = ""
         warnings.warn(
-            "The follower was trained with word vectors that are not here"
-            f"{f' ({synonyms})' if synonyms != '?' else ''}, so that it knows no synonyms. Put "
-            "them there, or set `features__synonyms` and fit again.",
+            "The follower was trained with word vectors "
+            f"{f'({synonyms[:200]}) ' if synonyms != '?' else ''}and knows no synonyms without "
+            f"them. Set the environment variable {VECTORS} to the path of that file, or set "
+            "`features__synonyms` and fit again.",
             LearningWarning,
             stacklevel=2,
         )

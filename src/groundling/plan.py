@@ -21,31 +21,30 @@ class Plan:
     Parameters
     ----------
     actions, states
-        What to do, and the states from the start to the end.
+        The actions, and the states from the start to the end.
     log_probability
         The log probability of exactly this plan among those considered.
     confidence
         The calibrated probability of the decoded answer (the plan, or its outcome).
     understood
         Whether the confidence reaches the follower's threshold; if not, the plan is the
-        best guess and should not be carried out unasked.
+        best guess and should not be carried out without confirmation.
     alternatives
         Other plans that were considered, most probable first.
     unexplained
-        Words that no demonstration had and nothing in the plan is called by; they lower the
+        Words that are in no demonstration and name nothing in the plan; they lower the
         confidence.
     remembered
-        The demonstration that speaks most for the plan, where a text like this one was shown,
-        and how much the memory of it adds to the log probability.
+        The demonstration of a similar text that favours the plan most, and how much it adds to
+        the log probability; None if there is none.
     parts
-        The plans of the commands that a text was cut into, one after another; empty if it was
-        followed as a whole.
+        The plans of the single commands, if the text was split into several; else empty.
     candidates
-        Other plans that the description of a set fits as exactly (*the lamp*, where there are
-        several lamps), most probable first: the text does not say which is meant.
+        Other plans that fit an ambiguous description as well (*the lamp*, if there are several),
+        most probable first.
     asked
-        Number of commands in the text, if these are more than `Search.max_length` allows; the
-        plan then leaves some out. 0 otherwise.
+        Number of commands in the text, if `Search.max_length` is too short for all of them; 0
+        otherwise.
 
     Examples
     --------
@@ -81,7 +80,7 @@ class Plan:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that it follows, without punctuation; none if no follower made it."""
+        """The words of the text, without punctuation; empty if no follower made the plan."""
         text = () if self._source is None else self._source.text
         return tuple(w for each in text for w in each.tokens if any(map(str.isalnum, w)))
 
@@ -91,22 +90,22 @@ class Plan:
         return math.exp(self.log_probability)
 
     def explain(self) -> Explanation:
-        """Say which words caused which action, and which weights decided."""
+        """Explain which words caused which action, and through which weights."""
         if self.parts:
             return Explanation.joined(self, [part.explain() for part in self.parts])
         if not self.actions:
             raise GroundlingError("This plan cannot be explained: the text names nothing to do.")
         if self._source is None:
             raise GroundlingError(
-                "This plan cannot be explained: it was not made by a follower, or is an "
-                "alternative. Explain the plan that Follower.follow returned."
+                "This plan cannot be explained: no follower made it, or it is an alternative. "
+                "Explain the plan that Follower.follow returned."
             )
         return self._source.explain(self)
 
     def word_places(self) -> tuple[dict[str, int], ...]:
-        """Return for each action which word most likely lies on each node of its graph.
+        """Return, for each action, the most probable word of each node of its graph.
 
-        Words are counted over the whole text, from 0. Empty for plans that no follower made.
+        Words are numbered over the whole text, from 0. Empty for plans that no follower made.
 
         >>> from groundling import Follower
         >>> from groundling.examples import lamp_demonstrations, Lamp
@@ -117,7 +116,7 @@ class Plan:
         return () if self._source is None else self._source.word_places(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON-ready data; values that JSON does not know as text.
+        """Return JSON-ready data; values that JSON lacks become strings.
 
         >>> Plan((("go", 2),), ("a", "b"), -0.1, 0.9).to_dict()["actions"]
         [['go', 2]]
@@ -142,7 +141,7 @@ class Plan:
         }
 
     def _repr_html_(self) -> str:
-        """Show the plan and what was considered instead as a table, in a notebook."""
+        """Show the plan and its alternatives as a table, in a notebook."""
         rows = "".join(
             f"<tr><td>{escape(', '.join(map(str, each.actions)))}</td>"
             f"<td>{each.probability:.2f}</td></tr>"
@@ -166,7 +165,7 @@ class Plan:
 
 
 def _plain(value: object) -> Any:
-    """Return a value as JSON knows it: tuples as lists, what it does not know as text."""
+    """Convert a value to JSON: tuples to lists, unknown types to strings."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if type(value) in (tuple, list):

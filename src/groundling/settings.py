@@ -1,4 +1,4 @@
-"""What all settings share: frozen values, checked by type and range where they are given."""
+"""The base class of settings: frozen values, checked by type and range."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def setting(
     most: float | None = None,
     above: float | None = None,
 ) -> Any:
-    """Return a field with a range: `least` and `most` are allowed, `above` is not."""
+    """Return a field with a range: >= `least`, <= `most`, > `above`."""
     return field(default=default, metadata={"least": least, "most": most, "above": above})
 
 
 class _OwnSignature:
-    """What a group of settings is made from, for help: the fields, though `__new__` takes any."""
+    """The signature that help shows for a group of settings: its fields."""
 
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         made = inspect.signature(owner.__init__)  # type: ignore[misc]
@@ -51,7 +51,7 @@ class _OwnSignature:
 
 
 def knowing_names(init: Callable[P, None]) -> Callable[P, None]:
-    """Let a constructor complain of names it does not have as settings do; it looks the same.
+    """Make a constructor report unknown names as settings do; its signature stays.
 
     >>> class Oven:
     ...     @knowing_names
@@ -84,8 +84,8 @@ def _check_names(kind: Any, named: Iterable[str]) -> None:
 class Settings:
     """A frozen group of settings; a value of the wrong type or range is a `SettingError`.
 
-    Types are those of the annotations: numbers, strings, choices (`Literal`), other
-    settings, and tuples of these; a list is taken for a tuple, one string for a tuple of one.
+    Types are those of the annotations: numbers, strings, choices (`Literal`), other settings, and
+    tuples of these; a list is converted to a tuple, and a single string to a tuple of one.
 
     >>> @dataclass(frozen=True, repr=False)
     ... class Oven(Settings):
@@ -96,11 +96,12 @@ class Settings:
     >>> Oven(mode="gril")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Oven.mode cannot be 'gril'. Did you mean 'grill'?
+    groundling.errors.SettingError: Oven.mode must be one of 'fan', 'grill'; got 'gril'. Did you
+    mean 'grill'?
     >>> Oven(heat="hot")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Oven.heat is a number, not 'hot'.
+    groundling.errors.SettingError: Oven.heat must be a number; got 'hot'.
     >>> Oven(heet=200)
     Traceback (most recent call last):
         ...
@@ -110,7 +111,7 @@ class Settings:
     __signature__ = _OwnSignature()
 
     def __new__(cls: type[S], *values: Any, **named: Any) -> S:
-        """Complain of settings that do not exist before Python does, with a suggestion."""
+        """Raise an error with a suggestion for unknown settings, before Python does."""
         _check_names(cls, named)
         return super().__new__(cls)
 
@@ -127,7 +128,7 @@ class Settings:
         return f"{type(self).__name__}({shown})"
 
     def changed(self) -> list[str]:
-        """Return the names of the settings that are not at their default.
+        """Return the names of the settings that differ from their default.
 
         >>> Settings().changed()
         []
@@ -135,7 +136,7 @@ class Settings:
         return [each.name for each in fields(self) if getattr(self, each.name) != each.default]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings by name, as they are kept in files.
+        """Return the settings by name, as stored in files.
 
         >>> Settings().to_dict()
         {}
@@ -143,7 +144,7 @@ class Settings:
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     def changed_to(self: S, **values: Any) -> S:
-        """Return the same with other values; what has no effect beside them is left out.
+        """Return a copy with other values; settings without effect beside them are reset.
 
         >>> Settings().changed_to()
         Settings()
@@ -159,7 +160,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls: type[S], data: Mapping[str, Any]) -> S:
-        """Return the settings that `to_dict` wrote.
+        """Create settings from what `to_dict` returned.
 
         >>> Settings.from_dict({"hat": 1})
         Traceback (most recent call last):
@@ -170,7 +171,7 @@ class Settings:
 
 
 def idle_setting(name: str, why: str, cure: str) -> IdleSettingError:
-    """Return the error for a setting that would do nothing.
+    """Return the error for a setting that has no effect.
 
     >>> print(idle_setting("Search.beam", "without planning", "Leave it out."))
     Search.beam has no effect without planning. Leave it out.
@@ -179,7 +180,7 @@ def idle_setting(name: str, why: str, cure: str) -> IdleSettingError:
 
 
 def check_value(kind: type[Settings], name: str, value: Any) -> None:
-    """Complain of a value that one setting of a group cannot take, whatever the others are.
+    """Raise an error if a setting cannot have a value, whatever the others are.
 
     >>> @dataclass(frozen=True, repr=False)
     ... class Oven(Settings):
@@ -187,7 +188,7 @@ def check_value(kind: type[Settings], name: str, value: Any) -> None:
     >>> check_value(Oven, "heat", 400)
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Oven.heat is between 0 and 300, not 400.0.
+    groundling.errors.SettingError: Oven.heat must be between 0 and 300; got 400.0.
     """
     _check_names(kind, [name])
     [each] = [each for each in fields(kind) if each.name == name]
@@ -213,12 +214,14 @@ def _plain(value: Any) -> Any:
 
 
 def _checked(value: Any, hint: Any, name: str) -> Any:
-    """Return a value as its annotation wants it, or complain."""
+    """Return a value converted to its annotated type, or raise an error."""
     origin = get_origin(hint)
     if origin is Literal:
         known = get_args(hint)
         if not isinstance(value, str) or value not in known:
-            raise SettingError(f"{name} cannot be {_shown(value)}.{did_you_mean(value, known)}")
+            listed, hint = ", ".join(map(repr, known)), did_you_mean(value, known)
+            hint = hint if hint.endswith("?") else ""
+            raise SettingError(f"{name} must be one of {listed}; got {_shown(value)}.{hint}")
         return value
     if origin in (Union, UnionType):
         return _one_of(value, get_args(hint), name)
@@ -226,7 +229,7 @@ def _checked(value: Any, hint: Any, name: str) -> Any:
         return _tuple(value, get_args(hint), name)
     if hint is bool:
         if not isinstance(value, bool):
-            raise SettingError(f"{name} is True or False, not {_shown(value)}.")
+            raise SettingError(f"{name} must be True or False; got {_shown(value)}.")
         return value
     if hint in (int, float):
         return _number(value, hint, name)
@@ -234,7 +237,7 @@ def _checked(value: Any, hint: Any, name: str) -> Any:
         return value
     if not isinstance(hint, type) or isinstance(value, hint):
         return value
-    raise SettingError(f"{name} is {_article(hint.__name__)}, not {_shown(value)}.")
+    raise SettingError(f"{name} must be {_article(hint.__name__)}; got {_shown(value)}.")
 
 
 def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
@@ -256,23 +259,23 @@ def _tuple(value: Any, hints: tuple[Any, ...], name: str) -> tuple[Any, ...]:
     if isinstance(value, str):
         value = (value,)
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise SettingError(f"{name} is a tuple, not {_shown(value)}.")
+        raise SettingError(f"{name} must be a tuple; got {_shown(value)}.")
     items = tuple(value)
     if len(hints) == 2 and hints[1] is Ellipsis:
         return tuple(_checked(each, hints[0], name) for each in items)
     if len(items) != len(hints):
-        raise SettingError(f"{name} has {len(hints)} items, not {len(items)}.")
+        raise SettingError(f"{name} must have {len(hints)} items; got {len(items)}.")
     return tuple(_checked(each, hint, name) for each, hint in zip(items, hints, strict=True))
 
 
 def _number(value: Any, kind: Callable[[Any], Any], name: str) -> Any:
     wanted = "a whole number" if kind is int else "a number"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise SettingError(f"{name} is {wanted}, not {_shown(value)}.")
+        raise SettingError(f"{name} must be {wanted}; got {_shown(value)}.")
     if not math.isfinite(value):
-        raise SettingError(f"{name} is a finite number, not {value}.")
+        raise SettingError(f"{name} must be a finite number; got {value}.")
     if kind is int and math.floor(value) != value:
-        raise SettingError(f"{name} is {wanted}, not {value}.")
+        raise SettingError(f"{name} must be {wanted}; got {value}.")
     return kind(value)
 
 
@@ -281,13 +284,13 @@ def _check_range(value: Any, each: Field[Any], name: str) -> None:
     if value is None or not isinstance(value, (int, float)):
         return
     if above is not None and value <= above:
-        raise SettingError(f"{name} is above {above}, not {value}.")
+        raise SettingError(f"{name} must be > {above}; got {value}.")
     if least is not None and most is not None and not least <= value <= most:
-        raise SettingError(f"{name} is between {least} and {most}, not {value}.")
+        raise SettingError(f"{name} must be between {least} and {most}; got {value}.")
     if least is not None and value < least:
-        raise SettingError(f"{name} is at least {least}, not {value}.")
+        raise SettingError(f"{name} must be >= {least}; got {value}.")
     if most is not None and value > most:
-        raise SettingError(f"{name} is at most {most}, not {value}.")
+        raise SettingError(f"{name} must be <= {most}; got {value}.")
 
 
 def _shown(value: Any) -> str:

@@ -15,7 +15,7 @@ from groundling.cli import demo as demo_module
 from groundling.cli.main import app
 from groundling.cli.progress import progress
 from groundling.learning.rounds import Progress
-from groundling.tasks.mazes.demo import demo_world
+from groundling.tasks.mazes.maze_demo import demo_world
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SMALL = ["--parser", "chain", "--demonstrations", "15", "--held-out", "2"]

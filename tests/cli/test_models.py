@@ -209,7 +209,7 @@ def test_train_in_shards_learns_the_same(models, tmp_path):
     result = run(
         "train", "puzzles", "--out", tmp_path / "x", "--sample", "--cluster", "local:x", code=1
     )
-    assert "names no cluster" in result.output
+    assert "must be local:N or an address" in result.output
 
 
 def test_follow_does_not_take_the_sample_for_the_corpora(models, tmp_path):

@@ -79,9 +79,9 @@ def test_own_world_weighs_words_that_are_matched_with_values():
     [
         ("l2=3", "There is no setting 'l2'. Did you mean 'learning.l2'?"),
         ("learning.l3=3", "There is no setting 'learning.l3'. Did you mean 'learning.l"),
-        ("learning.l2=abc", "Learning.l2 is a number, not 'abc'."),
+        ("learning.l2=abc", "Learning.l2 must be a number; got 'abc'."),
         ("learning.l2=1,2", "--setting learning.l2 must be one value; got 2."),
-        ("search.beam=0", "Search.beam is at least 1"),
+        ("search.beam=0", "Search.beam must be >= 1"),
         ("zzz=3", "learning.tolerance, search.beam, search.budget, search.decode"),
     ],
 )
@@ -286,9 +286,7 @@ def test_own_world_settings_are_tuned(kitchen):
 
 def test_own_world_is_drawn_if_it_draws_itself(kitchen):
     asked = ("follow", "model", "go to the cellar", "--picture", "way.svg", "--world")
-    assert "Kitchen has no method draw(state)." in " ".join(
-        run(*asked, WORLD, code=1).split()
-    )
+    assert "Kitchen has no method draw(state)." in " ".join(run(*asked, WORLD, code=1).split())
     content = Path("kitchen.py").read_text(encoding="utf-8")
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text>{state.room}</text></svg>'

@@ -107,9 +107,9 @@ def test_joined_labels_cost_what_a_request_is_about_however_many_things_were_met
     joined = []
     join = space.join
 
-    def counting(words, nodes, *rest, **more):
-        joined.append(len(nodes))
-        return join(words, nodes, *rest, **more)
+    def counting(words, nodes, pair_words, pair_nodes, **more):
+        joined.append(len(set(pair_nodes.tolist())))
+        return join(words, nodes, pair_words, pair_nodes, **more)
 
     monkeypatch.setattr(space, "join", counting)
     world = Line(3, {1: "thing0"})

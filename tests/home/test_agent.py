@@ -118,3 +118,22 @@ def test_agent_explains_itself(agent):
 def test_agent_speaks_of_homes_in_other_scripts():
     home = Home.from_data({"entities": [{"id": "light.a", "name": "居間", "state": "off"}]})
     assert HomeAgent(home).reply("turn on 居間").changes == {"light.a": {"state": "on"}}
+
+
+def test_agent_speaks_of_timers_that_were_just_started():
+    lamp = {"id": "light.desk", "name": "Desk Lamp"}
+    agent = HomeAgent(Home.from_data({"entities": [lamp]}))
+    agent.reply("set a timer for 10 minutes")
+    assert agent.reply("how much time is left on the timer").text == "10 min left."
+    assert agent.reply("cancel the timer").changes["timer.1"]["state"] == "idle"
+    assert not agent.home.timers
+
+
+def test_agent_says_what_is_on_a_list_and_shares_in_percent():
+    things = [
+        {"id": "todo.shopping_list", "name": "Shopping List", "attributes": {"items": ["milk"]}},
+        {"id": "light.desk", "name": "Desk Lamp", "state": "on"},
+    ]
+    agent = HomeAgent(Home.from_data({"entities": things}))
+    assert agent.reply("what is on the shopping list").text == "Shopping List is milk."
+    assert agent.reply("set the desk lamp to 20 percent").text.endswith("20 %.")

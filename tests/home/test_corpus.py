@@ -7,8 +7,8 @@ import pytest
 
 from groundling.errors import CorpusError
 from groundling.home import HomeWorld
-from groundling.home.corpus import Example, Sentence, label, read_corpus, split
-from groundling.home.languages import home_language
+from groundling.home.corpus import HomeExample, Sentence, label, read_corpus, split
+from groundling.home.locales import home_language
 from tests.home.homes import HOME
 
 FOLDER = os.environ.get("GROUNDLING_CORPORA")
@@ -61,7 +61,7 @@ WORLD = HomeWorld(HOME, home_language("en"))
 )  # fmt: skip
 def test_corpus_commands_follow_from_intents(sentence, wanted):
     made = label(WORLD, sentence)
-    assert (str(made.command) if isinstance(made, Example) else made) == wanted
+    assert (str(made.command) if isinstance(made, HomeExample) else made) == wanted
 
 
 def test_corpus_free_texts_are_learnt_in_two_steps():
@@ -73,7 +73,7 @@ def test_corpus_free_texts_are_learnt_in_two_steps():
 
 def test_corpus_holds_out_whole_groups():
     examples = [
-        Example(f"text {number}", WORLD, None, None, group=f"group {number // 5}")
+        HomeExample(f"text {number}", WORLD, None, None, group=f"group {number // 5}")
         for number in range(100)
     ]
     training, held_out = split(examples, 0.2)

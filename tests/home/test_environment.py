@@ -2,11 +2,11 @@
 
 import pytest
 
-from groundling.home import HomeWorld, Situation
+from groundling.home import Home, HomeWorld, Situation
 from groundling.home.environment import Command, check_area
 from groundling.home.home import HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import home_language
+from groundling.home.locales import home_language
 from groundling.world.environment_checks import check_environment
 from tests.home.homes import HOME
 
@@ -40,6 +40,10 @@ def offered(text, situation=Situation()):
         ("blue desk lamp", "set colour", {"light.desk"}, "blue"),
         ("temperature in the den", "temperature", {"climate.den"}, None),
         ("milk", "add item", {"todo.shopping_list"}, None),
+        ("left blind half way", "set position", {"cover.left"}, 50.0),
+        ("everything but the lights", "turn off", {"media_player.radio", "climate.den"}, None),
+        ("everything but the lights in the den", "turn off",
+         {"light.hall", "media_player.radio", "climate.den"}, None),
     ],
 )  # fmt: skip
 def test_environment_offers_what_is_meant(text, verb, ids, value):
@@ -51,6 +55,30 @@ def test_environment_offers_to_ask_which_of_several_is_meant():
     assert ("turn on", both, None, True) in offered("turn on the lamp")
     here = offered("turn on the light", Situation("den"))
     assert ("turn on", both, None, True) in here
+
+
+@pytest.mark.parametrize("text", ["the desk lamp to 21 degrees", "the den lights to 21 degrees"])
+def test_environment_offers_no_command_that_leaves_a_value_out(text):
+    lights = {"light.desk", "light.floor", "light.hall"}
+    doings = {verb for verb, ids, value, _ in offered(text) if ids & lights and value is None}
+    assert doings <= {"what"}
+
+
+def test_environment_asks_where_names_or_places_are_shared():
+    data = {
+        "areas": [{"id": n, "name": f"{n} bedroom"} for n in ("guest", "master")],
+        "entities": [
+            {"id": f"light.{n}", "name": "Ceiling", "area": n, "state": "off"}
+            for n in ("guest", "master")
+        ],
+    }
+    world = HomeWorld(Home.from_data(data), home_language("en"))
+    for text, by in (("turn on the ceiling", "name"), ("turn on the bedroom lights", "kind")):
+        doings = [e for e in world.read(text).actions(Situation()) if e.verb == "turn on"]
+        found = [e.target.choice for e in doings if e.target.by == by and len(e.target.ids) > 1]
+        assert any(found)
+    said = world.read("turn on the ceiling in the guest bedroom").actions(Situation())
+    assert any(e.target.ids == ("light.guest",) and not e.target.choice for e in said)
 
 
 def test_environment_knows_what_was_spoken_of_before():

@@ -8,10 +8,11 @@ import pytest
 from groundling.errors import SettingError
 from groundling.home import HomeWorld, Situation, Target
 from groundling.home import task as home_task
-from groundling.home.agent import Reply
-from groundling.home.corpus import Example
+from groundling.home.agent import HomeReply
+from groundling.home.corpus import HomeExample, read_corpus, split
 from groundling.home.environment import Command
-from groundling.home.languages import home_language
+from groundling.home.home_trainer import SEED, Training
+from groundling.home.locales import home_language
 from groundling.home.model import load_model
 from groundling.home.task import HomeTask, is_exact, misspell
 from tests.home.homes import HOME
@@ -32,24 +33,24 @@ def test_task_has_the_rows_of_all_languages():
 
 
 def test_task_misspells_one_long_word():
-    example = Example("turn on the desk lamp", WORLD, Situation(), ON)
+    example = HomeExample("turn on the desk lamp", WORLD, Situation(), ON)
     made = {misspell(example, seed).text for seed in range(20)}
     assert len(made) > 5
     assert example.text not in made
     assert all(abs(len(each) - len(example.text)) <= 1 for each in made)
-    assert misspell(Example("on it", WORLD, Situation(), ON), 1).text == "on it"
+    assert misspell(HomeExample("on it", WORLD, Situation(), ON), 1).text == "on it"
 
 
 def test_task_judges_what_was_done_asked_and_answered():
     which = ON._replace(target=ON.target._replace(choice=True))
     asked = Command("whether", ON.target, "on", "state")
-    assert is_exact(Reply("act", "", commands=(ON,)), ON)
-    assert not is_exact(Reply("act", "", commands=(ON._replace(verb="turn off"),)), ON)
-    assert is_exact(Reply("ask", ""), which)
-    assert not is_exact(Reply("act", "", commands=(which,)), which)
-    assert is_exact(Reply("answer", "", commands=(asked,)), asked)
-    assert not is_exact(Reply("act", "", commands=(ON,)), asked)
-    assert is_exact(Reply("decline", ""), Command("decline"))
+    assert is_exact(HomeReply("act", "", commands=(ON,)), ON)
+    assert not is_exact(HomeReply("act", "", commands=(ON._replace(verb="turn off"),)), ON)
+    assert is_exact(HomeReply("ask", ""), which)
+    assert not is_exact(HomeReply("act", "", commands=(which,)), which)
+    assert is_exact(HomeReply("answer", "", commands=(asked,)), asked)
+    assert not is_exact(HomeReply("act", "", commands=(ON,)), asked)
+    assert is_exact(HomeReply("decline", ""), Command("decline"))
 
 
 def test_task_has_no_sample():
@@ -60,10 +61,13 @@ def test_task_has_no_sample():
 @needs_corpus
 def test_task_compares_with_the_rule_matcher_on_the_same_sentences(monkeypatch):
     pytest.importorskip("home_assistant_intents", reason="needs groundling[home]")
-    whole = home_task.split
+    whole = read_corpus(Path(FOLDER))
+
+    def few(*given):
+        return Training(whole, (), split(whole.examples, seed=SEED)[1][:12])
+
     monkeypatch.setattr(home_task, "fit", lambda examples, language: load_model("en"))
-    monkeypatch.setattr(home_task, "training_examples", lambda *given: [])
-    monkeypatch.setattr(home_task, "split", lambda *given, **more: ([], whole(*given)[1][:12]))
+    monkeypatch.setattr(home_task.Training, "of", few)
     task = HomeTask()
     corpus = task.load(Path(FOLDER))
     names = ("en, held out", "en, questions", "en, one typo", "en, held out, hassil")

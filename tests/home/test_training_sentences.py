@@ -38,9 +38,9 @@ def test_paraphrases_joined_say_where_the_second_begins():
     assert joined
     for each in joined:
         place = each.command.value
-        reading = each.world.read(each.text).reading
-        assert reading.part(0, place)
-        assert reading.part(place, len(reading.words))
+        said = each.world.read(each.text).utterance
+        assert said.part(0, place)
+        assert said.part(place, len(said.words))
 
 
 def test_generated_homes_with_new_names_share_none_with_known_ones():

@@ -70,7 +70,7 @@ def test_teaching_one_by_one_equals_learning_all(settings, monkeypatch):
     for each in everything[60:]:
         taught = taught.teach([each])
     fresh = follower(**settings).fit(everything)
-    assert taught.loss_ == pytest.approx(fresh.loss_, rel=1e-3)
+    assert taught.learnt_.loss == pytest.approx(fresh.learnt_.loss, rel=1e-3)
     requests = [(f"{verb} the {c} one", Lamps(), "red") for c in COLOURS for verb in ("show", "hm")]
     assert [plan.actions for plan in taught.follow_many(requests)] == [
         plan.actions for plan in fresh.follow_many(requests)
@@ -139,7 +139,7 @@ def test_teaching_chooses_again_what_learning_all_would(everything):
         assert settings_of(taught) == settings_of(fresh)
         assert taught.choices_ == fresh.choices_
         assert taught.score(everything) == fresh.score(everything)
-        assert taught.loss_ == pytest.approx(fresh.loss_, rel=0.01)
+        assert taught.learnt_.loss == pytest.approx(fresh.learnt_.loss, rel=0.01)
         assert taught.search == "auto"
 
 
@@ -232,5 +232,5 @@ def test_teaching_leaves_a_follower_that_can_be_copied(how):
     assert same is follower
     assert told
     for other in (pickle.loads(pickle.dumps(follower)), copy.deepcopy(follower)):
-        assert other.loss_ == follower.loss_
+        assert other.learnt_.loss == follower.learnt_.loss
         assert other.teach(everything[11:]).demonstrations_

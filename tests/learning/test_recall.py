@@ -7,7 +7,7 @@ import pytest
 from groundling import Demonstration, Follower, GroundingGraph, Learning
 from groundling.errors import SettingError
 from groundling.examples import Lamp, lamp_demonstrations
-from groundling.models.memory import Memory, Remembered, likeness
+from groundling.models.memory import DemonstrationMemory, RememberedText, likeness
 from groundling.studio.kitchen import Kitchen
 
 TEN = (
@@ -42,12 +42,12 @@ def test_recall_ten_requests_shown_once_each_are_understood(tmp_path):
     assert sum(right) == sum(sure) == 10
     told = again[2].explain()
     assert told.plan.remembered.shown.name == "nimm die blaue Tasse"
-    assert "you showed me this: “nimm die blaue tasse”" in str(told)
+    assert "similar demonstration: “nimm die blaue tasse”" in str(told)
     assert told.to_dict()["remembered"]["amount"] > 1
     assert [each.chosen for each in follower.choices_ if each.what == "Learning.recall"] == ["8"]
     follower.save(tmp_path / "model")
     loaded = Follower.load(tmp_path / "model")
-    assert loaded.memory_ == replace(follower.memory_)
+    assert loaded.learnt_.memory == replace(follower.learnt_.memory)
     for each, plan in zip(shown, again, strict=True):
         assert loaded.follow(each.instructions, kitchen, each.start) == plan
 
@@ -61,7 +61,7 @@ def shown_end(each):
 
 def test_recall_is_off_unless_asked_for():
     plain = Follower(parser="chain", learning=Learning()).fit(lamp_demonstrations())
-    assert plain.memory_ == Memory()
+    assert plain.learnt_.memory == DemonstrationMemory()
     assert plain.follow("light the lamp", Lamp(), "off").remembered is None
     with pytest.raises(SettingError, match="recall"):
         Learning(recall=-1)
@@ -85,7 +85,7 @@ def test_recall_is_off_where_it_does_not_help():
     doors, ring = Doors(), {"red": "green", "green": "blue", "blue": "red"}
     shown = [Demonstration("onward", doors, one, (two,), name=one) for one, two in ring.items()]
     follower = Follower(parser="chain").fit(shown, check=False)
-    assert follower.memory_.strength == 0
+    assert follower.learnt_.memory.strength == 0
     assert follower.follow("onward", doors, "red").remembered is None
 
 
@@ -95,14 +95,14 @@ def test_recall_a_correction_replaces_what_was_shown():
     for actions in (("go to the table",), ("go to the shelf",)):
         shown = Demonstration("los", kitchen, kitchen.start, actions, name=actions[0])
         follower.teach([shown], check=False)
-    assert [each.name for each in follower.memory_.shown] == ["go to the shelf"]
+    assert [each.name for each in follower.learnt_.memory.shown] == ["go to the shelf"]
     plan = follower.follow("los", kitchen, kitchen.start)
     assert plan.actions == ("go to the shelf",)
     assert plan.confidence > 0.9
 
 
 def test_recall_texts_are_alike_by_words_and_their_order():
-    memory = Memory((Remembered(("left", "then", "right"), {}, {}),), 1.0)
+    memory = DemonstrationMemory((RememberedText(("left", "then", "right"), {}, {}),), 1.0)
     assert memory.like(("left", "then", "right"))[0][1] == 1.0
     assert memory.like(("right", "then", "left")) == []
     assert 0.1 < memory.like(("left", "then", "right", "now"))[0][1] < 0.5
@@ -111,7 +111,7 @@ def test_recall_texts_are_alike_by_words_and_their_order():
 
 
 def test_recall_a_broken_memory_is_refused():
-    good = Memory((Remembered(("go",), {"move": 1}, {"move": 1}),), 2.0).to_dict()
+    good = DemonstrationMemory((RememberedText(("go",), {"move": 1}, {"move": 1}),), 2.0).to_dict()
     for change in ({"strength": 1e9}, {"labels": []}, {"shown": [[["go"], 3, [], ""]]}):
         with pytest.raises((ValueError, LookupError, TypeError)):
-            Memory.from_dict({**good, **change})
+            DemonstrationMemory.from_dict({**good, **change})

@@ -59,7 +59,7 @@ def shown(way="plans"):
 def test_training_same_seed_same_bytes(way):
     one, other = (follower(way, seed=3).fit(shown(way)) for _ in range(2))
     assert one.theta_.tobytes() == other.theta_.tobytes()
-    assert one.loss_ == other.loss_
+    assert one.learnt_.loss == other.learnt_.loss
 
 
 def test_training_seeds_matter_where_the_start_is_random():
@@ -129,7 +129,7 @@ def test_training_killed_at_any_point_resumes_to_the_same_bytes(way, tmp_path):
             )
         resumed = follower(way).fit(shown(way), checkpoint=folder, checkpoint_every=5)
         assert resumed.theta_.tobytes() == whole.theta_.tobytes()
-        assert resumed.loss_ == whole.loss_
+        assert resumed.learnt_.loss == whole.learnt_.loss
 
 
 @pytest.mark.parametrize("way", ["plans", "decisions-best"])
@@ -253,7 +253,7 @@ def test_training_stops_where_progress_says_so(way):
     assert len(told) == 4 or way == "ensemble"
     assert made.follow("go left", Line(4), 2).actions
     whole = follower(way).fit(shown(way))
-    assert made.loss_ != whole.loss_
+    assert made.learnt_.loss != whole.learnt_.loss
 
 
 @pytest.mark.filterwarnings("error")

@@ -55,7 +55,7 @@ def test_begin_with_an_alignment_spreads_units_evenly():
     follower = Follower(
         parser="chain", model=MODEL, overlay=Overlay(unit="word"), search=Search(max_length=2)
     )
-    assert follower.fit(SHOWN).loss_ > 0
+    assert follower.fit(SHOWN).learnt_.loss > 0
 
 
 def test_begin_must_be_known():

@@ -18,6 +18,7 @@ from groundling import (
     Search,
     TransducerModel,
 )
+from groundling.answers import score_plans
 from groundling.errors import SettingError
 from groundling.models.base import Request
 from tests.modelfiles import file_of, refused, resign
@@ -58,7 +59,7 @@ def together():
 
 
 def scores(follower, text, starts=(1, 2)):
-    [answer] = follower.score_plans([(text, WORLD, starts)])
+    [answer] = score_plans(follower.learnt_, [(text, WORLD, starts)])
     return {
         (start, plan.actions): score
         for start, (plans, values) in zip(starts, answer, strict=True)
@@ -175,9 +176,9 @@ def test_ensemble_is_calibrated_and_judged_as_a_whole():
 
 def test_ensemble_loss_is_that_of_all_members(together):
     alone = [make(each).fit(shown()) for each in (OWN, OTHER)]
-    assert together.loss_ == pytest.approx(sum(each.loss_ for each in alone))
-    weights = [len(member.theta) for each in alone for member in each.members_]
-    assert sum(len(each.theta) for each in together.members_) == sum(weights)
+    assert together.learnt_.loss == pytest.approx(sum(each.learnt_.loss for each in alone))
+    weights = [len(member.theta) for each in alone for member in each.learnt_.fitted.members]
+    assert sum(len(each.theta) for each in together.learnt_.fitted.members) == sum(weights)
 
 
 def test_ensemble_is_saved_and_loaded(together, tmp_path):
@@ -255,11 +256,11 @@ def test_ensemble_of_decisions_cannot_compare_starts(model):
 
 def test_ensemble_members_may_be_listed_and_must_be_members():
     assert Ensemble([Member(*OTHER)]).members == (Member(*OTHER),)
-    with pytest.raises(SettingError, match=r"Ensemble.members is a Member, not Overlay"):
+    with pytest.raises(SettingError, match=r"Ensemble.members must be a Member; got Overlay"):
         Ensemble((OTHER[0],))
-    with pytest.raises(SettingError, match=r"Ensemble.members is a tuple, not Member"):
+    with pytest.raises(SettingError, match=r"Ensemble.members must be a tuple; got Member"):
         Ensemble(Member(*OTHER))
-    with pytest.raises(SettingError, match=r"Ensemble.model is a Model, not 'plans'"):
+    with pytest.raises(SettingError, match=r"Ensemble.model must be a Model; got 'plans'"):
         Ensemble([Member()], "plans")
 
 

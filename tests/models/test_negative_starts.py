@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from groundling import Demonstration, Follower, Learning, PlanModel, Search
+from groundling.answers import score_plans
 from groundling.errors import DemonstrationError
 from tests.worlds import Line, objective_of, slopes, weights_for
 
@@ -39,7 +40,7 @@ def test_negative_starts_loss_is_that_of_a_softmax_over_the_plans_of_all_starts(
     expected = 0.5 * follower.learning.l2 * float(follower.theta_ @ follower.theta_)
     for each in shown:
         request = (each.instructions, world, (each.start, *each.negative_starts))
-        (answer,) = follower.score_plans([request])
+        (answer,) = score_plans(follower.learnt_, [request])
         plans, scores = answer[0]
         gold = next(s for p, s in zip(plans, scores, strict=True) if p.actions == each.actions)
         end = next(p.states[-1] for p in plans if p.actions == each.actions)
@@ -50,12 +51,12 @@ def test_negative_starts_loss_is_that_of_a_softmax_over_the_plans_of_all_starts(
             if plan.states[-1] != end
         ]
         expected += np.logaddexp.reduce([*scores, *elsewhere]) - gold
-    assert follower.loss_ == pytest.approx(expected, rel=1e-9)
+    assert follower.learnt_.loss == pytest.approx(expected, rel=1e-9)
 
 
 def test_negative_starts_make_a_text_evidence_of_where_it_was_said():
     def mass(follower, world):
-        (answer,) = follower.score_plans([("to the sofa", world, range(6))])
+        (answer,) = score_plans(follower.learnt_, [("to the sofa", world, range(6))])
         sums = np.array([np.logaddexp.reduce(scores) for _, scores in answer])
         return float(np.exp(sums - np.logaddexp.reduce(sums))[4])
 
@@ -75,7 +76,7 @@ def test_negative_starts_work_where_plans_are_sampled():
         search=Search(max_length=3, budget=6, beam=2),
         learning=Learning(augment=False, tolerance=1e-6),
     ).fit(told(world, others))
-    assert np.isfinite(follower.loss_)
+    assert np.isfinite(follower.learnt_.loss)
 
 
 def test_negative_starts_bring_new_plans_to_win_against_where_plans_are_sampled():
@@ -101,7 +102,7 @@ def test_negative_starts_cannot_hold_the_start_itself():
 def test_score_plans_agrees_with_what_is_followed():
     follower, world, _ = fitted(others)
     plan = follower.follow("to the lamp", world, 1)
-    (answer,) = follower.score_plans([("to the lamp", world, (1,))])
+    (answer,) = score_plans(follower.learnt_, [("to the lamp", world, (1,))])
     plans, scores = answer[0]
     assert plans[int(np.argmax(scores))].actions == plan.actions
     log = scores.max() - np.logaddexp.reduce(scores)
@@ -111,9 +112,9 @@ def test_score_plans_agrees_with_what_is_followed():
 def test_score_plans_answers_in_order_when_scored_in_parts(monkeypatch):
     follower, world, _ = fitted(others)
     requests = [("go left", world, (1, 2)), ("to the sofa", world, (4,)), ("go", world, (3, 0))]
-    whole = list(follower.score_plans(requests))
+    whole = list(score_plans(follower.learnt_, requests))
     monkeypatch.setattr("groundling.models.plan._PLANS_TOGETHER", 1)
-    parts = list(follower.score_plans(requests))
+    parts = list(score_plans(follower.learnt_, requests))
     for one, two in zip(whole, parts, strict=True):
         for (plans, scores), (same, again) in zip(one, two, strict=True):
             assert [p.actions for p in plans] == [p.actions for p in same]

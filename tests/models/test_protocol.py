@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from groundling import Ensemble, Features, Follower, Learning, Member, Overlay, Search
+from groundling.answers import score_plans
 from groundling.errors import DemonstrationError, SettingError
 from groundling.models.base import Model, Objective, SearchResult
 from groundling.models.interpretation import Interpretation
@@ -148,7 +149,7 @@ def test_protocol_settings_are_those_of_any_other_model(fitted):
     one, other = (each.follow("go right", Line(), 1) for each in (fitted, sharp))
     margins = [p.log_probability - p.alternatives[0].log_probability for p in (one, other)]
     assert margins[1] == pytest.approx(3 * margins[0])
-    with pytest.raises(SettingError, match=r"OneStepModel.sharpness is above 0"):
+    with pytest.raises(SettingError, match=r"OneStepModel.sharpness must be > 0"):
         OneStepModel(sharpness=0)
     with pytest.raises(SettingError, match=r"Search.min_length has no effect in OneStepModel"):
         make(search=Search(min_length=2)).fit(shown())
@@ -168,7 +169,7 @@ def test_protocol_models_can_be_members_of_an_ensemble(fitted):
 
 def test_protocol_refuses_what_a_model_did_not_say_it_could(fitted, tmp_path):
     with pytest.raises(SettingError, match="OneStepModel cannot compare plans from several starts"):
-        list(fitted.score_plans([("go left", Line(), (1, 2))]))
+        list(score_plans(fitted.learnt_, [("go left", Line(), (1, 2))]))
     with pytest.raises(SettingError, match="A OneStepModel cannot be saved"):
         fitted.save(tmp_path / "model")
     told = [type(each)(each.instructions, each.environment, each.start, each.actions,

@@ -20,7 +20,7 @@ WORLD = {
 
 STUDIO = (
     ("GET", PROJECT, None), ("GET", f"{PROJECT}/events", None), ("POST", f"{PROJECT}/walk", _WAY),
-    ("POST", f"{PROJECT}/follow", {"scene": SCENE, "text": "zum Tisch", "start": START}),
+    ("POST", f"{PROJECT}/say", {"scene": SCENE, "text": "zum Tisch", "start": START}),
     ("POST", f"{PROJECT}/explain", {"scene": SCENE, "text": "zum Tisch", "model": 1}),
     ("POST", f"{PROJECT}/reasons", {"scene": SCENE, "text": "zum Tisch", "start": START}),
     ("GET", f"{PROJECT}/use", None), ("POST", f"{PROJECT}/continue", _WAY),

@@ -6,10 +6,10 @@ import sqlite3
 import pytest
 
 from groundling.studio.app import make_studio
-from groundling.studio.gate import Gate
 from groundling.studio.kitchen import Kitchen
+from groundling.studio.open_projects import OpenProjects
 from groundling.studio.project import Project
-from groundling.studio.rooms import Rooms
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.store import FILE, Record
 from tests.studio.conftest import LocalClient
 
@@ -19,8 +19,8 @@ NDJSON = {"content-type": "application/x-ndjson"}
 
 @pytest.fixture
 def client(tmp_path):
-    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, gate=Gate(seconds=120))) as made:
+    projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
+    with LocalClient(make_studio(projects, limit=RateLimit(seconds=120))) as made:
         yield made
 
 
@@ -130,7 +130,7 @@ def test_bad_records_in_the_file_are_set_aside_and_shown(tmp_path, name, apart):
     scene = project.setting.scenes[0]
     assert project.follow(scene, scene.start, "zum Regal").actions == ("go to the shelf",)
     project.close()
-    with LocalClient(make_studio(Rooms(folder, None))) as client:
+    with LocalClient(make_studio(OpenProjects(folder, None))) as client:
         about = client.get(MAIN).json()
         assert about["aside"] == int(name != "a text that is no UTF-8")
         rows = client.get(f"{MAIN}/demonstrations").json()["demonstrations"]

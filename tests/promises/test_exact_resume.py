@@ -81,7 +81,7 @@ def test_exact_resume_checkpoints_do_not_change_what_is_learnt(follower, tmp_pat
     [found] = [name for name in KINDS if isinstance(make_follower(name).model, kind)]
     again = make_follower(found).fit(demonstrations(), checkpoint=tmp_path, checkpoint_every=every)
     assert again.theta_.tobytes() == follower.theta_.tobytes()
-    assert again.loss_ == follower.loss_
+    assert again.learnt_.loss == follower.learnt_.loss
 
 
 def test_exact_resume_with_another_number_of_iterations_between_checkpoints(tmp_path):

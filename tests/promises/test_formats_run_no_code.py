@@ -26,6 +26,7 @@ from groundling.data import Demonstrations
 from groundling.data.scene_world import SceneWorld
 from groundling.errors import ConvergenceWarning, ModelFileError
 from groundling.evaluation.report import Report, Row
+from groundling.features.synonyms import WordVectors
 from groundling.home import Home, read_home
 from groundling.home.corpus import read_corpus as read_home_corpus
 from groundling.home.knowledge import Knowledge
@@ -195,7 +196,19 @@ def results(folder):
     yield "note of a download", (folder / "part.json", read_download_note)
     Image.new("L", (40, 30), 200).save(folder / "scan.png")
     yield "scan", (folder / "scan.png", read_scan)
+    numbers = np.arange(6, dtype="<f4").reshape(3, 2)
+    named = list(zip((b"sofa", b"couch", b"lamp"), numbers, strict=True))
+    listed = b"".join(b"%s %f %f\n" % (word, *vector) for word, vector in named)
+    packed = b"".join(b"%s %s\n" % (word, vector.tobytes()) for word, vector in named)
+    for kind, content in (("text", listed), ("binary", packed)):
+        path = folder / f"vectors.{kind}"
+        path.write_bytes(b"3 2\n" + content)
+        yield f"vectors: {kind}", (path, read_vectors)
     yield "scene", (SceneWorld(WORLD).save(folder / "yard.json"), read_scene)
+
+
+def read_vectors(path):
+    return WordVectors(path).nearest("couch", {"sofa", "lamp"})
 
 
 def read_scene(path):
@@ -245,6 +258,7 @@ FORMATS = (
     "home: phrases", "home: requests", "home: words.json",
     *(f"home: core.{name}_registry" for name in REGISTRIES), "home: core.restore_state",
     "report", "language", "note of a training", "note of a download", "scan", "scene",
+    "vectors: text", "vectors: binary",
     *(f"corpora: {name}" for name, _, _ in hostile.kinds_of_files()),
 )  # fmt: skip
 

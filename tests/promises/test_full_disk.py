@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from groundling.studio.app import make_studio
-from groundling.studio.gate import Gate
-from groundling.studio.rooms import Rooms
+from groundling.studio.open_projects import OpenProjects
+from groundling.studio.rate_limit import RateLimit
 from tests.studio.conftest import LocalClient
 from tests.studio.test_app import MAIN, SCENE, settle, teach
 
@@ -40,12 +40,12 @@ def fill(folder):
 
 def test_full_disk_studio_answers_and_loses_nothing(small_disk):
     folder = small_disk / "project"
-    rooms = Rooms(folder, {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, gate=Gate(seconds=120))) as client:
+    projects = OpenProjects(folder, {"kind": "lesson"})
+    with LocalClient(make_studio(projects, limit=RateLimit(seconds=120))) as client:
         teach(client, "zum Tisch", "go to the table")
         fill(small_disk)
         body = {"scene": SCENE, "text": "zum Tisch"}
-        told = [client.post(f"{MAIN}/follow", json=body) for _ in range(30)]
+        told = [client.post(f"{MAIN}/say", json=body) for _ in range(30)]
         assert [each.status_code for each in told] == [200] * 30
         assert told[-1].json()["actions"][0]["json"] == "go to the table"
         assert "disk is full" in told[-1].json()["note"]
@@ -66,22 +66,22 @@ def test_full_disk_studio_answers_and_loses_nothing(small_disk):
         teach(client, "nimm die Tasse", "take the blue cup")
         assert settle(client)["problem"] is None
         assert client.get(MAIN).json()["known"] == known + 1
-    with LocalClient(make_studio(Rooms(folder, None))) as client:
+    with LocalClient(make_studio(OpenProjects(folder, None))) as client:
         assert client.get(MAIN).json()["known"] == known + 1
 
 
 def test_full_disk_what_was_learnt_answers_though_it_cannot_be_kept(small_disk, tmp_path):
     folder = small_disk / "project"
-    rooms = Rooms(folder, {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, gate=Gate(seconds=120))) as client:
+    projects = OpenProjects(folder, {"kind": "lesson"})
+    with LocalClient(make_studio(projects, limit=RateLimit(seconds=120))) as client:
         teach(client, "zum Tisch", "go to the table")
-        project = rooms.get("main")
+        project = projects.get("main")
         project.store.add([project.store.record(1)], "again")  # kept, and not learnt yet
         fill(small_disk)
         project.wake()
         about = settle(client)
         assert "Make room" in about["problem"]
         assert "should not happen" not in about["problem"]
-        follow = client.post(f"{MAIN}/follow", json={"scene": SCENE, "text": "zum Tisch"})
+        follow = client.post(f"{MAIN}/say", json={"scene": SCENE, "text": "zum Tisch"})
         assert follow.status_code == 200
         (small_disk / "filler").unlink()

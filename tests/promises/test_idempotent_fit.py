@@ -15,7 +15,7 @@ def test_idempotent_fit_gives_the_same_follower_again(followers, kind):
     follower.fit(demonstrations())
     assert follower.theta_.tobytes() == followers[kind].theta_.tobytes()
     assert follower.feature_names_ == followers[kind].feature_names_
-    assert follower.loss_ == followers[kind].loss_
+    assert follower.learnt_.loss == followers[kind].learnt_.loss
 
 
 def test_idempotent_fit_that_fails_keeps_what_was_learnt(followers):

@@ -55,7 +55,7 @@ def test_named_infinities_features_of_ones_own():
 def test_named_infinities_what_is_large_but_not_too_large_is_learnt():
     shown = [Demonstration("go left", Far(1e6), 2, ("left",)), *demonstrations()]
     follower = make_follower().fit(shown)
-    assert math.isfinite(follower.loss_)
+    assert math.isfinite(follower.learnt_.loss)
 
 
 def test_named_infinities_long_plans_are_learnt_from():

@@ -17,8 +17,8 @@ from groundling import Features, Follower
 from groundling.data import load_world
 from groundling.errors import GroundlingError, ProjectError, SettingError, WorldError
 from groundling.studio.exchange import import_lines
+from groundling.studio.open_projects import OpenProjects
 from groundling.studio.project import Project
-from groundling.studio.rooms import Rooms
 from groundling.studio.store import FILE, Record, Store
 from tests.modelfiles import FILES, file_of, refused, resign
 from tests.promises.making import demonstrations, make_follower
@@ -145,11 +145,11 @@ def attack_source_of_a_model(trap, folder, mark):
 def attack_lesson(trap, folder, mark):
     """The file of a lesson inside a project names a world."""
     stored(folder / "lessons" / "0a1b2c3d4e5f", {"kind": "world", "world": trap})
-    rooms = Rooms(folder, {"kind": "lesson"})
+    projects = OpenProjects(folder, {"kind": "lesson"})
     try:
-        rooms.get("0a1b2c3d4e5f")
+        projects.get("0a1b2c3d4e5f")
     finally:
-        rooms.close()
+        projects.close()
 
 
 def attack_records(trap, folder, mark):

@@ -13,10 +13,10 @@ from groundling.errors import GroundlingError
 from groundling.follower import Follower
 from groundling.studio.app import make_studio
 from groundling.studio.exchange import import_lines
-from groundling.studio.gate import Gate
 from groundling.studio.kitchen import Kitchen
+from groundling.studio.open_projects import OpenProjects
 from groundling.studio.project import Project
-from groundling.studio.rooms import Rooms
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served, ServedProject
 from groundling.studio.service import make_service
@@ -67,20 +67,20 @@ def model(tmp_path_factory):
 
 
 def studio(folder):
-    rooms = Rooms(folder, {"kind": "lesson"})
-    return make_studio(rooms, gate=Gate(waiting=1000, seconds=60), code="ABCDEF")
+    projects = OpenProjects(folder, {"kind": "lesson"})
+    return make_studio(projects, limit=RateLimit(waiting=1000, seconds=60), code="ABCDEF")
 
 
 def service(model, **options):
     world = "groundling.studio.kitchen:Kitchen"
     served = Served(open_setting({"kind": "model", "model": str(model), "world": world}))
-    return make_service(served, teach=True, gate=Gate(waiting=1000, seconds=60), **options)
+    return make_service(served, teach=True, limit=RateLimit(waiting=1000, seconds=60), **options)
 
 
 def project_service(folder):
     """Return a service whose teaching is queued in a project."""
     served = ServedProject(Project(folder, {"kind": "lesson"}))
-    return make_service(served, teach=True, gate=Gate(waiting=1000, seconds=60)), served
+    return make_service(served, teach=True, limit=RateLimit(waiting=1000, seconds=60)), served
 
 
 async def fuzz(app, kinds, count, seed):
@@ -103,7 +103,7 @@ def test_no_raw_errors_of_changed_requests_to_the_studio(original, tmp_path):
     try:
         seen = asyncio.run(fuzz(app, STUDIO, REQUESTS, "studio"))
     finally:
-        app.app.state.rooms.close()
+        app.app.state.projects.close()
     note(requests_to_the_studio=seen)
     assert seen[200] > REQUESTS / 20
 
@@ -184,7 +184,7 @@ def test_no_raw_errors_of_odd_values_anywhere(original, model, tmp_path, odd):
     try:
         asyncio.run(probe(app, STUDIO))
     finally:
-        app.app.state.rooms.close()
+        app.app.state.projects.close()
     asyncio.run(probe(service(model), SERVICE))
 
 
@@ -232,7 +232,7 @@ def test_no_raw_errors_schemathesis_finds(original, model, tmp_path, which):
 
         probe()
     if which == "studio":
-        app.app.state.rooms.close()
+        app.app.state.projects.close()
     note(**{f"schemathesis_{which}": len(seen)})
     assert len(seen) > EXAMPLES * 2
 
@@ -322,22 +322,22 @@ def test_no_raw_errors_of_changed_project_files(original, tmp_path):
         what = change_file(folder, chance)
         began = time.process_time()
         try:
-            rooms = Rooms(folder, None if chance.random() < 0.5 else {"kind": "lesson"})
+            projects = OpenProjects(folder, None if chance.random() < 0.5 else {"kind": "lesson"})
         except GroundlingError as error:
             check_sentence(error, what)
             seen["refused"] += 1
         else:
             seen["opened"] += 1
             try:
-                asyncio.run(use(make_studio(rooms, gate=Gate(waiting=1000, seconds=60))))
+                asyncio.run(use(make_studio(projects, limit=RateLimit(waiting=1000, seconds=60))))
                 if number % 5 == 0:
-                    rooms.get("main").learn_now()
+                    projects.get("main").learn_now()
             except GroundlingError as error:
                 check_sentence(error, what)
             except Exception as error:
                 raise AssertionError(f"{number}: {what}") from error
             finally:
-                rooms.close()
+                projects.close()
         slowest = max(slowest, time.process_time() - began)
         shutil.rmtree(folder)
     note(project_files={**seen, "seconds_at_most": round(slowest, 2)})
@@ -348,13 +348,13 @@ def test_no_raw_errors_a_lesson_that_fails_once_can_be_opened_later(original, tm
     shutil.copytree(original, tmp_path / "project" / "lessons" / "0a1b2c3d4e5f")
     file = tmp_path / "project" / "lessons" / "0a1b2c3d4e5f" / FILE
     kept = file.read_bytes()
-    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
+    projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
     file.write_bytes(b"x" * 5000)
     with pytest.raises(GroundlingError, match="broken"):
-        rooms.get("0a1b2c3d4e5f")
+        projects.get("0a1b2c3d4e5f")
     file.write_bytes(kept)
-    assert rooms.get("0a1b2c3d4e5f").store.counts() == (2, 0)
-    rooms.close()
+    assert projects.get("0a1b2c3d4e5f").store.counts() == (2, 0)
+    projects.close()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from groundling.home.agent import HomeAgent
 from groundling.home.corpus import read_corpus
 from groundling.home.home import Home
 from groundling.home.model import load_model
-from groundling.studio.gate import Gate
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served
 from groundling.studio.service import make_service
@@ -64,7 +64,7 @@ def test_questions_change_nothing_for_the_service(follower, tmp_path):
     model = follower.save(tmp_path / "model")
     (tmp_path / "lamps.py").write_text(WORLD)
     source = {"kind": "model", "model": str(model), "world": f"{tmp_path}/lamps.py:Lamps"}
-    app = make_service(Served(open_setting(source)), gate=Gate(seconds=60))
+    app = make_service(Served(open_setting(source)), limit=RateLimit(seconds=60))
     before = {each.name: each.read_bytes() for each in model.iterdir()}
     headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
 

@@ -8,8 +8,8 @@ import pytest
 from groundling import Demonstration, Follower
 from groundling.errors import GroundlingError
 from groundling.limits import SESSION_TURNS, SESSIONS
-from groundling.studio.gate import Gate
 from groundling.studio.kitchen import Kitchen
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served
 from groundling.studio.service import make_service
@@ -35,7 +35,7 @@ def served(model):
 
 def talk(served, *bodies):
     """Send all requests at once; return status and content of each answer."""
-    app = make_service(served, gate=Gate(waiting=1000, seconds=60))
+    app = make_service(served, limit=RateLimit(waiting=1000, seconds=60))
 
     async def one(body):
         told = await ask(app, "POST", b"/v1/say", HEADERS, json.dumps(body).encode())

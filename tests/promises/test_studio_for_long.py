@@ -13,9 +13,9 @@ import pytest
 
 from groundling import Demonstration
 from groundling.follower import Follower
-from groundling.studio.gate import Gate
 from groundling.studio.kitchen import PLACES, THINGS, Kitchen
 from groundling.studio.project import Project, fingerprint_of
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served
 from groundling.studio.service import make_service
@@ -123,7 +123,7 @@ def test_studio_service_memory_stays_flat(tmp_path):
     Follower().fit(shown).save(tmp_path)
     world = "groundling.studio.kitchen:Kitchen"
     served = Served(open_setting({"kind": "model", "model": str(tmp_path), "world": world}))
-    app = make_service(served, gate=Gate(seconds=60))
+    app = make_service(served, limit=RateLimit(seconds=60))
     chance, most = random.Random(2), 100_000 if SECONDS else 400
     headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
 

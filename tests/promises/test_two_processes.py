@@ -13,8 +13,8 @@ import pytest
 from groundling.errors import ProjectError
 from groundling.studio.app import make_studio
 from groundling.studio.kitchen import Kitchen
+from groundling.studio.open_projects import OpenProjects
 from groundling.studio.project import Project
-from groundling.studio.rooms import Rooms
 from groundling.studio.store import Record
 from tests.studio.conftest import LocalClient
 
@@ -67,8 +67,8 @@ def until(check):
 
 def test_two_processes_the_second_sees_what_the_first_learns(other, tmp_path):
     other.learn("zum Tisch", "go to the table")
-    rooms = Rooms(tmp_path / "project", None)
-    with LocalClient(make_studio(rooms)) as client:
+    projects = OpenProjects(tmp_path / "project", None)
+    with LocalClient(make_studio(projects)) as client:
         about = client.get(MAIN).json()
         assert about["writes"] is False
         body = {"scene": "Kitchen 1", "text": "zum Regal", "actions": ["go to the shelf"]}
@@ -83,8 +83,8 @@ def test_two_processes_the_second_sees_what_the_first_learns(other, tmp_path):
         other.learn("zum Regal", "go to the shelf")
 
         def told():
-            plan = client.post(f"{MAIN}/follow", json={"scene": "Kitchen 1", "text": "zum Regal"})
-            return plan.json()["actions"][0]["json"] == "go to the shelf"
+            plan = client.post(f"{MAIN}/say", json={"scene": "Kitchen 1", "text": "zum Regal"})
+            return [each["json"] for each in plan.json()["actions"]] == ["go to the shelf"]
 
         until(told)
         about = client.get(MAIN).json()
@@ -144,7 +144,7 @@ def test_two_processes_of_the_command_on_one_project(tmp_path):
 
         def told():
             asked = {"scene": scene, "text": "zum Tisch"}
-            plan = httpx.post(f"{other}{MAIN}/follow", json=asked, timeout=60).json()
+            plan = httpx.post(f"{other}{MAIN}/say", json=asked, timeout=60).json()
             return plan.get("actions", [{}])[0].get("json") == "go to the table"
 
         until(told)

@@ -14,7 +14,7 @@ from groundling import Demonstration
 from groundling.data import Demonstrations
 from groundling.errors import SettingError, WorkerError, WorldError
 from groundling.scale import cluster as clusters
-from groundling.scale.cluster import OnCluster, assign, connected
+from groundling.scale.cluster import ClusterExecutor, assign, connected
 from groundling.scale.job import ShardJob, versions_here
 from groundling.scale.sharded_rounds import fit_shards
 from groundling.scale.shards import split
@@ -108,10 +108,10 @@ def make_line():
 
 
 def test_cluster_tells_how_long_workers_calculate(here, tmp_path):
-    with OnCluster(here, split(shown(), tmp_path, size=7), 10**9) as crew:
-        fit_shards(trainer_of(), crew)
-        assert len(crew.evaluations) > 5
-        for each in crew.evaluations:
+    with ClusterExecutor(here, split(shown(), tmp_path, size=7), 10**9) as executor:
+        fit_shards(trainer_of(), executor)
+        assert len(executor.evaluations) > 5
+        for each in executor.evaluations:
             assert 0 < each.working < each.seconds
             assert each.workers == 2
 
@@ -148,7 +148,7 @@ def test_cluster_with_another_version_says_so(here, tmp_path, monkeypatch):
     # A worker that comes later is checked too.
     job = ShardJob("x.0", trainer_of(), 0, None, versions=versions_here() | {"NumPy": "0.9"})
     with pytest.raises(WorkerError, match=r"has NumPy .*, this process 0.9"):
-        here.submit(clusters._workshop, job, 10**9, pure=False).result()
+        here.submit(clusters._shard_worker, job, 10**9, pure=False).result()
 
 
 class Answering:
@@ -165,12 +165,12 @@ class Answering:
 
 def test_cluster_asks_no_more_of_a_worker_that_dies_when_it_is_asked_for_its_version(tmp_path):
     shards = split(shown(2), tmp_path)
-    gone = OnCluster(Answering(ConnectionResetError("reset by peer")), shards, 10**9)
+    gone = ClusterExecutor(Answering(ConnectionResetError("reset by peer")), shards, 10**9)
     gone._check_versions()
-    without = OnCluster(Answering(ImportError("No module groundling")), shards, 10**9)
+    without = ClusterExecutor(Answering(ImportError("No module groundling")), shards, 10**9)
     with pytest.raises(WorkerError, match=r"tcp://gone:1 cannot import Groundling \(No module"):
         without._check_versions()
-    broken = OnCluster(Answering(ZeroDivisionError()), shards, 10**9)
+    broken = ClusterExecutor(Answering(ZeroDivisionError()), shards, 10**9)
     with pytest.raises(ZeroDivisionError):
         broken._check_versions()
 
@@ -208,7 +208,7 @@ def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp
     monkeypatch.setattr(clusters, "_DEATHS", 1)
     monkeypatch.setattr(here.cluster.scheduler, "allowed_failures", 0)
     (tmp_path / "deadly").touch()
-    with pytest.raises(WorkerError, match=r"perhaps for want of memory.*kept in .*states"):
+    with pytest.raises(WorkerError, match=r"for want of memory.*Checkpoints are in .*states"):
         fit("plans", given, cluster=here, checkpoint=states, every=2)
     (tmp_path / "deadly").unlink()
     assert len(list(states.iterdir())) == 2
@@ -226,7 +226,7 @@ def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
     monkeypatch.setattr(clusters, "_PATIENCE", 0.5)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
-        pytest.raises(WorkerError, match=r"There are no workers. Start some. Nothing of"),
+        pytest.raises(WorkerError, match=r"There are no workers. Start some. Nothing was saved"),
     ):
         fit(cluster=cluster)
 

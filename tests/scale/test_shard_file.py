@@ -9,11 +9,11 @@ from groundling.learning.trainer import Trainer
 from groundling.models.base import TrainingData
 from groundling.overlay import layout, scorer
 from groundling.scale.arrays import map_arrays
-from groundling.scale.crew import SoloCrew
+from groundling.scale.executor import LocalExecutor
 from groundling.scale.shard_file import open_shard, write_shard
 from groundling.scale.sharded_rounds import fit_shards
 from groundling.scale.shards import split
-from groundling.scale.workshop import Workshop
+from groundling.scale.worker import ShardWorker
 from tests.scale.making import KINDS, shown, trainer_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
@@ -53,7 +53,7 @@ def test_opening_a_shard_lays_nothing_out_and_evaluates_the_same(kind, tmp_path,
 def test_opening_shards_whose_features_were_numbered_anew_equals_laying_them_out(tmp_path):
     seen = []
 
-    class Looking(Workshop):
+    class Looking(ShardWorker):
         def _evaluate(self, shard, job, theta):
             found = super()._evaluate(shard, job, theta)
             if not seen or seen[-1][0] < shard.number:
@@ -68,7 +68,7 @@ def test_opening_shards_whose_features_were_numbered_anew_equals_laying_them_out
             return found
 
     shards = split(shown(14), tmp_path, size=4)
-    fit_shards(trainer_of(), SoloCrew(shards, Looking(tmp_path / "room", 10**9)))
+    fit_shards(trainer_of(), LocalExecutor(shards, Looking(tmp_path / "room", 10**9)))
     assert [number for number, _ in seen] == [0, 1, 2, 3]
     assert min(features for _, features in seen) > 0
 
@@ -77,7 +77,7 @@ def test_opening_holds_no_shard_after_an_evaluation(tmp_path):
     """Not even until garbage is collected."""
     held = []
 
-    class Watched(Workshop):
+    class Watched(ShardWorker):
         def _opened(self, shard, job):
             assert not any(each() for each in held)
             opened = super()._opened(shard, job)
@@ -85,7 +85,7 @@ def test_opening_holds_no_shard_after_an_evaluation(tmp_path):
             return opened
 
     shards = split(shown(14), tmp_path, size=4)
-    fit_shards(trainer_of(), SoloCrew(shards, Watched(tmp_path / "room", 10**9)))
+    fit_shards(trainer_of(), LocalExecutor(shards, Watched(tmp_path / "room", 10**9)))
     assert len(held) > len(shards)
 
 

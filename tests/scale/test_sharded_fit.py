@@ -59,7 +59,7 @@ def test_fitting_with_memory_chooses_what_is_left_open_as_ever(recwarn):
         for follower in (found, wanted)
     )
     assert chosen == usual
-    assert found.memory_.strength == 0  # it keeps no demonstrations to remember
+    assert found.learnt_.memory.strength == 0  # it keeps no demonstrations to remember
     assert len(found.choices_) > 2
     np.testing.assert_allclose(found.theta_, wanted.theta_, rtol=0, atol=1e-9)
 

@@ -9,11 +9,11 @@ from groundling import DecisionModel, Demonstration, PlanModel, TransducerModel
 from groundling.data import Demonstrations
 from groundling.errors import ConvergenceWarning, DemonstrationError, SettingError, WorkerError
 from groundling.models.base import Objective
-from groundling.scale.crew import SoloCrew
+from groundling.scale.executor import LocalExecutor
 from groundling.scale.sharded_fit import fit_at_scale
 from groundling.scale.sharded_rounds import fit_shards
 from groundling.scale.shards import split
-from groundling.scale.workshop import Workshop
+from groundling.scale.worker import ShardWorker
 from tests.scale.making import KINDS, fit, shown, trainer_of
 from tests.worlds import Line
 
@@ -70,10 +70,10 @@ def test_training_in_shards_needs_little_of_them_at_a_time(tmp_path):
     """Shards are mapped for every evaluation, and one whose file is lost is made anew."""
     trainer = trainer_of("decisions")
     shards = split(shown(14), tmp_path, size=4)
-    room = Workshop(tmp_path / "room", 4 * 10**9)
-    wanted = fit_shards(trainer, SoloCrew(shards, room)).fitted.theta
+    room = ShardWorker(tmp_path / "room", 4 * 10**9)
+    wanted = fit_shards(trainer, LocalExecutor(shards, room)).fitted.theta
 
-    class Forgetful(Workshop):
+    class Forgetful(ShardWorker):
         lost = 0
 
         def evaluate(self, *arguments):
@@ -86,7 +86,7 @@ def test_training_in_shards_needs_little_of_them_at_a_time(tmp_path):
             return found
 
     small = Forgetful(tmp_path / "small", 1000)
-    found = fit_shards(trainer, SoloCrew(shards, small)).fitted.theta
+    found = fit_shards(trainer, LocalExecutor(shards, small)).fitted.theta
     assert Forgetful.lost > 10
     assert found.tobytes() == wanted.tobytes()
 
@@ -116,16 +116,16 @@ def test_training_in_shards_tells_how_far_it_is():
 
 
 def test_training_misses_no_demonstration_in_silence(tmp_path):
-    class Losing(SoloCrew):
+    class Losing(LocalExecutor):
         def total(self, job, theta):
             self.shards.parts[1].source.pop()  # as if a file had become shorter
-            for path in self.workshop.folder.iterdir():
+            for path in self.worker.folder.iterdir():
                 path.unlink()
             return super().total(job, theta)
 
     shards = split(shown(14), tmp_path, size=7)
     with pytest.raises(WorkerError, match=r"covers only 18.5 of 20 of the weight"):
-        fit_shards(trainer_of(), Losing(shards, Workshop(tmp_path / "s", 10**9)))
+        fit_shards(trainer_of(), Losing(shards, ShardWorker(tmp_path / "s", 10**9)))
 
 
 def test_training_in_shards_says_which_demonstration_is_wrong():

@@ -446,7 +446,7 @@ def test_choices_are_rebuilt_from_a_file(tmp_path):
     assert kept.choices_.params == follower.choices_.params
 
 
-def test_choosing_keeps_what_an_environment_declares():
+def test_choosing_prefers_what_an_environment_declares():
     class Declared(Shelf):
         follower_settings = MappingProxyType({"overlay": Overlay.flat(), "search": Search(beam=3)})
 
@@ -458,6 +458,18 @@ def test_choosing_keeps_what_an_environment_declares():
     assert nodes.why == "the environment declares it"
     given = Follower(parser="chain", overlay=Overlay()).get_params(deep=False)
     assert choose(given, shown)[0].overlay == Overlay()
+
+
+def test_choosing_drops_what_an_environment_declares_where_something_else_is_better():
+    class Deaf(Shelf):
+        follower_settings = MappingProxyType({"features": Features(words=())})
+
+    shown = [replace(e, environment=Deaf(**e.environment.things)) for e in takes(36)]
+    trainer, choices = choose(Follower(parser="chain").get_params(deep=False), shown)
+    assert trainer.features.words
+    assert "the environment declares" not in str(choices).partition("standard error")[0]
+    few, _ = choose(Follower(parser="chain").get_params(deep=False), shown[:20])
+    assert few.features == Features(words=())  # too few to hold some out
 
 
 class Manners:

@@ -3,6 +3,7 @@
 import pytest
 
 from groundling import Demonstration, Follower, GroundingGraph
+from groundling.checks.registry import missing_labels
 from groundling.selection.label_profile import UsualLabels, usual_labels
 from groundling.world import CachedEnvironment
 
@@ -50,14 +51,14 @@ def test_usual_labels_are_those_of_every_start(follower):
 
 
 def test_usual_labels_miss_one_with_a_value_or_several_without(follower):
-    assert follower.check_world([(Home(), NOTHING), (Home(), frozenset({"fan"}))]) == ()
-    [told] = follower.check_world([(Home(room=False), NOTHING)])
+    assert missing_labels(follower.learnt_, [(Home(), NOTHING), (Home(), frozenset({"fan"}))]) == ()
+    [told] = missing_labels(follower.learnt_, [(Home(room=False), NOTHING)])
     assert told.kind == "another world"
     assert "No possible action here has the label 'room', which some action had" in str(told)
-    [told] = follower.check_world([(Home(kinds=False), NOTHING)])
+    [told] = missing_labels(follower.learnt_, [(Home(kinds=False), NOTHING)])
     assert "the labels 'fan', 'lamp', 'off', 'radio', 'stove'" in str(told)
     # Where all is on, nothing can be switched on.
-    assert follower.check_world([(Home(), ALL)]) == ()
+    assert missing_labels(follower.learnt_, [(Home(), ALL)]) == ()
 
 
 def test_usual_labels_are_kept_with_a_model(follower, tmp_path):
@@ -65,7 +66,7 @@ def test_usual_labels_are_kept_with_a_model(follower, tmp_path):
     again = Follower.load(loaded.save(tmp_path / "two"))
     for each in (loaded, again):
         assert usual_labels(each._learnt) == usual_labels(follower._learnt)
-        assert len(each.check_world([(Home(room=False), NOTHING)])) == 1
+        assert len(missing_labels(each.learnt_, [(Home(room=False), NOTHING)])) == 1
 
 
 def test_usual_labels_are_a_finding_of_diagnose(follower):

@@ -14,8 +14,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from groundling.studio.app import make_studio
-from groundling.studio.gate import Gate
-from groundling.studio.rooms import Rooms
+from groundling.studio.open_projects import OpenProjects
+from groundling.studio.rate_limit import RateLimit
 
 
 def pytest_collection_modifyitems(items):
@@ -60,8 +60,8 @@ def serving(app):
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory):
     """The address of a studio whose main project is an empty kitchen."""
-    rooms = Rooms(tmp_path_factory.mktemp("studio") / "project", {"kind": "lesson"})
-    with serving(make_studio(rooms, gate=Gate(seconds=120))) as address:
+    projects = OpenProjects(tmp_path_factory.mktemp("studio") / "project", {"kind": "lesson"})
+    with serving(make_studio(projects, limit=RateLimit(seconds=120))) as address:
         yield address
 
 

@@ -5,9 +5,10 @@ import time
 
 import pytest
 
+from groundling import Agent
 from groundling.studio.app import make_studio
-from groundling.studio.gate import Gate
-from groundling.studio.rooms import Rooms
+from groundling.studio.open_projects import OpenProjects
+from groundling.studio.rate_limit import RateLimit
 from tests.studio.conftest import LocalClient
 
 MAIN = "/api/projects/main"
@@ -16,8 +17,8 @@ SCENE = "Kitchen 1"
 
 @pytest.fixture
 def client(tmp_path):
-    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, gate=Gate(seconds=120))) as made:
+    projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
+    with LocalClient(make_studio(projects, limit=RateLimit(seconds=120))) as made:
         yield made
 
 
@@ -40,7 +41,7 @@ def settle(client, project=MAIN):
 
 
 def follow(client, text, project=MAIN):
-    return client.post(f"{project}/follow", json={"scene": SCENE, "text": text}).json()
+    return client.post(f"{project}/say", json={"scene": SCENE, "text": text}).json()
 
 
 def test_app_knows_nothing_at_first_and_then_what_it_was_taught(client):
@@ -56,18 +57,90 @@ def test_app_knows_nothing_at_first_and_then_what_it_was_taught(client):
 def test_app_answers_are_those_of_the_library(client):
     teach(client, "zum Tisch", "go to the table")
     teach(client, "nimm die Tasse", "take the blue cup")
-    project = client.app.app.state.rooms.get("main")
+    project = client.app.app.state.projects.get("main")
     scene = project.setting.scenes[0]
+    kinds = []
     for text in ("zum Tisch", "nimm die rote Tasse", "irgendwas"):
         told = follow(client, text)
+        turn = Agent(project.follower, scene.environment, scene.start).say(text)
         plan = project.follower.follow(text, scene.environment, scene.start)
-        assert [each["json"] for each in told["actions"]] == list(plan.actions)
-        assert told["confidence"] == plan.confidence
-        assert [each["probability"] for each in told["alternatives"]] == [
-            each.probability for each in plan.alternatives
-        ]
+        assert (told["kind"], told["text"]) == (turn.kind, turn.text)
+        assert told["confidence"] == turn.confidence
+        assert [each["text"] for each in told["options"]] == [each.text for each in turn.options]
+        acted = turn.plan.actions if turn.kind == "act" else ()
+        assert [each["json"] for each in told["actions"]] == list(acted)
+        kinds.append(turn.kind)
         why = client.post(f"{MAIN}/explain", json={"scene": SCENE, "text": text}).json()
         assert why["score"] == plan.explain().score
+    assert kinds[0] == "act"
+    assert kinds[-1] == "decline"
+
+
+def say(client, text, **more):
+    told = client.post(f"{MAIN}/say", json={"scene": SCENE, "text": text, **more})
+    assert told.status_code == 200, told.text
+    return told.json()
+
+
+@pytest.fixture
+def ambiguous(client):
+    """A robot for which “los” may mean two things."""
+    teach(client, "los olu", "go to the table")
+    teach(client, "los iki", "go to the shelf")
+    return client
+
+
+def test_app_asks_and_takes_a_click_or_a_fragment_for_a_reply(ambiguous):
+    asked = say(ambiguous, "los", language="german")
+    assert (asked["kind"], asked["before"], len(asked["options"])) == ("ask", ["los"], 2)
+    assert asked["text"].startswith("Was ist ")  # nothing tells the language but the page
+    assert asked["actions"] == []
+    labels = [[each["label"] for each in one["actions"]] for one in asked["options"]]
+    for place, wanted in enumerate(labels):
+        told = say(ambiguous, "click", before=asked["before"], choice=place)
+        assert (told["kind"], [each["label"] for each in told["actions"]]) == ("act", wanted)
+        assert told["teaches"].startswith("los")
+    told = say(ambiguous, "das zweite", before=asked["before"], language="german")
+    assert [each["label"] for each in told["actions"]] == labels[1]
+    told = say(ambiguous, "egal", before=asked["before"], language="german")
+    assert (told["kind"], told["text"]) == ("decline", "Gut, dann nicht.")
+    assert say(ambiguous, "los", language="english")["text"].startswith("Which ")
+
+
+def test_app_says_which_word_it_does_not_know(client):
+    teach(client, "geh zum Tisch", "go to the table")
+    teach(client, "geh zum Regal", "go to the shelf")
+    told = say(client, "brate Toaster")
+    assert told["kind"] == "decline"
+    assert told["text"] == "Die Wörter „brate“ und „Toaster“ kenne ich nicht."
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"text": ""}, "There are no words in this."),
+        ({"text": "geh " * 10_000}, "must have at most"),
+        ({"text": "los", "before": ["x"] * 9}, "before"),
+        ({"text": "los", "choice": -1}, "choice"),
+        ({"text": "los", "before": ["los"], "choice": 9}, "one of 2 options; got 9"),
+        ({"text": "los", "scene": "Moon"}, "There is no scene 'Moon'."),
+    ],
+)
+def test_app_refuses_bad_turns_in_one_sentence(ambiguous, body, said):
+    before = ambiguous.get(MAIN).json()
+    told = ambiguous.post(f"{MAIN}/say", json={"scene": SCENE, **body})
+    assert told.status_code == 422
+    assert said in told.json()["detail"]
+    assert ambiguous.get(MAIN).json() == before
+
+
+def test_app_reply_to_no_question_changes_nothing(ambiguous):
+    told = say(ambiguous, "the second one", language="english")
+    assert told["kind"] == "decline"
+    # A question that is not open any more (the robot has learnt): heard as a new text.
+    told = say(ambiguous, "los", before=["geh zum Mond"])
+    assert told["kind"] == "ask"
+    assert told["before"] == ["los"]
 
 
 def test_app_walks_and_says_what_can_be_done(client):
@@ -148,7 +221,7 @@ def test_app_exports_and_imports_the_same(client):
 )
 def test_app_bad_input_is_one_sentence(client, body, said):
     teach(client, "zum Tisch", "go to the table")
-    answer = client.post(f"{MAIN}/follow", json={"scene": SCENE, **body})
+    answer = client.post(f"{MAIN}/say", json={"scene": SCENE, **body})
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     assert said in answer.json()["detail"]
@@ -180,12 +253,12 @@ def test_app_no_name_of_a_client_is_a_path(client, name):
 
 def test_app_project_survives_being_closed(tmp_path):
     folder = tmp_path / "project"
-    with LocalClient(make_studio(Rooms(folder, {"kind": "lesson"}))) as client:
+    with LocalClient(make_studio(OpenProjects(folder, {"kind": "lesson"}))) as client:
         teach(client, "zum Tisch", "go to the table")
         before = follow(client, "zum Tisch")
         teach(client, "zum Regal", "go to the shelf", wait=False)  # closed while it learns
     moved = folder.rename(tmp_path / "elsewhere")
-    with LocalClient(make_studio(Rooms(moved, None))) as client:
+    with LocalClient(make_studio(OpenProjects(moved, None))) as client:
         about = settle(client)
         assert about["known"] == 2
         assert about["undo"] == "teaching “zum Regal”"
@@ -200,7 +273,7 @@ def test_app_learns_longer_plans_in_a_world_of_ones_own(tmp_path):
 
     def told(client, text):
         scene = client.get(MAIN).json()["scenes"][0]["name"]
-        plan = client.post(f"{MAIN}/follow", json={"scene": scene, "text": text}).json()
+        plan = client.post(f"{MAIN}/say", json={"scene": scene, "text": text}).json()
         return [each["label"] for each in plan["actions"]]
 
     def show(client, text, *actions):
@@ -210,12 +283,12 @@ def test_app_learns_longer_plans_in_a_world_of_ones_own(tmp_path):
         settle(client)
 
     both = ["go to the table", "take the red cup"]
-    with LocalClient(make_studio(Rooms(folder, world))) as client:
+    with LocalClient(make_studio(OpenProjects(folder, world))) as client:
         show(client, "go to the table", "go to the table")
         show(client, "go to the shelf", "go to the shelf")
         show(client, "go to the table and take the red cup", *both)
         assert told(client, "go to the table and take the red cup") == both
-    with LocalClient(make_studio(Rooms(folder, world))) as client:
+    with LocalClient(make_studio(OpenProjects(folder, world))) as client:
         three = [*both, "go to the shelf"]
         text = "go to the table and take the red cup and go to the shelf"
         show(client, text, *three)
@@ -285,7 +358,7 @@ def test_app_worlds_of_the_editor_and_the_gallery(client):
 
 
 def test_app_learning_that_fails_is_told_and_nothing_is_lost(client, monkeypatch):
-    project = client.app.app.state.rooms.get("main")
+    project = client.app.app.state.projects.get("main")
 
     def fails():
         raise OSError(28, "No space left on device")
@@ -298,15 +371,15 @@ def test_app_learning_that_fails_is_told_and_nothing_is_lost(client, monkeypatch
 
 
 def test_app_health_needs_no_token_and_no_turn(tmp_path):
-    gate = Gate()
-    gate.busy = gate.bound  # whoever needs a turn is refused
-    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, gate=gate)) as client:
+    limit = RateLimit()
+    limit.busy = limit.bound  # whoever needs a turn is refused
+    projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
+    with LocalClient(make_studio(projects, limit=limit)) as client:
         assert client.get("/v1/health").json() == {
-            "status": "ok", "waiting": gate.bound, "learning": False,
+            "status": "ok", "waiting": limit.bound, "learning": False,
         }  # fmt: skip
         assert client.get(MAIN).status_code == 429
-    rooms = Rooms(tmp_path / "another", {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, token="secret")) as client:
+    projects = OpenProjects(tmp_path / "another", {"kind": "lesson"})
+    with LocalClient(make_studio(projects, token="secret")) as client:
         assert client.get("/v1/health").status_code == 200
         assert client.get(MAIN).status_code == 401

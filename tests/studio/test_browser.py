@@ -1,12 +1,21 @@
 """The whole way in a real browser: talk, show, teach, correct, undo; worlds, lesson, class."""
 
 import json
+import shlex
+import shutil
 
 import pytest
+from typer.testing import CliRunner
 
+from groundling.cli.main import app as cli
+from groundling.data.scene_world import SceneWorld
+from groundling.follower import Follower
 from groundling.studio.app import make_studio
 from groundling.studio.gallery import GALLERY
-from groundling.studio.rooms import Rooms
+from groundling.studio.open_projects import OpenProjects
+from groundling.studio.project import Project
+from groundling.studio.served import ServedProject
+from groundling.studio.service import make_service
 from tests.studio.conftest import serving
 
 PAGES = ("", "examples", "model", "worlds", "lesson", "class")
@@ -52,8 +61,7 @@ class Talk:
         """Say something, show it, and wait until it was learnt and followed again."""
         revision = self.about()["revision"]
         self.say(text)
-        if not self.turn.locator(".possible").count():
-            self.button("No, like this …").click()
+        self.begin_showing()
         for action in actions:
             self.turn.locator(".possible").get_by_role("button", name=action, exact=True).click()
             self.turn.locator(".steps li").filter(has_text=action).wait_for()
@@ -62,13 +70,20 @@ class Talk:
         self.learnt(revision + 1)
         self.turn.locator(".turn-tools").wait_for()
 
+    def begin_showing(self):
+        """Begin to show what the last turn means, whatever the robot made of it."""
+        names = ("No, like this …", "Show what you mean", "None of these: I’ll show you")
+        if not self.turn.locator(".possible").count():
+            next(self.button(name) for name in names if self.button(name).count()).click()
+            self.turn.locator(".possible").wait_for()
+
     def plan(self):
         return self.turn.locator(".steps li").all_inner_texts()
 
 
 def test_browser_from_nothing_to_a_robot_that_remembers(visit, room):
     talk = Talk(visit, room())
-    talk.page.get_by_text("It knows no words yet.").wait_for()
+    talk.page.get_by_text("I know no words yet.").wait_for()
     talk.say("geh zum Tisch")
     talk.turn.get_by_text("Show what “geh zum Tisch” means").wait_for()
     talk.page.locator(".picture [data-action='go to the table']").click()  # in the picture
@@ -119,10 +134,35 @@ def test_browser_asks_back_corrects_and_undoes(visit, room):
     talk.say("los")
     assert talk.plan() == ["go to the table"]
     talk.say("Quatsch mit Soße")
-    talk.turn.get_by_text("I’m not sure. Did you mean …").wait_for()
-    talk.turn.get_by_role("button", name="I meant this").first.click()
-    talk.learnt(4)
-    talk.turn.get_by_text("Thanks. I’ll remember").wait_for()
+    talk.turn.get_by_text("I do not know the words").wait_for()  # it names the words
+    talk.button("Show what you mean").wait_for()
+
+
+def test_browser_questions_are_answered_by_a_click_or_a_fragment(visit, room):
+    talk = Talk(visit, room())
+    for text, action in (("los olu", "go to the table"), ("los iki", "go to the shelf")):
+        talk.show(text, action)
+        talk.page.get_by_role("button", name="Start over").click()
+    talk.say("los")
+    talk.turn.locator(".ask").filter(has_text="Which ").wait_for()
+    options = talk.turn.locator(".choice").all_inner_texts()
+    assert len(options) == 2
+    talk.turn.get_by_role("button", name=f"Preview: {options[0]}").click()
+    talk.say("the second one")  # a fragment is a reply
+    talk.turn.locator(".steps li").first.wait_for()
+    first = talk.plan()
+    talk.page.get_by_role("button", name="Start over").click()
+    talk.say("los")
+    asked = talk.page.locator(".turn").count()
+    talk.turn.locator(".choice").nth(0).click()  # and so is a click
+    talk.page.wait_for_function("(n) => document.querySelectorAll('.turn').length > n", arg=asked)
+    talk.turn.locator(".steps li").first.wait_for()
+    assert talk.turn.locator(".bubble.mine").inner_text() == options[0]
+    assert {*first, *talk.plan()} == {"go to the table", "go to the shelf"}
+    talk.page.get_by_role("button", name="Start over").click()
+    talk.say("los")
+    talk.say("never mind")
+    talk.turn.get_by_text("All right, never mind.").wait_for()
 
 
 def test_browser_two_tabs_see_each_other(visit, room):
@@ -183,8 +223,8 @@ def test_browser_says_what_is_wrong_with_what_was_typed(visit, room):
     [("Lamp", "The lamp is off."), ("Broken", "raised RuntimeError: no <b>paint</b>")],
 )
 def test_browser_shows_words_where_there_is_no_picture(small_world, tmp_path, visit, name, told):
-    rooms = Rooms(tmp_path / "lamp", {"kind": "world", "world": f"{small_world}:{name}"})
-    with serving(make_studio(rooms)) as address:
+    projects = OpenProjects(tmp_path / "lamp", {"kind": "world", "world": f"{small_world}:{name}"})
+    with serving(make_studio(projects)) as address:
         page = visit(address)
         page.locator(".picture").get_by_text(told).wait_for()
         page.locator(".card-state").get_by_text("The lamp is off.").wait_for()
@@ -201,7 +241,7 @@ def test_browser_follows_every_example_of_the_gallery(visit, room, name):
         talk.button("Yes, that’s right").wait_for()
 
 
-def test_browser_from_an_empty_world_of_the_editor_to_a_taught_robot(visit, room, tmp_path):
+def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room, tmp_path):
     address, _ = room()
     page = visit(f"{address}/#/worlds")
     page.get_by_label("Title", exact=True).fill("Garden")
@@ -223,7 +263,7 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_taught_robot(visit, room
     found.value.save_as(tmp_path / "garden.json")
     assert json.loads((tmp_path / "garden.json").read_text())["title"] == "Garden"
     page.get_by_role("button", name="Teach a robot here").click()
-    page.get_by_text("It knows no words yet.").wait_for()
+    page.get_by_text("I know no words yet.").wait_for()
     talk = Talk.__new__(Talk)
     talk.page, talk.address = page, address
     talk.name = page.evaluate("location.hash").split("/")[2]
@@ -233,7 +273,25 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_taught_robot(visit, room
     assert talk.plan() == ["go to the pond", "take the ball"]
     page.goto(f"{address}/#/model/{talk.name}")
     page.locator("pre[data-name=curl]").filter(has_text="hol den Ball").wait_for()
-    page.locator("pre[data-name=Terminal]").filter(has_text="groundling serve").wait_for()
+    [_, verb, folder, *_] = shlex.split(page.locator("pre[data-name=Terminal]").inner_text())
+    body = json.loads(shlex.split(page.locator("pre[data-name=curl]").inner_text())[-1])
+    assert verb == "serve"
+    shutil.copytree(folder, tmp_path / "project")  # the studio holds the project itself
+    served = ServedProject(Project(tmp_path / "project"))
+    with serving(make_service(served)) as there:
+        answer = page.request.post(f"{there}/v1/say", data=body).json()
+        assert (answer["kind"], answer["actions"]) == ("act", ["go to the pond", "take the ball"])
+    # Export is what `train` reads, in the world that the editor saved.
+    page.goto(f"{address}/#/examples/{talk.name}")
+    with page.expect_download() as found:
+        page.get_by_role("link", name="Export").click()
+    found.value.save_as(tmp_path / "shown.jsonl")
+    files = [str(tmp_path / name) for name in ("garden.json", "shown.jsonl")]
+    done = CliRunner().invoke(cli, ["train", *files, "--out", str(tmp_path / "model")])
+    assert done.exit_code == 0, done.output
+    follower, garden = Follower.load(tmp_path / "model"), SceneWorld.load(files[0])
+    plan = follower.follow("hol den Ball", garden, garden.initial_state())
+    assert plan.actions == ("go to the pond", "take the ball")
     visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
 
 
@@ -265,8 +323,10 @@ def test_browser_speaks_german_and_presents(studio, visit):
 
 
 def test_browser_class_of_five(tmp_path, visit, chromium):
-    rooms = Rooms(tmp_path / "class", {"kind": "lesson"})
-    app = make_studio(rooms, token="teachers-only", code="abc234", join_address="http://x/j/abc234")
+    projects = OpenProjects(tmp_path / "class", {"kind": "lesson"})
+    app = make_studio(
+        projects, token="teachers-only", code="abc234", join_address="http://x/j/abc234"
+    )
     with serving(app) as address:
         teacher = visit(f"{address}/?token=teachers-only")
         teacher.goto(f"{address}/#/class")
@@ -277,6 +337,7 @@ def test_browser_class_of_five(tmp_path, visit, chromium):
             page.get_by_label("Your name").fill(f"Pupil {number}")
             page.get_by_role("button", name="Join").click()
             page.locator(".stage .picture svg").wait_for()
+            assert page.locator("#nav a").count() == 0  # pupils have one page
             pupils.append(page)
         pupils[3].locator(".say textarea").fill("zum Tisch")
         pupils[3].locator(".say textarea").press("Enter")
@@ -300,7 +361,7 @@ def test_browser_phone_keeps_the_picture_in_view(visit, room):
         talk.show(f"Satz Nummer {number}", "go to the table")
         talk.page.get_by_role("button", name="Start over").click()
     talk.say("noch etwas")
-    talk.button("No, like this …").click()
+    talk.begin_showing()
     target = talk.page.locator(".picture [data-action='go to the shelf']")
     target.wait_for()
     talk.page.locator(".say").scroll_into_view_if_needed()

@@ -9,7 +9,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from groundling.studio import connections
-from groundling.studio.guard import Guard
+from groundling.studio.security import Security
 from tests.studio.conftest import serving
 
 
@@ -46,7 +46,7 @@ def open_half(address, sent=b"GET /v1/health HTTP/1.1\r\nHost: 127"):
 
 
 def test_connections_a_thousand_half_open_ones_stop_nobody(many_files):
-    with serving(Guard(echo)) as address:
+    with serving(Security(echo)) as address:
         half = []
         try:
             for number in range(1100):
@@ -64,7 +64,7 @@ def test_connections_a_thousand_half_open_ones_stop_nobody(many_files):
 
 def test_connections_headers_have_a_time_limit(monkeypatch):
     monkeypatch.setattr(connections, "HEADERS", 0.3)
-    with serving(Guard(echo)) as address:
+    with serving(Security(echo)) as address:
         half = open_half(address)
         half.settimeout(20)
         assert half.recv(100) == b""  # closed by the server
@@ -74,7 +74,7 @@ def test_connections_headers_have_a_time_limit(monkeypatch):
 
 def test_connections_headers_that_trickle_in_have_the_same_limit(monkeypatch):
     monkeypatch.setattr(connections, "HEADERS", 0.5)
-    with serving(Guard(echo)) as address:
+    with serving(Security(echo)) as address:
         half = open_half(address, b"GET / HTTP/1.1\r\n")
         closed = False
         for _ in range(200):
@@ -90,7 +90,7 @@ def test_connections_headers_that_trickle_in_have_the_same_limit(monkeypatch):
 
 @pytest.mark.parametrize("length", [b"Content-Length: 100", b"Transfer-Encoding: chunked"])
 def test_connections_bodies_have_a_time_limit(length):
-    with serving(Guard(echo, seconds=0.3)) as address:
+    with serving(Security(echo, seconds=0.3)) as address:
         half = open_half(address, b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + length + b"\r\n\r\n")
         half.settimeout(20)
         assert b" 408 " in half.recv(200)
@@ -99,7 +99,7 @@ def test_connections_bodies_have_a_time_limit(length):
 
 def test_connections_are_kept_for_the_next_request(monkeypatch):
     monkeypatch.setattr(connections, "HEADERS", 0.5)
-    with serving(Guard(echo)) as address, httpx.Client() as client:
+    with serving(Security(echo)) as address, httpx.Client() as client:
         for _ in range(4):
             assert client.get(f"{address}/").status_code == 200
             time.sleep(0.3)
@@ -111,7 +111,7 @@ def test_connections_are_kept_for_the_next_request(monkeypatch):
              b"GET / HTTP/1.1\r\nX: " + b"a" * 200_000],
 )  # fmt: skip
 def test_connections_what_is_no_request_is_refused(sent):
-    with serving(Guard(echo)) as address:
+    with serving(Security(echo)) as address:
         half = open_half(address, sent)
         half.settimeout(20)
         assert half.recv(20).startswith(b"HTTP/1.1 40")

@@ -96,13 +96,13 @@ def test_drawings_clean_names_are_never_those_of_the_page():
     "bad", ["", "no svg", "<svg", 7, None, '<!DOCTYPE s [<!ENTITY a "b">]><svg>&a;</svg>']
 )
 def test_drawings_clean_refuses_what_is_no_svg(bad):
-    with pytest.raises(WorldError, match=r"Yard\.draw returned"):
+    with pytest.raises(WorldError, match=r"Yard\.draw must return"):
         clean(bad, "Yard.draw")
 
 
 def test_drawings_clean_refuses_endless_nesting():
     deep = f"<svg {SVG}>" + "<g>" * 5000 + "</g>" * 5000 + "</svg>"
-    with pytest.raises(WorldError, match="nests its elements"):
+    with pytest.raises(WorldError, match="must nest elements at most"):
         clean(deep, "Yard.draw")
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from groundling.studio.gallery import GALLERY, open_gallery
 from groundling.studio.project import Project
-from groundling.studio.teacher import understood
 from groundling.world.cached_environment import CachedEnvironment
 
 
@@ -16,11 +15,11 @@ def test_gallery_examples_are_right_where_they_open(name, tmp_path):
         for each in project.setting.examples:
             scene = project.setting.scene(each.scene)
             start = scene.start if each.start is None else each.start
-            plan = project.follow(scene, start, each.text)
+            turn = project.say(scene, start, each.text)
+            assert turn.kind == "act", each.text
             world = CachedEnvironment(scene.environment)
             end = world.trace(start, each.actions).end
-            assert world.outcome(plan.end) == world.outcome(end), each.text
-            assert understood(project.follower, plan), each.text
+            assert world.outcome(turn.plan.end) == world.outcome(end), each.text
         standing = project.standing()
         assert standing["held"] >= 0.5 * standing["held_of"]
         assert project.setting.title == GALLERY[name].title

@@ -122,7 +122,7 @@ def test_running_a_stored_world_is_opened_only_if_it_is_named_or_confirmed(tmp_p
 
     def stop(app, address, ready):
         address.close()
-        app.app.state.rooms.close()
+        app.app.state.projects.close()
 
     monkeypatch.setattr("groundling.studio.server.run", stop)
     command = ["studio", "--project", str(folder), "--no-browser", "--port", "0"]

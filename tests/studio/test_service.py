@@ -9,9 +9,9 @@ import pytest
 from groundling import Demonstration, Follower, Learning
 from groundling.data import Demonstrations
 from groundling.errors import SettingError
-from groundling.studio.gate import Gate
 from groundling.studio.problems import BusyError
 from groundling.studio.project import Project
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served, ServedProject
 from groundling.studio.service import make_service
@@ -131,7 +131,7 @@ def test_service_teaching_changes_answers(served, model, tmp_path):
     with pytest.raises(SettingError, match="need a world"):
         open_setting({"kind": "model", "model": str(model), "demonstrations": [str(file)]})
     served = Served(open_setting({**source, "demonstrations": [str(file)]}))
-    with LocalClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
+    with LocalClient(make_service(served, teach=True, limit=RateLimit(seconds=120))) as client:
         body = {"demonstrations": [{"text": "los", "actions": ["go to the shelf"], "weight": 3}]}
         assert client.post("/v1/teach", json=body).json()["taught"] == 1
         told = client.post("/v1/follow", json={"text": "los"}).json()
@@ -155,7 +155,7 @@ def test_service_teaching_longer_plans_than_the_model_knew(served, tmp_path):
     served = Served(open_setting(source))
     assert served.follower.chosen().search.max_length == 1
     twice = ("go to the table", "go to the shelf")
-    with LocalClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
+    with LocalClient(make_service(served, teach=True, limit=RateLimit(seconds=120))) as client:
         for text in ("erst Tisch dann Regal", "Tisch dann Regal"):
             body = {"demonstrations": [{"text": text, "actions": list(twice)}]}
             assert client.post("/v1/teach", json=body).json()["taught"] == 1
@@ -175,11 +175,11 @@ def test_service_health_needs_no_token_but_the_rest_does(served):
 
 
 def test_service_refuses_when_too_many_wait(served):
-    gate, go = Gate(workers=1, waiting=0), threading.Event()
-    with LocalClient(make_service(served, gate=gate)) as client:
-        blocked = threading.Thread(target=lambda: client.portal.call(gate.run, go.wait))
+    limit, go = RateLimit(workers=1, waiting=0), threading.Event()
+    with LocalClient(make_service(served, limit=limit)) as client:
+        blocked = threading.Thread(target=lambda: client.portal.call(limit.run, go.wait))
         blocked.start()
-        while not gate.busy:
+        while not limit.busy:
             pass
         answer = client.post("/v1/follow", json={"text": "zum Tisch"})
         assert answer.status_code == 429
@@ -279,7 +279,7 @@ def test_service_understands_only_what_it_is_sure_of(tmp_path):
     world = "groundling.studio.kitchen:Kitchen"
     source = {"kind": "model", "model": str(model), "world": world, "demonstrations": [str(file)]}
     served = Served(open_setting(source))
-    with LocalClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
+    with LocalClient(make_service(served, teach=True, limit=RateLimit(seconds=120))) as client:
         told = client.post("/v1/follow", json={"text": "los"}).json()
         assert told["confidence"] < 0.5
         assert told["understood"] is False

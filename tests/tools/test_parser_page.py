@@ -39,3 +39,8 @@ def test_parser_page_shows_the_measured_versions_of_spacy():
     for version, scores in versions.items():
         labelled = " | ".join(f"{100 * scores[name]['labelled']:.1f}" for name in NAMES)
         assert f"| {version} | {scores['thinc']} | {scores['numpy']} | {labelled} |" in PAGE
+
+
+def test_parser_page_shows_where_clauses_are_attached():
+    for kind, (before, after) in RESULTS["clauses"]["attachment"].items():
+        assert f"| {kind} | {before:.3f} | {after:.3f} |" in PAGE

@@ -56,7 +56,7 @@ def test_world_notices_changes_where_only_the_graph_is_still_cached():
     world = CachedEnvironment(Corridor())
     for action in world.actions(2):
         world.ground(2, action)
-    world._steps.clear()
+    world._of(2).steps.clear()
     assert not world.notice(2)
 
 

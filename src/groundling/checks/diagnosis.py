@@ -38,7 +38,7 @@ class Diagnosis:
         return self.summary()
 
     def summary(self, most: int | None = 10, rest: str = "in .mistakes") -> str:
-        """Return everything as text; of more mistakes than `most`, say that the rest is elsewhere.
+        """Return a summary with at most `most` mistakes; `rest` says where the others are.
 
         >>> Diagnosis((), (), 1, 1).summary(None)
         '1 of 1 demonstrations are followed as demonstrated. No problems found.'

@@ -320,7 +320,7 @@ class _Rivals:
 
     @cached_property
     def _rare(self) -> tuple[tuple[str, int], ...]:
-        """Words that training saw so seldom that little was learnt about them."""
+        """Words that were too rare in training to be learnt well, with their counts."""
         counts, seldom = self.reader.counts, max(2, self.least - 1)
         return tuple((w, counts[w]) for w in self._plain if 0 < counts.get(w, 0) <= seldom)
 

@@ -46,7 +46,7 @@ from groundling.selection.constants import (
 )
 from groundling.selection.label_profile import Place, UsualLabels, usual_labels
 from groundling.selection.profile import graph_values, labels_of, words_of
-from groundling.world.environment import Demonstration, State
+from groundling.world.environment import Demonstration, Environment, State
 from groundling.world.graph import GroundingGraph
 
 _Plans: TypeAlias = frozenset[tuple[GroundingGraph, ...]]
@@ -131,7 +131,31 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
+def missing_labels(
+    learnt: Learnt, places: Iterable[tuple[Environment, State]]
+) -> tuple[Finding, ...]:
+    """Report labels that every training world had and these environments lack.
+
+    >>> from groundling import Demonstration, Follower, GroundingGraph
+    >>> class Lamp:
+    ...     def __init__(self, **more): self.more = more
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True, **self.more}})
+    >>> shown = [Demonstration("light it", Lamp(colour="red"), "off", ("on",))]
+    >>> follower = Follower(parser="chain").fit(shown)
+    >>> missing_labels(follower.learnt_, [(Lamp(colour="blue"), "off")])
+    ()
+    >>> print(*missing_labels(follower.learnt_, [(Lamp(), "off")]))
+    No possible action here has the label 'colour', which some action had at every start in
+    training. Follow in the world of the training, or train again in this one.
+    """
+    asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]
+    return tuple(_another_world(usual_labels(learnt), asked))
+
+
+def _another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
     """Find labels that every training world had and these places lack."""
     missing = usual.missing(places)
     if missing:
@@ -146,7 +170,7 @@ def another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Findi
 
 
 def _elsewhere(subject: Subject) -> Iterator[Finding]:
-    yield from another_world(usual_labels(subject.learnt), subject.places)
+    yield from _another_world(usual_labels(subject.learnt), subject.places)
 
 
 def _name(demonstrations: Sequence[Demonstration]) -> str:

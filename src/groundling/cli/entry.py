@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-_PATIENCE = 1.2  # seconds to clean up; it must end within two
+_PATIENCE = 1.0  # seconds to clean up; it must end within two
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 
 told = threading.Event()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundling.checks.registry import missing_labels
 from groundling.cli.common import (
     ClusterOption,
     FoldsOption,
@@ -144,7 +145,9 @@ def _judge(
     cases = task.prepare(corpus, task.presets.select(note.preset, note.variant))
     if own:
         shown = [each.demonstration for each in cases]
-        for each in follower.check_world((each.environment, each.start) for each in shown):
+        for each in missing_labels(
+            follower.learnt_, ((each.environment, each.start) for each in shown)
+        ):
             console.print(f"Warning: {each}")
     parts = list(filter(None, note.left_out.split(","))) or [each.part for each in cases]
     outcome = task.follow(follower, cases, parts)

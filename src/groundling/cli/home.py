@@ -19,7 +19,7 @@ from groundling.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from groundling.home.agent import HomeAgent, Reply
+    from groundling.home.agent import HomeAgent, HomeReply
 
 
 app = typer.Typer(
@@ -53,7 +53,7 @@ def reply(
     language: LanguageOption = "",
     debug: DebugOption = False,
 ) -> None:
-    """Reply to what is said: carry it out, ask back, answer, or decline. Nothing is stored.
+    """HomeReply to what is said: carry it out, ask back, answer, or decline. Nothing is stored.
 
     Without a text, type one line after another; the agent remembers what was said.
     """
@@ -107,13 +107,17 @@ def train(
     corpora: CorporaOption = None,
     debug: DebugOption = False,
 ) -> None:
-    """Train the model of a language on the corpus, its templates, and paraphrases of our own."""
+    """Train the model of a language on the corpus, its templates, and paraphrases of our own.
+
+    A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
+    that command are those of the model.
+    """
     with plainly(debug, "No model was written."):
         import time
 
-        from groundling.home.training import fit, training_examples
+        from groundling.home.home_trainer import Training, fit
 
-        examples = training_examples(corpora, language)
+        examples = Training.of(corpora, language).examples
         typer.echo(f"Learning from {len(examples)} sentences …")
         began = time.process_time()
         trained = fit(examples, language)
@@ -165,7 +169,7 @@ def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
     return HomeAgent(read, load_model(code) if model is None else HomeModel.load(model, code))
 
 
-def _replies(path: Path, model: Path | None, language: str) -> Iterator[Reply]:
+def _replies(path: Path, model: Path | None, language: str) -> Iterator[HomeReply]:
     """Yield the reply to each request of a file; requests do not know of each other."""
     from groundling.data.lines import parse_json, read_lines
     from groundling.errors import DemonstrationError
@@ -194,7 +198,7 @@ def _replies(path: Path, model: Path | None, language: str) -> Iterator[Reply]:
 _MOST_HOMES = 8  # that are kept in memory
 
 
-def _fresh(agent: HomeAgent, request: Mapping[str, Any], where: str) -> Reply:
+def _fresh(agent: HomeAgent, request: Mapping[str, Any], where: str) -> HomeReply:
     from groundling.home.home import HomeError
 
     states, area = request.get("states"), request.get("area")
@@ -230,7 +234,7 @@ def _typed() -> Iterator[str]:
         yield line.strip()
 
 
-def _write(replies: Iterable[Reply], path: Path | None) -> None:
+def _write(replies: Iterable[HomeReply], path: Path | None) -> None:
     from groundling.files import write_atomically
 
     lines = (json.dumps(each.to_dict(), ensure_ascii=False) for each in replies)
@@ -241,7 +245,7 @@ def _write(replies: Iterable[Reply], path: Path | None) -> None:
     write_atomically(path, "".join(f"{line}\n" for line in lines))
 
 
-def _show(found: Reply) -> None:
+def _show(found: HomeReply) -> None:
     typer.echo(found.text)
     for id_, new in found.changes.items():
         said = [new["state"]] if "state" in new else []

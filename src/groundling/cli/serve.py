@@ -50,8 +50,8 @@ def serve(
     with plainly(debug, "Nothing was changed."):
         need_server()
         from groundling.errors import SettingError
-        from groundling.studio.gate import Gate
         from groundling.studio.project import Project
+        from groundling.studio.rate_limit import RateLimit
         from groundling.studio.scenes import open_setting
         from groundling.studio.served import Served, ServedProject
         from groundling.studio.server import Address, is_project, read_target, run
@@ -77,12 +77,12 @@ def serve(
         else:
             served = Served(open_setting(source))
         address = Address(host, port, token)
-        gate = Gate(waiting=waiting, seconds=seconds)
+        limit = RateLimit(waiting=waiting, seconds=seconds)
 
         def ready(url: str) -> None:
             console.print(f"Serving {model} at {url}")
             if address.token:
                 console.print(f"Token: {address.token}")
 
-        app = make_service(served, teach=teach, token=address.token, gate=gate)
+        app = make_service(served, teach=teach, token=address.token, limit=limit)
         run(app, address, ready=ready)

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from groundling.agent import Agent, Turn
+from groundling.checks.registry import missing_labels
 from groundling.cli.common import check_writable, find_source, whole
 from groundling.errors import (
     CorpusError,
@@ -89,7 +90,7 @@ def set_stage(
     scene = task.scene(load_corpus(note.task, source), chosen, where, start)
     console.print(f"{scene.name}: {scene.describe()}")
     if world is not None:
-        for each in follower.check_world([(scene.environment, scene.start)]):
+        for each in missing_labels(follower.learnt_, [(scene.environment, scene.start)]):
             console.print(f"Warning: {each}")
     return Stage(follower, note, scene, length)
 
@@ -231,7 +232,7 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
 
 def count_weights(follower: Follower) -> int:
     """Return the number of weights of all members of an ensemble."""
-    members = range(len(follower.members_))
+    members = range(len(follower.learnt_.fitted.members))
     return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
 
 
@@ -248,7 +249,7 @@ def weights_of(
     chosen = _about(found, word.lower())
     if chosen:
         return chosen, []
-    encoder = follower.members_[0].encoder
+    encoder = follower.learnt_.fitted.encoder
     senses = encoder.reader.sense(encoder.reader.language.fold(word), encoder.values)
     kinds = list(dict.fromkeys(f"‹{kind}›" for kind, _ in senses))
     chosen = [each for each in found if any(kind in _left(each[0]) for kind in kinds)]

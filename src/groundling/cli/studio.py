@@ -73,7 +73,7 @@ def studio(
     with plainly(debug, "All that was taught is kept in the project."):
         need_server()
         from groundling.studio.app import make_studio
-        from groundling.studio.rooms import Rooms
+        from groundling.studio.open_projects import OpenProjects
         from groundling.studio.server import (
             Address,
             class_code,
@@ -99,7 +99,7 @@ def studio(
         address = Address(host, port, token)
         code = class_code() if classroom else None
         try:
-            rooms = Rooms(folder, source, confirm=confirm)
+            projects = OpenProjects(folder, source, confirm=confirm)
         except BaseException:
             address.close()
             raise
@@ -109,7 +109,7 @@ def studio(
             if code is not None:
                 console.print(f"Pupils join at {address.join(code)}")
             console.print(f"What you teach is kept in {folder}. Ctrl-C ends.")
-            if not rooms.get("main").writes:
+            if not projects.get("main").writes:
                 console.print(
                     "Another process has this project open and learns in it; this one only answers "
                     "until that ends."
@@ -118,7 +118,7 @@ def studio(
                 open_page(url)
 
         joined = None if code is None else address.join(code)
-        app = make_studio(rooms, token=address.token, code=code, join_address=joined)
+        app = make_studio(projects, token=address.token, code=code, join_address=joined)
         run(app, address, ready=ready)
 
 

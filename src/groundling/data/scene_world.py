@@ -114,8 +114,8 @@ class SceneWorld:
         for name, each in self._things.items():
             kind = self._kind(name)
             if "is" in each and each["is"] not in _CONDITIONS.get(kind, ()):
-                known = " or ".join(_CONDITIONS.get(kind, ())) or "left out"
-                raise WorldError(f"`is` of {name!r} must be {known}; got {shorten(each['is'])}.")
+                rule = " or ".join(_CONDITIONS.get(kind, ())) or "left out"
+                raise WorldError(f"`is` of {name!r} must be {rule}; got {shorten(each['is'])}.")
         self._plan = self._floor_plan()
         self._thing_names, self._mover_names = tuple(self._things), tuple(self._movers)
         deeds = self._all_deeds()
@@ -275,7 +275,7 @@ class SceneWorld:
             return deed.place != at
         place, how = state.things[deed.thing]
         if deed.verb == "put":
-            return holds == self._thing_names[deed.thing]
+            return bool(holds == self._thing_names[deed.thing])
         if place != at:
             return False
         if deed.verb == "take":

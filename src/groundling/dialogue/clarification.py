@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from groundling.dialogue.options import Option
+from groundling.dialogue.phrases import listed, phrase, quoted
 from groundling.features.spans import Span, SpanIndex
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation
@@ -14,58 +15,7 @@ from groundling.models.base import Request
 from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 
-PHRASES: Mapping[str, str] = {
-    "which": "{thing}: {options}?",
-    "which one": "{options}?",
-    "one": "{value}",
-    "thing": "{value}",
-    "mean": "{options}?",
-    "or": "/",
-    "and": "/",
-    "none": "–",
-    "unknown": "{words}?",
-    "unknown words": "{words}?",
-    "decline": "?",
-    "no plan": "–",
-    "cancelled": "–",
-    "again": "?",
-    "no question": "?",
-    "yes": "✓",
-    "no": "✗",
-    "nothing": "–",
-}
-"""What an agent says where its language has no phrases (see `Language.phrases`): no words."""
-
 _NOUNS = ("NOUN", "PROPN")
-
-
-def phrase(language: Language, name: str, **parts: str) -> str:
-    """Return a phrase of a language, with its places filled.
-
-    >>> from groundling.language import ENGLISH
-    >>> phrase(ENGLISH, "one", value="red")
-    'the red one'
-    """
-    text = language.phrases.get(name, PHRASES[name])
-    for place, value in parts.items():
-        text = text.replace(f"{{{place}}}", value)
-    return text
-
-
-def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]) -> str:
-    """Return items as a list in words.
-
-    >>> from groundling.language import ENGLISH
-    >>> listed(ENGLISH, ["red", "blue", "grey"], "or")
-    'red, blue or grey'
-    """
-    *first, last = items
-    return f"{', '.join(first)} {phrase(language, joint)} {last}" if first else last
-
-
-def quoted(words: Iterable[str]) -> list[str]:
-    """Return words in quotation marks."""
-    return [f"“{word}”" for word in words]
 
 
 def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
@@ -99,10 +49,15 @@ def names_something(request: Request, plan: Plan, language: Language) -> bool:
 
 
 class Question(NamedTuple):
-    """A question in words, and the options that it offers, each with what it is called."""
+    """A question in words, and the options that it offers, each with what it is called.
+
+    `by_value` says that options are called by values that tell them apart (*the red one*), not by
+    their whole plans.
+    """
 
     text: str = ""
     options: tuple[Option, ...] = ()
+    by_value: bool = False
 
 
 def ask_which(
@@ -128,7 +83,7 @@ def ask_which(
     own = _distinct(found, spoken) if all(each == sorts[0] for each in sorts) else None
     if own is None or len(options) == 1:
         texts = [describe(each.plan) for each in options]
-        named = quoted(texts)
+        named = quoted(language, texts)
         form, thing = "mean", ""
     else:
         shared = [
@@ -142,7 +97,8 @@ def ask_which(
         named = [*named, phrase(language, "none")]
     text = phrase(language, form, thing=thing, options=listed(language, named, "or"))
     told = zip(options, texts, strict=True)
-    return Question(text, tuple(each._replace(text=called) for each, called in told))
+    named_options = tuple(each._replace(text=called) for each, called in told)
+    return Question(text, named_options, form != "mean")
 
 
 def _distinct(
@@ -151,6 +107,8 @@ def _distinct(
     """Return a value of each option that no other has, all of one label; None if there is none."""
     best: tuple[tuple[float, ...], list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
+        if spoken(kind) <= 0:  # values that nobody would say
+            continue
         own = []
         for place, values in enumerate(found):
             others = set().union(*(e[kind] for n, e in enumerate(found) if n != place))

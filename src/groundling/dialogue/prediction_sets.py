@@ -18,6 +18,7 @@ import numpy as np
 
 from groundling.dialogue.options import Option
 from groundling.errors import DemonstrationError, SettingError
+from groundling.models.learnt import Learnt
 from groundling.ties import margin
 
 Score = Literal["probability", "ratio"]
@@ -110,6 +111,11 @@ class PredictionSets:
         return asdict(self) | {"threshold": _finite(self.threshold)}
 
     @classmethod
+    def of(cls, learnt: Learnt) -> Self | None:
+        """Return the sets that a model was calibrated with; None without (`Follower.calibrate`)."""
+        return None if learnt.sets is None else cls.from_dict(learnt.sets)
+
+    @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the sets that `to_dict` described."""
         try:
@@ -160,26 +166,32 @@ def _right_score(options: Sequence[Option], right: Collection[Hashable], score: 
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether to act or to ask, and about which options.
+    """Whether to act, to ask or to decline, and about which options.
 
     `complete` says whether the options are the whole prediction set; if not, the question should
     offer *none of these* too.
     """
 
-    kind: Literal["act", "ask"]
+    kind: Literal["act", "ask", "decline"]
     options: tuple[Option, ...]
     complete: bool
 
 
 def decide(
-    options: Sequence[Option], sets: PredictionSets | None = None, *, most: int = MOST_OFFERED
+    options: Sequence[Option],
+    sets: PredictionSets | None = None,
+    *,
+    most: int = MOST_OFFERED,
+    sure: float = SURE,
+    least: float = 0.0,
 ) -> Decision:
     """Act if one outcome is in the prediction set, ask about the best few otherwise.
 
-    Without `sets`, the fewest outcomes that hold 80 % of the probability are taken, and whatever
-    ties with the last of them: a rule of thumb that never guesses between equals, without a
-    guarantee. The same outcomes are asked about where one is in the set but not more probable
-    than all others together, since demonstrations may be clearer than what is said later.
+    This is the one rule by which agents act or ask. Without `sets`, the set is the fewest outcomes
+    that hold `sure` of the probability, and all that tie with the last of them: a rule of thumb
+    that never guesses between equals, without a guarantee. The same outcomes are asked about where
+    one is in the set but not more probable than all others together, since demonstrations may be
+    clearer than later texts. Options below `least` are not offered; without any, it declines.
 
     >>> from groundling import Plan
     >>> def options(*probabilities):
@@ -187,29 +199,40 @@ def decide(
     ...             for place, p in enumerate(probabilities)]
     >>> decide(options(0.85, 0.15)).kind, decide(options(0.3, 0.3, 0.3, 0.1)).kind
     ('act', 'ask')
+    >>> decide(options(0.35, 0.2, 0.1), sure=0.3, least=0.15).kind
+    'act'
+    >>> found = decide(options(0.25, 0.2, 0.1), sure=0.3, least=0.15)
+    >>> found.kind, [each.outcome for each in found.options]
+    ('ask', [0, 1])
+    >>> decide(options(0.1, 0.05), sure=0.3, least=0.15).kind
+    'decline'
     """
     if not options:
         raise SettingError("`options` must hold one option or more; got none.")
-    chosen = _considered(options, sets)
-    if len(chosen) == 1:
+    chosen = _considered(options, sets, sure)
+    if len(chosen) == 1 and (sets is not None or chosen[0].probability + margin(1.0) >= sure):
         return Decision("act", chosen, True)
-    offered = chosen[:most] or tuple(options[:most])
+    offered = tuple(each for each in (chosen[:most] or options[:most]) if each.probability >= least)
+    if not offered:
+        return Decision("decline", (), True)
     return Decision("ask", offered, 1 < len(chosen) <= most)
 
 
-def _considered(options: Sequence[Option], sets: PredictionSets | None) -> tuple[Option, ...]:
+def _considered(
+    options: Sequence[Option], sets: PredictionSets | None, sure: float = SURE
+) -> tuple[Option, ...]:
     """Return the outcomes to choose among: never a single one that is improbable."""
     chosen = None if sets is None else sets.select(options)
     if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
-        return _nominal(options)
+        return _nominal(options, sure)
     return chosen
 
 
-def _nominal(options: Sequence[Option]) -> tuple[Option, ...]:
+def _nominal(options: Sequence[Option], sure: float) -> tuple[Option, ...]:
     chosen: list[Option] = []
     for each in options:
         total = math.fsum(one.probability for one in chosen)
-        if total + margin(1.0) >= SURE:
+        if total + margin(1.0) >= sure:
             last = chosen[-1].probability
             if each.probability < last - margin(last):
                 break

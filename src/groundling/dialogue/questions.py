@@ -25,6 +25,7 @@ from scipy.special import expit, log_softmax
 
 from groundling.checks.diagnosis import Diagnosis
 from groundling.checks.mistakes import Mistake
+from groundling.dialogue.phrases import with_phrases
 from groundling.errors import DemonstrationError, ModelFileError, WorldError
 from groundling.features.labels import kind_of
 from groundling.features.spans import PART, SpanIndex
@@ -174,7 +175,7 @@ def _spelling(
     return found
 
 
-class Unit(NamedTuple):
+class DescriptionUnit(NamedTuple):
     """A part of a description: a word, or the name of a thing with the words before it."""
 
     text: str
@@ -188,29 +189,31 @@ def _first_word(words: Sequence[str], named: Iterable[int]) -> str:
     return "‹name›" if 0 in named else next(iter(words), "")
 
 
-def _units(text: str, world: _World) -> tuple[list[Unit], str]:
+def _units(text: str, world: _World) -> tuple[list[DescriptionUnit], str]:
     """Cut a text into units, and return its first word, which often says what is asked."""
     language = world.language
     words = [language.fold(word) for word in split_words(text, language)]
     spans = [each for each in world.spans.find(words, words) if each.way != PART]
     starts = {each.places[0]: each for each in spans}
     inside = {place for each in spans for place in each.places}
-    negations = language.replies.get("not", ())
+    negations = with_phrases(language, {}).replies.get("not", ())
     plain = {*language.stop_words, *language.function_words}
-    units: list[Unit] = []
+    units: list[DescriptionUnit] = []
     context: list[str] = []
     negated, names = False, 0
     for place, word in enumerate(words):
         if place in starts:
             thing, said = world.called[starts[place].value], _joined(context, world.relation_words)
-            units.append(Unit(starts[place].value, thing, tuple(said), negated, not names))
+            units.append(
+                DescriptionUnit(starts[place].value, thing, tuple(said), negated, not names)
+            )
             context, names = [], names + 1
         elif place not in inside and not is_punctuation(word):
             if word in negations:
                 negated = True
                 continue
             if word not in plain or world.spelling.get(word):
-                units.append(Unit(word, negated=negated))
+                units.append(DescriptionUnit(word, negated=negated))
             context.append(word)
     if context and names:  # words after the last name belong to it too: what state is Miami in
         last = max(place for place, each in enumerate(units) if each.thing is not None)
@@ -249,7 +252,7 @@ class _Features:
         return self.index[name]
 
     def of(
-        self, unit: Unit, thing: Hashable, world: _World, opening: str
+        self, unit: DescriptionUnit, thing: Hashable, world: _World, opening: str
     ) -> Iterable[tuple[int, float]]:
         found = _of_word(unit, thing, world) if unit.thing is None else None
         for name in found if found is not None else _of_name(unit, thing, world, opening):
@@ -258,7 +261,7 @@ class _Features:
                 yield place, 1.0
 
 
-def _of_word(unit: Unit, thing: Hashable, world: _World) -> Iterable[str]:
+def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[str]:
     """Yield the features of a word and a thing: labels that it spells, and all others with it."""
     language = world.language
     plain = unit.text in language.function_words
@@ -282,7 +285,7 @@ def _of_word(unit: Unit, thing: Hashable, world: _World) -> Iterable[str]:
         yield f"{word} & {each.name}"
 
 
-def _of_name(unit: Unit, thing: Hashable, world: _World, opening: str) -> Iterable[str]:
+def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str) -> Iterable[str]:
     """Yield the features of a name and a thing: itself, or their relations with what was said."""
     yield "name"
     same = "itself" if unit.thing == thing else "another"
@@ -328,7 +331,7 @@ class _Encoded(NamedTuple):
 
 def _encode(
     texts: Sequence[tuple[str, _World]], features: _Features
-) -> tuple[_Encoded, list[list[Unit]]]:
+) -> tuple[_Encoded, list[list[DescriptionUnit]]]:
     places: list[int] = []
     values: list[float] = []
     ends, owner, signs, bounds = [0], [], [], [0]
@@ -539,7 +542,9 @@ class Answerer:
         world = _World(things_in(environment, state), self.language, self.known)
         return dict(zip(world.things, self._chances(text, world)[0].tolist(), strict=True))
 
-    def _chances(self, text: str, world: _World) -> tuple[Reals, _Encoded, list[Unit], Reals]:
+    def _chances(
+        self, text: str, world: _World
+    ) -> tuple[Reals, _Encoded, list[DescriptionUnit], Reals]:
         encoded, [units] = _encode([(text, world)], _Features(self.features))
         theta = np.array(list(self.features.values()))
         scores, logs = encoded.log_fits(theta)
@@ -575,7 +580,7 @@ class Answerer:
         unknown = tuple(unit.text for unit in units if self._is_unknown(unit, world))
         return Answer(value, things, sure * share, names, reasons, unknown)
 
-    def _is_unknown(self, unit: Unit, world: _World) -> bool:
+    def _is_unknown(self, unit: DescriptionUnit, world: _World) -> bool:
         """Tell whether nothing explains a word: it was never said, and spells nothing here."""
         singular = self.language.singular(unit.text)
         names = {name for values in world.values.values() for name in values}

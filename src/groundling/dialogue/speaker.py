@@ -279,6 +279,8 @@ class Speaker:
     ) -> tuple[str | Gap, ...]:
         """Return words with gaps for names; nothing if they name what is not in the graphs."""
         found: list[str | Gap] = []
+        names: list[tuple[Meaning, list[str]]] = []  # the words in each gap
+        last = -1  # the place of the last word in a gap
         for place in places:
             word = words[place]
             senses = self.model.wording.senses(word)
@@ -295,8 +297,14 @@ class Speaker:
             gap = next(gaps, None)
             if gap is None:
                 return ()
-            found.append(gap[0])
-            self._names.setdefault(gap[1], Counter())[self.language.fold(word)] += 1
+            if found and found[-1] == gap[0] and last == place - 1:  # one name of several words
+                names[-1][1].append(self.language.fold(word))
+            else:
+                found.append(gap[0])
+                names.append((gap[1], [self.language.fold(word)]))
+            last = place
+        for meaning, spelt in names:
+            self._names.setdefault(meaning, Counter())[" ".join(spelt)] += 1
         return tuple(found)
 
     # ---- speaking -------------------------------------------------------------------------
@@ -412,7 +420,7 @@ class Speaker:
                 name = next((each for each in names if each), None)
                 if name is None:
                     return ()
-                words.append(name)
+                words += name.split()
             else:
                 words.append(part)
         return tuple(words)
@@ -428,9 +436,11 @@ class Speaker:
         return name if readable else None
 
     def _joined(self, words: Sequence[str]) -> str:
-        text = ""
+        text, last = "", ""
         for word in words:
-            text += word if is_punctuation(word) or not text else self._space + word
+            if word != last:  # gaps of two actions may have the same name side by side
+                text += word if is_punctuation(word) or not text else self._space + word
+            last = word
         return text
 
     # ---- probabilities --------------------------------------------------------------------

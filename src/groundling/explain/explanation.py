@@ -64,12 +64,12 @@ class ExplainedPlan(Protocol):
 
 
 class Part:
-    """A part of an explanation that becomes JSON: its fields, or those that `_listed` names."""
+    """A part of an explanation that converts to JSON: all fields, or those in `_listed`."""
 
     _listed: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return it as JSON-ready data, with so many features of each list."""
+        """Return JSON-ready data, with at most `most` features in each list."""
 
         def plain(value: Any) -> Any:
             if isinstance(value, tuple):
@@ -81,7 +81,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Contribution(Part):
-    """What one feature adds to a score: its weight times its expected count.
+    """The contribution of a feature to a score: its weight times its expected count.
 
     >>> print(Contribution("word=top ∧ side=North", weight=2.0, count=0.5))
     +1.00  word=top ∧ side=North
@@ -103,7 +103,7 @@ class Contribution(Part):
 
 @dataclass(frozen=True)
 class Contributions(Part):
-    """All features that add to a score, strongest first.
+    """The contributions of all features to a score, strongest first.
 
     >>> both = Contributions((Contribution("move", 2.0, 1.0), Contribution("turn", -1.0, 0.5)))
     >>> both.total, [each.feature for each in both.against()]
@@ -126,9 +126,9 @@ class Contributions(Part):
 
     @classmethod
     def together(cls, parts: Iterable[Contributions]) -> Contributions:
-        """Return what several models add; a feature that they share is named once.
+        """Merge the contributions of several models; shared features are listed once.
 
-        Its weight is then the mean of theirs, each counted as often as it fired.
+        The weight of a shared feature is the mean of theirs, weighted by count.
 
         >>> one, two = Contribution("move", 2.0, 0.5), Contribution("move", 4.0, 0.5)
         >>> Contributions.together([Contributions((one,)), Contributions((two,))]).features
@@ -153,11 +153,11 @@ class Contributions(Part):
         return math.fsum(each.amount for each in self.features)
 
     def favouring(self, most: int = 3) -> tuple[Contribution, ...]:
-        """Return the strongest features that speak for it."""
+        """Return the strongest positive features."""
         return tuple(each for each in self.features if each.amount > 0)[:most]
 
     def against(self, most: int = 3) -> tuple[Contribution, ...]:
-        """Return the strongest features that speak against it."""
+        """Return the strongest negative features."""
         return tuple(each for each in self.features if each.amount < 0)[:most]
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class Contributions(Part):
 
 @dataclass(frozen=True)
 class Unit:
-    """A stretch of text that aligns as one: which sentence, which words, how it reads."""
+    """A span of text that is aligned as one: sentence, words, and text."""
 
     sentence: int
     words: tuple[int, ...]
@@ -187,14 +187,14 @@ class Cause(Part):
     probability: float
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return the text of the unit, and where it stands."""
+        """Return the text of the unit and its position."""
         said = {name: getattr(self.unit, name) for name in ("text", "sentence")}
         return {**said, "words": list(self.unit.words), "probability": self.probability}
 
 
 @dataclass(frozen=True)
 class Link(Part):
-    """The probability that a word lies on a node of an action's grounding graph."""
+    """The probability that a word aligns with a node of an action's grounding graph."""
 
     sentence: int
     position: int
@@ -205,10 +205,10 @@ class Link(Part):
 
 @dataclass(frozen=True)
 class Rival(Part):
-    """A plan that was considered instead: by how much it lost, and through what.
+    """An alternative plan: by how much it lost, and through which features.
 
-    `features` are those of the chosen plan less those of the rival; with what the number of
-    readings adds (`ambiguity`) they make up the margin exactly.
+    `features` are those of the chosen plan minus those of the rival. Together with `ambiguity`, the
+    contribution of the number of readings, they sum to the margin exactly.
     """
 
     actions: tuple[str, ...]
@@ -220,15 +220,14 @@ class Rival(Part):
 
 
 @dataclass(frozen=True)
-class Step(Part):
-    """Why one action: the text that caused it, the nodes its words lie on, the features.
+class ExplainedStep(Part):
+    """The reasons for an action: the text that caused it, aligned nodes, features.
 
-    `support` is the probability of the unit that most probably names the action (where words
-    are units: the expected number of words on it, at most 1); below one half, nobody asked
-    for it. `text` are the features of words on the action, `own` those
-    that the action has whatever is said (ψ(y)). `without` is the best
-    plan considered that does without the action: its runner-up, with the margin. `meanings` says
-    which words name what, and how values and sets were filled in.
+    `support` is the probability of the unit that most probably names the action (if words are
+    units: the expected number of words on it, at most 1); below one half, the text does not
+    mention it. `text` are the features of words on the action, `own` those that do not depend on
+    the text (ψ(y)). `without` is the best considered plan without the action, with the margin.
+    `meanings` says which words name what, and how values and sets were filled in.
     """
 
     action: str
@@ -246,8 +245,8 @@ class Step(Part):
         "action", "asked", "support", "causes", "links", "text", "own", "without", "meanings"
     )  # fmt: skip
 
-    def moved(self, sentences: int) -> Step:
-        """Return the step in a text that has so many more sentences before."""
+    def moved(self, sentences: int) -> ExplainedStep:
+        """Return the step with its sentence numbers shifted."""
 
         def moved(cause: Cause) -> Cause:
             return replace(
@@ -263,7 +262,7 @@ class Step(Part):
 
 @dataclass(frozen=True)
 class Deletion(Part):
-    """What leaving a word out does: to the plan's score, and to its lead over the runner-up."""
+    """The effect of leaving a word out: on the plan's score and on its margin."""
 
     word: str
     sentence: int
@@ -273,7 +272,7 @@ class Deletion(Part):
 
 
 def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
-    """Say in what two plans differ.
+    """Describe the difference between two plans.
 
     >>> difference(["turn", "move"], ["turn", "move"])
     'the same actions'
@@ -288,9 +287,10 @@ def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
     return ", ".join(said) or "the same actions"
 
 
-_DELETED = 20_000  # words that are scored anew for what leaving single ones out does
+_DELETED = 20_000  # words to score again when single words are left out
 
-ASKED = 0.5  # a unit that names an action with less probability does not ask for it
+ASKED = 0.5  # probability from which a text counts as mentioning an action
+LINKED = 0.25  # probability from which a word counts as describing an action
 FAINT = 0.005  # probabilities below this are not listed
 RIVALS = 3
 
@@ -306,15 +306,15 @@ class Explanation(Part):
     instructions
         The text as the model read it, one dependency tree per sentence.
     units
-        The stretches of text that align as one.
+        The spans of text that are aligned as one.
     steps
         For each action its causes, links of words to nodes, and features.
     whole
         Features of the plan as a whole: its length and pattern, words with them, and
         dependencies with relations.
     ambiguity
-        What the number of possible readings adds to the score (the entropy of the
-        alignments, less what skipping costs), or whatever else is not a feature.
+        The part of the score that is not a feature: the entropy of the alignments, minus the
+        cost of skipping.
     score
         The plan's score under θ (the mean, in an ensemble):
         `sum(step.text.total + step.own.total for each step) + whole.total + ambiguity`, exactly.
@@ -339,7 +339,7 @@ class Explanation(Part):
     plan: ExplainedPlan
     instructions: tuple[Instruction, ...]
     units: tuple[Unit, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ExplainedStep, ...]
     whole: Contributions
     ambiguity: float
     score: float
@@ -349,9 +349,9 @@ class Explanation(Part):
 
     @classmethod
     def joined(cls, plan: ExplainedPlan, parts: Sequence[Explanation]) -> Explanation:
-        """Return the explanations of the parts of a plan as one; it has no rivals of its own."""
+        """Join the explanations of a plan's parts; the result has no rivals."""
         units: list[Unit] = []
-        steps: list[Step] = []
+        steps: list[ExplainedStep] = []
         before = 0  # sentences
         for each in parts:
             units += [replace(unit, sentence=unit.sentence + before) for unit in each.units]
@@ -371,17 +371,17 @@ class Explanation(Part):
 
     @property
     def margin(self) -> float | None:
-        """By how much the plan's score is above the best rival's, if there is one."""
+        """The difference of scores to the best rival, if there is one."""
         return self.rivals[0].margin if self.rivals else None
 
     # ---- leaving words out --------------------------------------------------------------
 
     @cached_property
     def deletions(self) -> tuple[Deletion, ...]:
-        """What leaving each single word out would do; empty for a text of one word.
+        """The effect of leaving out each word; empty for a text of one word.
 
-        The text is scored anew for each, so that of a long one only the words that lie most
-        surely on the actions are left out: all of 140, twenty of a thousand.
+        The text is scored again for each word. In a long text, only the words with the most
+        certain alignments are tried: all of 140, twenty of a thousand.
         """
         places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
         if len(places) == 1 or self._source is None:
@@ -397,7 +397,7 @@ class Explanation(Part):
         return tuple(self._delete([place]) for place in places)
 
     def without(self, word: str) -> Deletion:
-        """Return what leaving a word out would do, wherever it occurs in the text."""
+        """Return the effect of leaving out a word, wherever it occurs in the text."""
         places = [
             (s, p)
             for s, each in enumerate(self.instructions)
@@ -406,12 +406,16 @@ class Explanation(Part):
         ]
         known = {token for each in self.instructions for token in each.tokens}
         if not places:
-            raise InstructionError(f"The text has no word {word!r}.{did_you_mean(word, known)}")
+            raise InstructionError(
+                f"`word` must be in the text; got {word!r}.{did_you_mean(word, known)}"
+            )
         if len(places) == sum(map(len, self.instructions)):
-            raise InstructionError(f"Without {word!r} nothing would be left of the text.")
+            raise InstructionError(
+                f"`word` must leave some of the text; got {word!r}, which is all of it."
+            )
         if self._source is None:
             raise InstructionError(
-                "Words can be left out of one command at a time. Explain each of `plan.parts`."
+                "Words can be left out of single commands only. Explain each of `plan.parts`."
             )
         return self._delete(places)
 
@@ -435,7 +439,7 @@ class Explanation(Part):
     # ---- for people and machines --------------------------------------------------------
 
     def sentence_shares(self) -> Reals:
-        """Return how much of each sentence lies on each action, as (sentences × actions)."""
+        """Return the share of each sentence that aligns with each action, as a matrix."""
         shares = np.zeros((len(self.instructions), len(self.steps)))
         for j, step in enumerate(self.steps):
             for link in step.links:
@@ -476,7 +480,7 @@ class Explanation(Part):
         return draw(self)
 
     def _repr_html_(self) -> str:
-        """Show the explanation as a picture in a notebook, with its words as the other text."""
+        """Show the explanation as a picture in a notebook, with alternative text."""
         return f'<div role="img" aria-label="{escape(str(self))}">{self.svg()}</div>'
 
     def save(self, file: str | FilePath) -> FilePath:
@@ -487,10 +491,9 @@ class Explanation(Part):
 
 
 class Source:
-    """What a plan came from: all that is needed to explain it later.
+    """The origin of a plan: everything that is needed to explain it later.
 
-    It keeps the weights as they were, so that training anew does not change what a plan
-    says about itself.
+    It holds the weights of that time, so that later training does not change the explanation.
     """
 
     def __init__(self, model: Model, fitted: FittedModel, request: Request, search: Search) -> None:
@@ -503,7 +506,7 @@ class Source:
         self.encoder = fitted.encoder
 
     def explain(self, plan: ExplainedPlan) -> Explanation:
-        """Say which words caused which action, and which weights decided."""
+        """Explain which words caused which action, and through which weights."""
         considered = (plan, *plan.alternatives)
         wanted = sorted({*range(min(RIVALS, len(plan.alternatives))), *self._avoiding(plan)})
         chosen = [considered[0], *(plan.alternatives[place] for place in wanted)]
@@ -531,7 +534,7 @@ class Source:
         )
 
     def word_places(self, plan: ExplainedPlan) -> tuple[dict[str, int], ...]:
-        """Return for each action which word most likely lies on each node of its graph."""
+        """Return, for each action, the most probable word of each node of its graph."""
         [reading] = self.model.interpret(
             self.fitted, self.request, [_trajectory(plan)], self.search
         )
@@ -548,7 +551,7 @@ class Source:
         return self.model.scores(self.fitted, request, plans, self.search)
 
     def _sum(self, counts: Reals) -> Contributions:
-        """Return what features add to a score, those of all members together."""
+        """Return the contributions of features, over all members."""
         members = self.fitted.members
         ends = np.cumsum([len(each.theta) for each in members])[:-1]
         found = [
@@ -559,7 +562,7 @@ class Source:
 
     @staticmethod
     def _without(plan: ExplainedPlan, j: int) -> int | None:
-        """Return the place of the best alternative that does without an action."""
+        """Return the index of the best alternative without an action."""
         for place, other in enumerate(plan.alternatives):
             if plan.actions[j] not in other.actions:
                 return place
@@ -604,7 +607,7 @@ class Source:
         reading: Interpretation,
         units: tuple[Unit, ...],
         rivals: dict[int, Rival],
-    ) -> Step:
+    ) -> ExplainedStep:
         aligned = reading.aligned[j]  # words × nodes
         places = [(s, p) for s, each in enumerate(self.text) for p in range(len(each))]
         row = {place: number for number, place in enumerate(places)}
@@ -624,8 +627,10 @@ class Source:
         avoiding = self._without(plan, j)
         decision = plan.states[j], plan.actions[j]
         words = [word for each in self.text for word in each.tokens]
-        meanings = self.encoder.explain_names(words, self.encoder.ground(self.world, *decision))
-        return Step(
+        near = {n for n, row_ in enumerate(aligned) if row_.sum() >= LINKED}
+        graph = self.encoder.ground(self.world, *decision)
+        meanings = self.encoder.explain_names(words, graph, near)
+        return ExplainedStep(
             action=str(plan.actions[j]),
             asked=asked,
             support=support,
@@ -649,17 +654,8 @@ def _trajectory(plan: ExplainedPlan) -> Trajectory:
 
 
 def _support(causes: Sequence[Cause]) -> float:
-    """Return how probable it is that the text names an action."""
+    """Return the probability that the text mentions an action."""
     if all(len(cause.unit.words) == 1 for cause in causes):
-        # Words share an action among them: count how many are expected on it.
+        # Words share an action: use the expected number of words on it.
         return min(1.0, sum(cause.probability for cause in causes))
     return max(cause.probability for cause in causes)
-
-
-def __getattr__(name: str) -> Any:
-    """Find `Plan` where it was before."""
-    if name == "Plan":
-        from importlib import import_module
-
-        return import_module("groundling.plan").Plan
-    raise AttributeError(name)

@@ -1,7 +1,7 @@
 """Explanations as pictures: trees above, grounding graphs below, the alignment between.
 
-The strip on top shows which text names which action (the paper's Figure 3); below it stands
-one panel per sentence with its words on the nodes of their actions (Figure 2). Lengths are inches.
+The strip on top shows which text names which action (the paper's Figure 3). Below it is one panel
+per sentence, with its words on the nodes of their actions (Figure 2). Lengths are in inches.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from groundling.explain.explanation import Step
+from groundling.explain.explanation import ExplainedStep
 from groundling.language.instruction import Instruction
 from groundling.svg import Canvas, font_files
 
 if TYPE_CHECKING:
     from groundling.explain.explanation import Explanation
 
-SEEN = 0.15  # a node that a word lies on with less probability is not drawn
+SEEN = 0.15  # nodes with a lower probability are not drawn
 LABELS = 4
 NAME_SIZE = 7.0  # of relations, in points
 
 
 @dataclass(frozen=True)
 class PlacedWord:
-    """A text and where it stands from left to right."""
+    """A text with its horizontal position."""
 
     text: str
     left: float
@@ -55,7 +55,7 @@ class NodeBox:
 
     @property
     def height(self) -> float:
-        """How tall the box must be for its labels."""
+        """The height of the box with its labels."""
         return 0.26 + 0.145 * len(self.labels)
 
 
@@ -68,7 +68,7 @@ def _font(bold: bool) -> Any:
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return how wide a text is in inches when written in so many points.
+    """Return the width of a text in inches at a font size in points.
 
     >>> text_width("wide", 10) > text_width("w", 10) > 0
     True
@@ -116,7 +116,7 @@ def place_words(instruction: Instruction, size: float) -> list[PlacedWord]:
 
 
 def arc_levels(instruction: Instruction) -> dict[int, int]:
-    """Return for each word with a head how high its arc runs, so that arcs do not cross over.
+    """Return the height of each word's dependency arc, such that arcs do not cross.
 
     >>> turn = Instruction(("go", "to", "sofa"), heads=(-1, 2, 0), relations=("root", "a", "b"))
     >>> arc_levels(turn)
@@ -131,7 +131,7 @@ def arc_levels(instruction: Instruction) -> dict[int, int]:
 
 
 def _levels(spans: dict[int, tuple[int, int]]) -> dict[int, int]:
-    """Return how far out each arc runs: one more than any that it spans or overlaps."""
+    """Return the level of each arc: one above any arc that it spans or overlaps."""
     levels: dict[int, int] = {}
     for key in sorted(spans, key=lambda each: (spans[each][1] - spans[each][0], each)):
         first, last = spans[key]
@@ -146,7 +146,7 @@ def _levels(spans: dict[int, tuple[int, int]]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class GraphArc:
-    """A relation between two nodes that are drawn: their boxes, its name, how far out it runs."""
+    """A drawn relation between two nodes: their boxes, its name, its level."""
 
     source: NodeBox
     target: NodeBox
@@ -155,7 +155,7 @@ class GraphArc:
 
 
 def graph_arcs(why: Explanation, boxes: Sequence[NodeBox]) -> list[GraphArc]:
-    """Return the relations between the nodes that are drawn."""
+    """Return the relations between the drawn nodes."""
     found: list[tuple[int, int, str]] = []
     for j in sorted({box.action for box in boxes}):
         place = {box.node: number for number, box in enumerate(boxes) if box.action == j}
@@ -167,7 +167,7 @@ def graph_arcs(why: Explanation, boxes: Sequence[NodeBox]) -> list[GraphArc]:
 
 
 def choose_nodes(why: Explanation, sentence: int) -> list[NodeBox]:
-    """Choose the nodes that the words of a sentence lie on, with the labels that matter."""
+    """Choose the nodes that a sentence aligns with, and their most important labels."""
     boxes = []
     for place, step in enumerate(why.steps):
         weight: dict[str, float] = {}
@@ -193,8 +193,8 @@ def place_nodes(boxes: Sequence[NodeBox], name_size: float, label_size: float) -
     return placed
 
 
-def _labels(step: Step, node: str) -> tuple[str, ...]:
-    """Return a node's labels as people read them, those that features fired on first."""
+def _labels(step: ExplainedStep, node: str) -> tuple[str, ...]:
+    """Return a node's labels as text, those with active features first."""
     if node in step.graph.node_names:
         labels = [(label.name, str(label)) for label in step.graph.labels(node)]
     else:  # one node for the whole action
@@ -230,11 +230,11 @@ LEVEL = 0.17  # inches from one level of arcs to the next
 BETWEEN = 0.85  # from words to nodes
 _INCH = 100.0  # units of the drawing
 _POINT = _INCH / 72
-LINES, BOXES, WORDS, NAMES = range(4)  # what lies on what
+LINES, BOXES, WORDS, NAMES = range(4)  # layers from bottom to top
 
 
 class Sheet:
-    """A drawing in inches from its lower left corner, in layers that lie on each other.
+    """A drawing in inches from its lower left corner, with layers.
 
     >>> sheet = Sheet(2.0, 1.0)
     >>> sheet.text(1.0, 0.5, "go", 10.0)
@@ -253,14 +253,14 @@ class Sheet:
         ]
 
     def at(self, x: float, y: float) -> str:
-        """Return a place as paths name it."""
+        """Return a point in path syntax."""
         return f"{x * _INCH:.1f} {(self.height - y) * _INCH:.1f}"
 
     def text(
         self, x: float, y: float, words: str, size: float, color: str = INK, layer: int = WORDS,
         *, anchor: str = "middle", bold: bool = False, italic: bool = False,
     ) -> None:  # fmt: skip
-        """Write words around the height y; names stand out from the lines below them."""
+        """Write text centred at height y, with a halo that hides lines below it."""
         behind = {"stroke": PAPER, "stroke_width": 6, "paint_order": "stroke"}
         self.canvas.text(
             x * _INCH, (self.height - y) * _INCH + 0.35 * size * _POINT, words,
@@ -270,7 +270,7 @@ class Sheet:
         )  # fmt: skip
 
     def path(self, way: str, color: str, wide: float, opacity: float = 1.0) -> None:
-        """Draw a line, so many points wide."""
+        """Draw a line with a width in points."""
         self.canvas.add(
             "path", self.layers[LINES], d=way, fill="none", stroke=color, stroke_opacity=opacity,
             stroke_width=wide * _POINT, stroke_linecap="round",
@@ -312,7 +312,7 @@ def draw(why: Explanation) -> str:
     return str(sheet)
 
 
-def _color(place: int, step: Step) -> str:
+def _color(place: int, step: ExplainedStep) -> str:
     return COLORS[place % len(COLORS)] if step.asked else ADDED
 
 
@@ -320,9 +320,9 @@ def _color(place: int, step: Step) -> str:
 
 
 def strip_rows(why: Explanation, room: float) -> tuple[list[PlacedWord], list[PlacedWord]]:
-    """Return the units of the text and the actions, placed in rows of their own.
+    """Return the units of the text and the actions, placed in two rows.
 
-    Where every word is a unit, the strip shows sentences. Long texts are cut until the row fits.
+    If every word is a unit, the strip shows sentences. Long texts are cut to fit.
     """
     whole = [" ".join(each.tokens) for each in why.instructions]
     said = whole if _by_word(why) else [unit.text for unit in why.units]
@@ -338,7 +338,7 @@ def _by_word(why: Explanation) -> bool:
     return all(len(unit.words) == 1 for unit in why.units)
 
 
-def _name(place: int, step: Step) -> str:
+def _name(place: int, step: ExplainedStep) -> str:
     return f"{place + 1}  {step.action}"
 
 
@@ -349,7 +349,7 @@ def _short(text: str, limit: int) -> str:
 def draw_strip(
     sheet: Sheet, why: Explanation, rows: Sequence[list[PlacedWord]], width: float, y: float
 ) -> None:
-    """Draw which text names which action."""
+    """Draw the alignment of text and actions."""
     sheet.text(MARGIN, y - 0.2, "which text names which action", SMALL, SOFT, anchor="start")
     sheet.text(width - MARGIN, y - 0.2, f"confidence {why.plan.confidence:.2f}", SMALL, SOFT,
                anchor="end")  # fmt: skip
@@ -367,7 +367,7 @@ def draw_strip(
         sheet.box(box.left, box.right, below + 0.17, 0.34, color, face, dashed=not step.asked)
         sheet.text(box.middle, below, box.text, SMALL + 1, ink, bold=True)
         if not step.asked:
-            sheet.text(box.middle, below - 0.3, "nobody asked for it", TINY + 0.5, color,
+            sheet.text(box.middle, below - 0.3, "not mentioned", TINY + 0.5, color,
                        italic=True)  # fmt: skip
 
 
@@ -379,7 +379,7 @@ def _named(why: Explanation, place: int, action: int) -> float:
 
 
 def centred(row: list[PlacedWord], width: float) -> list[PlacedWord]:
-    """Return a row in the middle of a width."""
+    """Centre a row in a width."""
     shift = (width - row[-1].right) / 2
     return [PlacedWord(each.text, each.left + shift, each.right + shift) for each in row]
 
@@ -392,7 +392,7 @@ def _deepest(why: Explanation, nodes: list[NodeBox]) -> int:
 
 
 def panel_height(why: Explanation, sentence: int, nodes: list[NodeBox]) -> float:
-    """Return how much room a sentence takes with its tree and its nodes."""
+    """Return the height of a sentence with its tree and nodes."""
     levels = arc_levels(why.instructions[sentence])
     tree = 0.3 + LEVEL * max(levels.values(), default=0)
     tallest = max((box.height for box in nodes), default=0.2)
@@ -403,7 +403,7 @@ def draw_panel(
     sheet: Sheet, why: Explanation, sentence: int, words: list[PlacedWord], nodes: list[NodeBox],
     width: float, y: float,
 ) -> None:  # fmt: skip
-    """Draw a sentence over the nodes that its words lie on."""
+    """Draw a sentence above the nodes that it aligns with."""
     words = centred(words, width)
     baseline = draw_tree(sheet, why.instructions[sentence], words, y)
     if not nodes:
@@ -464,7 +464,7 @@ def draw_nodes(
 def _line(
     sheet: Sheet, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
 ) -> None:
-    """Draw a curve that is wide where the probability is high; faint ones are left out."""
+    """Draw a curve whose width shows the probability; skip faint ones."""
     if probability < 0.06:
         return
     bend, at = (y - to_y) * 0.45, sheet.at

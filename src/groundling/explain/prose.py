@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from groundling.explain.explanation import Cause, Contribution, Contributions, Rival, Step
+from groundling.explain.explanation import Cause, Contribution, Contributions, ExplainedStep, Rival
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from groundling.explain.explanation import Explanation
 
 
-SHOWN = 0.5  # causes below this are not worth a word
+SHOWN = 0.5  # causes below this are not shown
 FEATURES = 3
-WORTH = 0.005  # features that add less print as nothing
-RECALLED = 1.0  # memories that add less are no reason
+WORTH = 0.005  # features that add less are not shown
+RECALLED = 1.0  # memories that add less are not shown
 
 
 def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
@@ -59,18 +59,18 @@ def _headline(why: Explanation) -> str:
     )
 
 
-def caused_by(step: Step) -> str:
-    """Say which text asked for an action, or that nobody did."""
+def caused_by(step: ExplainedStep) -> str:
+    """Return the text that caused an action, or say that none did."""
     if step.asked:
         least = min(SHOWN, step.causes[0].probability)
         return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes, least))
     if not step.causes:
-        return "nobody asked for this"
+        return "not mentioned in the text"
     nearest = step.causes[0]
-    return f"nobody asked for this (nearest: “{nearest.unit.text}” {nearest.probability:.2f})"
+    return f"not mentioned in the text (closest: “{nearest.unit.text}” {nearest.probability:.2f})"
 
 
-def _links(step: Step) -> str:
+def _links(step: ExplainedStep) -> str:
     if len(step.nodes) < 2:
         return ""
     best = [link for link in step.links if link.probability >= 0.25]
@@ -78,7 +78,7 @@ def _links(step: Step) -> str:
 
 
 def _same_reasons(why: Explanation) -> list[int | None]:
-    """Return for each action the first one before it that the same plan does without, if any."""
+    """Return for each action the first earlier one with the same runner-up, if any."""
     first: dict[tuple[str, ...], int] = {}
     found: list[int | None] = []
     for number, step in enumerate(why.steps, 1):
@@ -89,8 +89,11 @@ def _same_reasons(why: Explanation) -> list[int | None]:
     return found
 
 
-def why_added(step: Step, same: int | None = None) -> list[str]:
-    """Say why an action is there that nobody asked for; `same`: as the action of that number."""
+def why_added(step: ExplainedStep, same: int | None = None) -> list[str]:
+    """Say why the plan has an action that the text does not mention.
+
+    `same` is the number of an earlier action that has the same reason.
+    """
     said = []
     if same is not None:
         said.append(f"for the same reason as action {same}")
@@ -105,9 +108,9 @@ def why_added(step: Step, same: int | None = None) -> list[str]:
         )
         said += [f"    {each}" for each in rival.features.favouring(FEATURES)]
     else:
-        said.append("every plan that was considered has it")
+        said.append("every considered plan has it")
     if step.own.features:
-        said.append(f"whatever is said, such an action scores {step.own.total:+.2f}")
+        said.append(f"regardless of the text, such an action scores {step.own.total:+.2f}")
         said += [f"    {each}" for each in step.own.features[:FEATURES]]
     return said
 
@@ -121,13 +124,14 @@ def plain(why: Explanation) -> str:
     """Return an explanation as plain text."""
     lines = [_headline(why)]
     if (shown := why.plan.remembered) is not None and shown.amount >= RECALLED:
-        lines.append(f"you showed me this: {shown}")
+        lines.append(f"similar demonstration: {shown}")
     for number, (step, same) in enumerate(zip(why.steps, _same_reasons(why), strict=True), 1):
         lines += ["", f"{number}. {step.action}: {caused_by(step)}"]
         if not step.asked:
             lines += [f"   {each}" for each in why_added(step, same)]
             continue
-        lines += [f"   {each}" for each in step.meanings]
+        if step.meanings:
+            lines.append(f"   {'; '.join(step.meanings)}")
         if links := _links(step):
             lines.append(f"   words on nodes: {links}")
         for name, features in _sides(step.text):

@@ -53,6 +53,9 @@ class Features(Settings):
     synonyms
         How words that no demonstration had are read as words that some had: the path of a file
         with word vectors, `"wordnet"`, or an object (see `WordVectors` and `WordNet`).
+    typos
+        Whether a word that no demonstration had is read as a word one edit away that some had.
+        With `names="spans"` it always is.
     reorder
         Whether words are learnt that turn the order of a text around (*stop after you turn*).
         Needs plans of several actions; takes two more trainings.
@@ -69,7 +72,8 @@ class Features(Settings):
     >>> Features(words=("wrod",))
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Features.words cannot be 'wrod'. Did you mean 'word'?
+    groundling.errors.SettingError: Features.words must be one of ...; got 'wrod'. Did you mean
+    'word'?
     """
 
     words: tuple[
@@ -89,6 +93,7 @@ class Features(Settings):
     joins: tuple[str | JoiningFunction, ...] = JOINS
     lexicon: Lexicon | str | Path = "strings"
     synonyms: Synonyms | str | Path = ""
+    typos: bool = False
     reorder: bool = False
     min_count: float = setting(1.0, least=0)
     min_word_count: int = setting(1, least=1)

@@ -7,8 +7,9 @@ returns the same tables where nothing grows, remembering what labels joined befo
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from scipy import sparse
 
 from groundling.features.interner import Interner
 from groundling.features.labels import STRING, NodeLabel, WordLabel, meaning_of
-from groundling.features.space import FeatureSpace, Joins
+from groundling.features.space import FeatureSpace, Joins, NodeTable
 from groundling.ragged import concatenated, sizes_of, starts_of
 
 WordContent = tuple[tuple[WordLabel, float], ...]
@@ -26,12 +27,36 @@ Relation = tuple[str, ...]
 Integers = NDArray[np.int32]
 Reals = NDArray[np.float64]
 
-_MOST_LABELS = 50_000
+_KEPT = 4096  # node labels, and word labels, whose joins are remembered
+_MOST_PASSING = 100_000  # other node labels that are met before all is forgotten
 _MOST_ENTRIES = 2_000_000  # numbers in all arrays together: about 30 megabytes
 _TOGETHER = 1_000_000  # pairs of labels joined at a time
 _BLOCK = 64  # node labels that a word is joined with at once, when it meets one of them
 
 _Ragged = tuple[Integers, Integers, Reals]
+
+
+class ComposedContent(Sequence[tuple[NodeLabel, float]]):
+    """The labels of several nodes together, each of which many graphs share.
+
+    >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
+    >>> len(ComposedContent((one, two))), ComposedContent((one, two))[1][0].name
+    (2, 'lamp')
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[NodeContent, ...]) -> None:
+        self.parts = parts
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[tuple[NodeLabel, float]]:
+        return chain.from_iterable(self.parts)
+
+    def __getitem__(self, place: Any) -> Any:
+        return tuple(self)[place]
 
 
 class LabelTables(NamedTuple):
@@ -183,17 +208,12 @@ def _edge_labels(
 def _ragged(contents: Sequence[tuple[tuple[Any, float], ...]], labels: Interner[Any]) -> _Ragged:
     """Return where the labels of each content begin, the labels and their amounts."""
     starts = starts_of(np.array([len(each) for each in contents], np.int64), np.int32)
-    number: dict[int, int] = {}  # parts that contents share are looked up by identity
-    label = np.empty(starts[-1], np.int32)
-    place = 0
-    for content in contents:
-        for part in content:
-            known = number.get(id(part))
-            if known is None:
-                known = number[id(part)] = labels(part[0])
-            label[place] = known
-            place += 1
-    amount = np.array([amount for each in contents for _, amount in each], np.float64)
+    parts = list(chain.from_iterable(contents))
+    # Parts that contents share are looked up by identity, each label once.
+    places = list(map(id, parts))
+    number = {place: labels(part[0]) for place, part in dict(zip(places, parts)).items()}  # noqa: B905
+    label = np.array([number[place] for place in places], np.int32)
+    amount = np.array([part[1] for part in parts], np.float64)
     return starts, label, amount
 
 
@@ -240,8 +260,13 @@ class Spelled(NamedTuple):
     starts: Integers
     label: NDArray[Any]
     amount: Reals
-    occurring: Integers
+    occurring: Integers  # of those that are remembered
     blocks: list[int]  # that these are in
+    passing: NodeTable  # the others, which follow these
+
+
+_Known = tuple[Sequence[tuple[NodeLabel, float]], bytes, Reals | None]
+"""A content, the numbers of its labels, and their amounts unless all are one."""
 
 
 class JoinedLabels:
@@ -267,13 +292,15 @@ class JoinedLabels:
         self._age = object()
         self._ones = np.ones(0)
         self._nodes = Interner[NodeLabel]()
+        self._table = NodeTable(self.space, self._nodes.items)
         # Labels are kept as bytes: arrays of a few take far more room.
-        self._contents: dict[int, tuple[NodeContent, bytes, Reals | None]] = {}
+        self._contents: dict[int, _Known] = {}
         self._words: dict[WordLabel, Rows] = {}
         # How many labels of each block a word is joined with. A request costs what it is about,
         # however many other things were met before.
         self._done: dict[WordLabel, dict[int, int]] = {}
         self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
+        self._passing = 0  # how many labels were met and not remembered
         self.entries = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -296,7 +323,7 @@ class JoinedLabels:
         `spelled` is what this returned before for the same nodes.
         """
         with self._lock:
-            if self.entries > _MOST_ENTRIES or len(self._nodes) > _MOST_LABELS:
+            if self.entries > _MOST_ENTRIES or self._passing > _MOST_PASSING:
                 self._forget()
             if spelled is None or spelled.age is not self._age:
                 spelled = self._spell(meetings.nodes)
@@ -305,55 +332,125 @@ class JoinedLabels:
     def _tables(self, meetings: Meetings, edge_scores: bool, spelled: Spelled) -> LabelTables:
         words = Interner[WordLabel]()
         of_sets = _ragged(meetings.sets, words)
-        rows = self._join(words.items, spelled.blocks)
-        label, feature, value = (
-            concatenated([each[part] for each in rows], kind)
-            for part, kind in enumerate((np.int32, np.int32, np.float64))
-        )
-        # Only labels that occur matter here; they are numbered anew, so that tables stay small.
-        place = np.full(len(self._nodes), -1, np.int32)
-        place[spelled.occurring] = np.arange(len(spelled.occurring), dtype=np.int32)
-        row_label = place[label]
-        kept = row_label >= 0
-        row_ends = starts_of(np.array([len(each[0]) for each in rows], np.int64))
+        starts, row_label, feature, value = self._rows(words.items, spelled)
         edges = self._join_edges(meetings, edge_scores)
         return LabelTables(
             *of_sets, spelled.starts, spelled.label.astype(np.int32), spelled.amount,
             # What is scored once need not be cut into parts.
-            np.zeros(len(spelled.occurring), np.int32),
-            starts_of(kept, np.int32)[row_ends], row_label[kept], feature[kept], value[kept],
-            meetings.set_pairs(), meetings.pair_node,
+            np.zeros(len(spelled.occurring) + len(spelled.passing.labels), np.int32),
+            starts, row_label, feature, value, meetings.set_pairs(), meetings.pair_node,
             starts_of(np.array([len(each[0]) for each in edges], np.int64), np.int32),
             concatenated([each[0] for each in edges], np.int32),
             concatenated([each[1] for each in edges], np.float64),
         )  # fmt: skip
 
+    def _rows(
+        self, words: list[WordLabel], spelled: Spelled
+    ) -> tuple[Integers, Integers, Integers, Reals]:
+        """Return where the rows of each word begin, and with which labels they are."""
+        kept = [self._keeps(word) for word in words]
+        rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
+                          spelled.blocks)  # fmt: skip
+        # Only labels that occur matter here; they are numbered anew, so that tables stay small.
+        place = np.full(len(self._nodes), -1, np.int32)
+        place[spelled.occurring] = np.arange(len(spelled.occurring), dtype=np.int32)
+        own = np.flatnonzero(kept)
+        found = [
+            (np.repeat(own, [len(each[0]) for each in rows]),
+             place[concatenated([each[0] for each in rows], np.int32)],
+             concatenated([each[1] for each in rows], np.int32),
+             concatenated([each[2] for each in rows], np.float64))
+        ]  # fmt: skip
+        others = np.array([n for n, w in enumerate(words) if not kept[n] and self._joins(w)], int)
+        found.append(self._anew(words, others, self._table, spelled.occurring, 0))
+        passing = np.arange(len(spelled.passing.labels))
+        every = np.array([n for n, w in enumerate(words) if kept[n] or self._joins(w)], int)
+        after = len(spelled.occurring)
+        found.append(self._anew(words, every, spelled.passing, passing, after))
+        owner, label, feature, value = (np.concatenate(each) for each in zip(*found, strict=True))
+        order = np.argsort(owner, kind="stable")
+        order = order[label[order] >= 0]
+        starts = starts_of(np.bincount(owner[order], minlength=len(words)), np.int32)
+        return starts, label[order], feature[order], value[order]
+
+    def _anew(
+        self,
+        words: Sequence[WordLabel],
+        chosen: NDArray[Any],
+        table: NodeTable,
+        numbers: NDArray[Any],
+        first: int,
+    ) -> tuple[NDArray[Any], Integers, Integers, Reals]:
+        """Join some words with some labels of a table, which are numbered from `first` on."""
+        if not len(chosen) or not len(numbers):
+            return np.zeros(0, np.int64), *_NOTHING
+        table.extend()
+        pair_words = np.repeat(chosen, len(numbers))
+        pair_nodes = np.tile(numbers, len(chosen))
+        joined = self.space.join(words, table, pair_words, pair_nodes)
+        features = self.space.places(joined.key)
+        exists = features >= 0
+        pairs = joined.pair[exists]
+        labels = (first + pairs % len(numbers)).astype(np.int32)
+        return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
+
+    def _joins(self, word: WordLabel) -> bool:
+        """Tell whether a word can join anything: new words do not, but by their spelling."""
+        return word.kind == STRING or word.name in self.space.word_names
+
+    def _keeps(self, word: WordLabel) -> bool:
+        """Tell whether what a word joins is remembered; there is no end of new words."""
+        return word in self._done or (len(self._done) < _KEPT and self._joins(word))
+
     def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes, numbered anew, and which ones they are."""
-        found = []
-        for content in contents:
-            known = self._contents.get(id(content))
-            if known is None:
-                labels = np.array([self._nodes(label) for label, _ in content], np.int32)
-                amounts = None  # all are one
-                if any(amount != 1.0 for _, amount in content):
-                    amounts = np.array([amount for _, amount in content], np.float64)
-                # Holding the content keeps its identity from being reused.
-                known = self._contents[id(content)] = (content, labels.tobytes(), amounts)
-                self.entries += len(labels) + 10
-            found.append(known)
-        starts = starts_of(np.array([len(each[0]) for each in found], np.int64), np.int32)
-        amount = self._all_one(int(starts[-1]))
+        passing = Interner[NodeLabel]()
+        parts = [each.parts if type(each) is ComposedContent else (each,) for each in contents]
+        known: dict[int, _Known] = {}
+        found = [
+            known.get(id(part)) or known.setdefault(id(part), self._content(part, passing))
+            for each in parts
+            for part in each
+        ]
+        ends = starts_of(np.array([len(each[1]) // 4 for each in found], np.int64))
+        starts = ends[starts_of(np.array([len(each) for each in parts], np.int64))]
+        amount = self._all_one(int(ends[-1]))
         for place, (_, _, given) in enumerate(found):
             if given is not None:
                 if not amount.flags.owndata:
                     amount = amount.copy()
-                amount[starts[place] : starts[place + 1]] = given
+                amount[ends[place] : ends[place + 1]] = given
         labels = np.frombuffer(b"".join([each[1] for each in found]), np.int32)
-        occurring, label = np.unique(labels, return_inverse=True)
+        numbers, label = np.unique(labels, return_inverse=True)
+        occurring = numbers[numbers < _KEPT]
         blocks = np.unique(occurring // _BLOCK).tolist()
-        small = label.astype(np.uint16 if len(occurring) < 2**16 else np.int32)
-        return Spelled(self._age, starts, small, amount, occurring, blocks)
+        small = label.astype(np.uint16 if len(numbers) < 2**16 else np.int32)
+        self._passing += len(passing)
+        others = NodeTable(self.space, passing.items)
+        return Spelled(self._age, starts.astype(np.int32), small, amount, occurring, blocks, others)
+
+    def _content(self, content: NodeContent, passing: Interner[NodeLabel]) -> _Known:
+        """Return the numbers of labels, and their amounts unless all are one.
+
+        What has a label that is not remembered is not remembered either.
+        """
+        known = self._contents.get(id(content))
+        if known is None:
+            numbers = [self._number(label, passing) for label, _ in content]
+            amounts = None
+            if any(amount != 1.0 for _, amount in content):
+                amounts = np.array([amount for _, amount in content], np.float64)
+            known = content, np.array(numbers, np.int32).tobytes(), amounts
+            if max(numbers, default=0) < _KEPT:
+                # Holding the content keeps its identity from being reused.
+                self._contents[id(content)] = known
+                self.entries += len(numbers) + 10
+        return known
+
+    def _number(self, label: NodeLabel, passing: Interner[NodeLabel]) -> int:
+        if label in self._nodes or len(self._nodes) < _KEPT:
+            return self._nodes(label)
+        return _KEPT + passing(label)
 
     def _all_one(self, count: int) -> Reals:
         """Return so many ones, in memory that is shared."""
@@ -367,8 +464,6 @@ class JoinedLabels:
         ends = {block: min(everything, (block + 1) * _BLOCK) for block in blocks}
         behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
         for word in words:
-            if word.kind != STRING and word.name not in self.space.word_names:
-                continue  # new words join nothing, and there is no end of them
             done = self._done.get(word)
             if done is None:
                 done = self._done[word] = {}
@@ -403,12 +498,12 @@ class JoinedLabels:
 
     def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
         """Join words with the node labels that have these numbers."""
-        nodes = [self._nodes.items[number] for number in numbers.tolist()]
-        pair_words = np.repeat(np.arange(len(words)), len(nodes))
-        pair_nodes = np.tile(np.arange(len(nodes)), len(words))
-        joined = self.space.join(words, nodes, pair_words, pair_nodes)
+        self._table.extend()
+        pair_words = np.repeat(np.arange(len(words)), len(numbers))
+        pair_nodes = np.tile(numbers, len(words))
+        joined = self.space.join(words, self._table, pair_words, pair_nodes)
         starts, pairs, *found = _rows(self.space, joined, pair_words, len(words))
-        parts = (numbers[pair_nodes[pairs]], *found)
+        parts = (pair_nodes[pairs], *found)
         return zip(*(np.split(each, starts[1:-1]) for each in parts), strict=True)
 
     def _join_edges(self, meetings: Meetings, edge_scores: bool) -> list[tuple[Integers, Reals]]:

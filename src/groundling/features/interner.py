@@ -35,5 +35,8 @@ class Interner(Generic[T]):
         self.items.append(item)
         return len(self.items) - 1
 
+    def __contains__(self, item: object) -> bool:
+        return item in self._place
+
     def __len__(self) -> int:
         return len(self.items)

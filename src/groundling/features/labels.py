@@ -173,8 +173,8 @@ class WordLabeller:
             others = (*cores[:position], *cores[position + 1 :])
             names += [f"beside={other} {named}" for other in dict.fromkeys(others)]
         if core in _NUMERALS and "around" in labels:
-            before = takewhile(lambda other: other not in _NUMERALS, cores[position - 1 :: -1])
-            others = (*(before if position else ()), *_behind(cores[position + 1 :]))
+            earlier = takewhile(lambda other: other not in _NUMERALS, reversed(cores[:position]))
+            others = (*earlier, *_behind(cores[position + 1 :]))
             names += [f"around={other} {named}" for other in dict.fromkeys(others)]
         return names
 

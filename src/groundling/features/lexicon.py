@@ -12,6 +12,7 @@ from rapidfuzz.distance import OSA
 
 from groundling.errors import LexiconError
 from groundling.features.labels import NUMBER, ORDINAL
+from groundling.features.name_index import NameIndex
 from groundling.files import read_plain
 from groundling.language.languages import NEUTRAL, Language
 from groundling.limits import LEXICON_BYTES
@@ -55,6 +56,13 @@ def matches_name(
         and word[0] == value[0]
         and OSA.distance(word, value, score_cutoff=1) <= 1
     )
+
+
+def index_names(
+    values: Mapping[str, Iterable[str]], language: Language = NEUTRAL, base: NameIndex | None = None
+) -> NameIndex:
+    """Return an index of the values that `matches_name` compares words with."""
+    return NameIndex(values, matches_name, language, base)
 
 
 def _written(value: str | float) -> str:
@@ -139,11 +147,13 @@ class Lexicon:
         rare: bool = False,
         language: Language = NEUTRAL,
         endings: bool = True,
+        names: NameIndex | None = None,
     ) -> tuple[tuple[str, str | float], ...]:
         """Return the (kind, value) pairs a word fully stands for, given the values that exist.
 
         The kind `"number"` among the values switches numerals and ordinals on. `endings` lets a
-        word be a form of one that was given, unless it was given itself.
+        word be a form of one that was given, unless it was given itself. `names` is an index of
+        the values (see `index_names`), for callers that look up many words.
         """
         word = language.fold(word)
         if given := self._given(word, values):
@@ -158,15 +168,10 @@ class Lexicon:
         stemmed = next(filter(None, (self._given(stem, values) for stem in stems)), ())
         if not self.string_match:
             return stemmed
-        exact: list[tuple[str, str | float]] = []
-        near: list[tuple[str, str | float]] = []
-        for kind in sorted(values):
-            for value in sorted(values[kind]):
-                if word == language.fold(value):
-                    exact.append((kind, value))
-                elif not stemmed and matches_name(word, value, rare=rare, language=language):
-                    near.append((kind, value))
-        return tuple(exact or near) or stemmed
+        if names is None:
+            names = index_names(values, language)
+        exact, near = names.find(word, rare=rare)
+        return tuple(exact or (() if stemmed else near)) or stemmed
 
     def _given(self, word: str, values: Mapping[str, Iterable[str]]) -> tuple[Meaning, ...]:
         """Return what a word was said to stand for, as far as there are such kinds."""

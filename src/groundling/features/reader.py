@@ -10,7 +10,8 @@ from itertools import islice
 from groundling.errors import InstructionError
 from groundling.features.connectives import Connective, in_order
 from groundling.features.labels import LABEL, NUMBER, ORDINAL, SAID, WordLabel, WordLabeller
-from groundling.features.lexicon import Lexicon
+from groundling.features.lexicon import Lexicon, index_names
+from groundling.features.name_index import LayeredValues, NameIndex
 from groundling.features.spans import SpanIndex, nearest_word
 from groundling.features.synonyms import Synonyms
 from groundling.language.instruction import Instruction, promote_function_words
@@ -51,6 +52,9 @@ class Reader:
         Whether values are named by spans of words (see `SpanIndex`) instead of single words.
     synonyms
         What reads words that no training text had as words that some had, if anything.
+    typos
+        Whether unknown words are read as a word of the training texts that is one edit away;
+        with `spans` they always are.
 
     Examples
     --------
@@ -70,6 +74,7 @@ class Reader:
     connectives: frozenset[Connective] = frozenset()
     spans: bool = False
     synonyms: Synonyms | None = None
+    typos: bool = False
     language: Language = field(init=False)
     _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -79,6 +84,10 @@ class Reader:
     _compounds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
     _names: SpanIndex | None = field(default=None, init=False, repr=False, compare=False)
     _known: tuple[object, frozenset[str]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+    _values: NameIndex | None = field(default=None, init=False, repr=False, compare=False)
+    _base: tuple[object, int, NameIndex] | None = field(
         default=None, init=False, repr=False, compare=False
     )
     _corrected: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -166,21 +175,36 @@ class Reader:
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4
             found = self._senses[word] = self.lexicon.look_up(
-                word, values, rare=rare, language=self.language
+                word, values, rare=rare, language=self.language, names=self._index(values)
             )
         return found
+
+    def _index(self, values: Mapping[str, Collection[str]]) -> NameIndex:
+        """Return an index of the values, and keep that of the values that are always there."""
+        if self._values is None:
+            base = values.base if isinstance(values, LayeredValues) else values
+            size = sum(map(len, base.values()))
+            if self._base is None or self._base[0] is not base or self._base[1] != size:
+                self._base = base, size, index_names(base, self.language)
+            self._values = self._base[2]
+            if isinstance(values, LayeredValues):
+                self._values = index_names(values.added, self.language, self._values)
+        return self._values
 
     def _remember(self, values: Mapping[str, Collection[str]]) -> None:
         """Begin anew to remember what words stand for, if anything that matters has changed."""
         state = (self.lexicon, self.counts, values)
-        size = sum(map(len, values.values()))
+        base, added = values, {}
+        if isinstance(values, LayeredValues):
+            base, added = values.base, values.added
+        size = sum(map(len, base.values())) + sum(map(len, added.values()))
         if (
             size != self._senses_size
             or len(self._senses) > _MOST_SENSES
             or any(one is not other for one, other in zip(state, self._senses_of, strict=False))
         ):
             self._senses, self._senses_of, self._senses_size = {}, state, size
-            self._compounds = self._names = None
+            self._compounds = self._names = self._values = None
             self._corrected = {}
 
     def _find_compounds(self, values: Mapping[str, Collection[str]]) -> frozenset[str]:
@@ -262,9 +286,12 @@ class Reader:
         """Return how words are read, and the kinds and values of each, with their extent."""
         self._remember(values)
         if not (self.spans and self.lexicon.string_match):
-            if self.synonyms is not None:
+            if self.synonyms is not None or self.typos:
+                if self._names is None:
+                    self._names = SpanIndex(values, self.language)
+                known = self._names
                 words = [
-                    word if self._sense(word, values) else self.synonym(word) or word
+                    word if self._sense(word, values) else self.read_as(word, known)
                     for word in words
                 ]
             senses = [self._sense(word, values) for word in words]
@@ -295,13 +322,15 @@ class Reader:
 
     def read_as(self, word: str, names: SpanIndex) -> str:
         """Return the word that an unknown one is a misspelling or a synonym of."""
-        if word in self.counts:
+        if word in self.counts or word in self.language.plain_words:
             return word
         if len(self._corrected) > _MOST_SENSES:
             self._corrected.clear()
         found = self._corrected.get(word)
-        if found is None:
+        if found is None and (self.spans or self.typos):
             found = self._corrected[word] = nearest_word(word, self.counts)
+        if not found and self.typos and not self.spans:  # spans find misspelt names themselves
+            found = names.nearest(word)
         return found or self.synonym(word, names) or word
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:

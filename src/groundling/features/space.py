@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, RANK, STRING, NodeLabel, WordLabel, meaning_of
+from groundling.ragged import starts_of
 from groundling.trust import check_pattern
 
 JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str, float]]]
@@ -111,7 +113,7 @@ class FeatureSpace:
     def join(
         self,
         words: Sequence[WordLabel],
-        nodes: Sequence[NodeLabel],
+        nodes: Sequence[NodeLabel] | NodeTable,
         pair_words: NDArray[Any],
         pair_nodes: NDArray[Any],
         *,
@@ -119,11 +121,13 @@ class FeatureSpace:
     ) -> Joins:
         """Join pairs of labels, each given by its place in `words` and in `nodes`.
 
-        With `grow`, names that were never seen get a place; otherwise they join nothing.
+        A `NodeTable` saves looking at the same node labels again, where nothing grows. With
+        `grow`, names that were never seen get a place; otherwise they join nothing.
         """
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
         word_name = self._places(self.word_names, [w.name for w in words], grow)
-        plain, slot = self._node_names(nodes, grow)
+        table = nodes if isinstance(nodes, NodeTable) else NodeTable(self, nodes, grow=grow)
+        plain, slot = table.plain, table.slot
         if "conjunction" in self.joins:
             # Labels with a value are for slots and similarity; plain ones stand beside them.
             visible = np.array([not w.kind for w in words], bool)
@@ -133,16 +137,16 @@ class FeatureSpace:
             key = _key(_CONJUNCTION, word_name[pair_words[chosen]], plain[pair_nodes[chosen]])
             found.append((chosen, key, np.ones(len(chosen))))
         if "value" in self.joins:
-            found.append(self._values(words, nodes, pair_words, pair_nodes, word_name, grow))
+            found.append(self._values(words, table, pair_words, pair_nodes, word_name))
         if "slot" in self.joins:
-            chosen = self._agreeing(words, nodes, pair_words, pair_nodes)
+            chosen = self._agreeing(words, table, pair_words, pair_nodes)
             chosen = chosen[(word_name[pair_words[chosen]] >= 0) & (slot[pair_nodes[chosen]] >= 0)]
             key = _key(_SLOT, word_name[pair_words[chosen]], slot[pair_nodes[chosen]])
             found.append((chosen, key, np.ones(len(chosen))))
         if "similarity" in self.joins or "contains" in self.joins:
-            found += self._strings(words, nodes, pair_words, pair_nodes, slot)
+            found += self._strings(words, table, pair_words, pair_nodes)
         if self.own:
-            found.append(self._own_joins(words, nodes, pair_words, pair_nodes, grow))
+            found.append(self._own_joins(words, table.labels, pair_words, pair_nodes, grow))
         pairs, keys, values = (
             np.concatenate([each[part] for each in found]) if found else np.empty(0)
             for part in range(3)
@@ -152,41 +156,20 @@ class FeatureSpace:
             pairs[order].astype(np.int64), keys[order].astype(np.int64), values[order].astype(float)
         )
 
-    def _node_names(
-        self, nodes: Sequence[NodeLabel], grow: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each node label its name in conjunctions (-1: none) and as a slot."""
-        hidden = {*self.slots, NUMBER, RANK}
-        plain = [
-            ""
-            if node.kind in hidden
-            else node.name
-            if node.value is None
-            else f"{node.name}={node.value}"
-            for node in nodes
-        ]
-        valued = ["" if node.value is None else node.name for node in nodes]
-        return (
-            self._places(self.node_names, plain, grow, skip=""),
-            self._places(self.node_names, valued, grow, skip=""),
-        )
-
+    @staticmethod
     def _values(
-        self,
         words: Sequence[WordLabel],
-        nodes: Sequence[NodeLabel],
+        table: NodeTable,
         pair_words: NDArray[Any],
         pair_nodes: NDArray[Any],
         word_name: NDArray[np.int64],
-        grow: bool,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Join words that are known by nothing but themselves with the values of slots."""
         # Combinations of words would only remember who stood beside which value.
         alone = np.array(
             [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
         )
-        names = [f"{n.name}={n.value}" if n.kind in self.slots else "" for n in nodes]
-        value = self._places(self.node_names, names, grow, skip="")
+        value = table.value
         chosen = np.flatnonzero(
             alone[pair_words] & (value[pair_nodes] >= 0) & (word_name[pair_words] >= 0)
         )
@@ -206,49 +189,47 @@ class FeatureSpace:
     @staticmethod
     def _agreeing(
         words: Sequence[WordLabel],
-        nodes: Sequence[NodeLabel],
+        table: NodeTable,
         pair_words: NDArray[Any],
         pair_nodes: NDArray[Any],
     ) -> NDArray[np.int64]:
         """Return the pairs whose kinds and values agree."""
-        meanings: dict[tuple[str, str | float], int] = {}
-
-        def number(label: WordLabel | NodeLabel) -> int:
-            meaning = meaning_of(label)
-            return -1 if meaning is None else meanings.setdefault(meaning, len(meanings))
-
-        of_words = np.array([number(word) for word in words], np.int64)
-        of_nodes = np.array([number(node) for node in nodes], np.int64)
-        return np.flatnonzero(
-            (of_words[pair_words] >= 0) & (of_words[pair_words] == of_nodes[pair_nodes])
-        )
+        known = table.meanings
+        meanings = [meaning_of(word) for word in words]
+        of_words = np.array([-1 if m is None else known.get(m, -1) for m in meanings], np.int64)
+        chosen = of_words[pair_words]
+        return np.flatnonzero((chosen >= 0) & (chosen == table.meaning[pair_nodes]))
 
     def _strings(
         self,
         words: Sequence[WordLabel],
-        nodes: Sequence[NodeLabel],
+        table: NodeTable,
         pair_words: NDArray[Any],
         pair_nodes: NDArray[Any],
-        slot: NDArray[np.int64],
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
         spelled = np.array([w.kind == STRING for w in words], bool)
-        strings = np.array([isinstance(n.value, str) and n.kind != RANK for n in nodes], bool)
-        chosen = np.flatnonzero(spelled[pair_words] & strings[pair_nodes] & (slot[pair_nodes] >= 0))
-        # Each spelling is compared once with each name, however many labels have them.
-        spellings = {place: str(words[place].value).lower() for place in set(pair_words[chosen])}
-        names = {place: str(nodes[place].value).lower() for place in set(pair_nodes[chosen])}
+        text, slot = table.text, table.slot
+        chosen = np.flatnonzero(
+            spelled[pair_words] & (text[pair_nodes] >= 0) & (slot[pair_nodes] >= 0)
+        )
         ratios, inside = np.zeros(len(chosen)), np.zeros(len(chosen))
-        pairs = zip(pair_words[chosen].tolist(), pair_nodes[chosen].tolist(), strict=True)
-        for place, (word, node) in enumerate(pairs):
-            ratios[place], inside[place] = _alike(spellings[word], names[node])
-        if "similarity" not in self.joins:
-            ratios[:] = 0.0
+        # A few words at a time are compared with the names that they meet, each of them once.
+        group = pair_words[chosen] // _TOGETHER
+        order = np.argsort(group, kind="stable")
+        for some in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+            of_words, word = np.unique(pair_words[chosen[some]], return_inverse=True)
+            of_names, name = np.unique(text[pair_nodes[chosen[some]]], return_inverse=True)
+            alike, holds = _alike(
+                [str(words[place].value).lower() for place in of_words.tolist()],
+                [table.texts[number] for number in of_names.tolist()],
+            )
+            ratios[some], inside[some] = alike[word, name], holds[word, name]
         found = []
-        for name, code, values in (
+        for join, code, values in (
             ("similarity", _SIMILARITY, ratios),
             ("contains", _CONTAINS, inside),
         ):
-            if name in self.joins:
+            if join in self.joins:
                 fires = np.flatnonzero(values)
                 slots = slot[pair_nodes[chosen[fires]]]
                 key = _key(code, np.zeros(len(fires), np.int64), slots)
@@ -349,15 +330,115 @@ class FeatureSpace:
         return cached
 
 
-@lru_cache(maxsize=30_000)  # a few megabytes
-def _alike(word: str, name: str) -> tuple[float, bool]:
-    """Return how alike a word and a name are spelled, and whether it is one of its words."""
-    parts = name.split()
-    ratio = max(Indel.normalized_similarity(word, part) for part in (*parts, name))
-    return (ratio if ratio >= 0.7 else 0.0, word in parts)
+class NodeTable:
+    """What joining asks of node labels, worked out once for each of them.
+
+    >>> space = FeatureSpace(slots=("item",))
+    >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
+    >>> table.plain.tolist(), table.slot.tolist(), table.text.tolist(), table.texts
+    ([0, -1], [-1, 1], [-1, 0], [('sofa',)])
+    """
+
+    def __init__(
+        self, space: FeatureSpace, labels: Sequence[NodeLabel], *, grow: bool = False
+    ) -> None:
+        self.space = space
+        self.labels: Sequence[NodeLabel] = labels
+        self.meanings: dict[tuple[str, str | float], int] = {}
+        self.texts: list[tuple[str, ...]] = []  # as words and as a whole
+        self._text_of: dict[str, int] = {}
+        self._columns = np.empty((5, 0), np.int64)
+        self._count = 0
+        self.extend(grow=grow)
+
+    def extend(self, *, grow: bool = False) -> None:
+        """Work out what `labels` got since the last time."""
+        new = self.labels[self._count :]
+        if not new:
+            return
+        space, end = self.space, self._count + len(new)
+        if end > self._columns.shape[1]:
+            longer = np.empty((5, 2 * end), np.int64)
+            longer[:, : self._count] = self._columns[:, : self._count]
+            self._columns = longer
+        hidden, slots = {*space.slots, NUMBER, RANK}, space.slots
+        valued = ["" if n.value is None else n.name for n in new]
+        spelt = [n.name if n.value is None else f"{n.name}={n.value}" for n in new]
+        plain = ["" if n.kind in hidden else name for n, name in zip(new, spelt, strict=True)]
+        columns = [
+            space._places(space.node_names, plain, grow, skip=""),
+            space._places(space.node_names, valued, grow, skip=""),
+            [-1] * len(new),
+            [self._meaning(each) for each in new],
+            [self._text(each) for each in new],
+        ]
+        if "value" in space.joins:
+            named = [f"{n.name}={n.value}" if n.kind in slots else "" for n in new]
+            columns[2] = space._places(space.node_names, named, grow, skip="")
+        self._columns[:, self._count : end] = columns
+        self._count = end
+
+    def _meaning(self, label: NodeLabel) -> int:
+        meaning = meaning_of(label)
+        return -1 if meaning is None else self.meanings.setdefault(meaning, len(self.meanings))
+
+    def _text(self, label: NodeLabel) -> int:
+        if not isinstance(label.value, str) or label.kind == RANK:
+            return -1
+        text = label.value.lower()
+        found = self._text_of.get(text)
+        if found is None:
+            found = self._text_of[text] = len(self.texts)
+            self.texts.append(tuple(dict.fromkeys((*text.split(), text))))
+        return found
+
+    @property
+    def plain(self) -> NDArray[np.int64]:
+        """The name of each label in conjunctions, or -1."""
+        return self._columns[0, : self._count]
+
+    @property
+    def slot(self) -> NDArray[np.int64]:
+        """The name of each label as a slot, or -1."""
+        return self._columns[1, : self._count]
+
+    @property
+    def value(self) -> NDArray[np.int64]:
+        """The name of each label with the value of its slot, or -1."""
+        return self._columns[2, : self._count]
+
+    @property
+    def meaning(self) -> NDArray[np.int64]:
+        """The number of what each label stands for, or -1."""
+        return self._columns[3, : self._count]
+
+    @property
+    def text(self) -> NDArray[np.int64]:
+        """The place of each label's value among `texts`, or -1."""
+        return self._columns[4, : self._count]
+
+
+def _alike(
+    words: Sequence[str], names: Sequence[Sequence[str]]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return how alike words and names are spelled, and whether a word is one of a name's.
+
+    A name is given as its words and as a whole.
+    """
+    if not words or not names:
+        return np.zeros((0, 0)), np.zeros((0, 0))
+    starts = starts_of(np.array([len(each) for each in names], np.int64))[:-1]
+    pieces = list(chain.from_iterable(names))
+    ratios = process.cdist(words, pieces, scorer=Indel.normalized_similarity, dtype=np.float64)
+    best = np.maximum.reduceat(ratios, starts, axis=1)
+    # Only a name of one word is a word by itself; else it is one of the parts that is equal.
+    single = np.array([[word] == word.split() for word in words], bool)
+    return np.where(best >= _ALIKE, best, 0.0), (best == 1.0) & single[:, None]
 
 
 _MASK = (1 << _SHIFT) - 1
+_TOGETHER = 32  # words whose spellings are compared at a time
+_ALIKE = 0.7  # below, spellings are not alike at all
 _MOST_VALUE = 1e30  # beyond, squares and sums overflow
 
 

@@ -76,6 +76,11 @@ class SpanIndex:
     def __contains__(self, word: str) -> bool:
         return word in self._spelt or self.language.singular(word) in self._stems
 
+    def nearest(self, word: str) -> str:
+        """Return the word of a name that is one edit away, or an empty string."""
+        plain = word in self.language.plain_words
+        return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
+
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
         """Return the spans of folded words, by place; `known` words are never misspelt names."""
         said: dict[int, dict[tuple[int, int], int]] = {}  # name: (place in it, in the text): way

@@ -10,6 +10,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -206,9 +207,7 @@ def _wordnet_of(word: str) -> Iterator[list[str]]:
             yield from (synset.lemmas() for synset in wn.synsets(word))
             return
     try:
-        from nltk.corpus import wordnet
-
-        senses = wordnet.synsets(word)
+        senses = import_module("nltk.corpus").wordnet.synsets(word)
     except (ImportError, LookupError):
         raise LexiconError(
             "Features.synonyms='wordnet' must find a wordnet; there is none for the package `wn` "

@@ -74,7 +74,7 @@ class MoveAgent(BaseAgent):
         as `start`.
         """
         # Split as in `fit`, with full stops.
-        parts = split_sentences(text, self.follower.members_[0].encoder.reader.language)
+        parts = split_sentences(text, self.follower.learnt_.fitted.encoder.reader.language)
         if not parts:
             return ActReport("not understood", "The text is empty.")
         state = self.world.enter(env, observation, info) if start is None else start

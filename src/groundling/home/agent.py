@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from groundling.dialogue.options import Option
+from groundling.dialogue.prediction_sets import decide
+from groundling.home.catalogue import VERBS
 from groundling.home.effects import States, changes, initial_states, is_in_state
 from groundling.home.environment import (
     SHOPPING_LIST,
@@ -20,8 +23,8 @@ from groundling.home.environment import (
 )
 from groundling.home.home import Entity, Home, HomeError, Timer
 from groundling.home.model import HomeModel, load_model
-from groundling.home.reading import Mention
 from groundling.home.speech import Speech, load_speech
+from groundling.home.utterance import Mention
 from groundling.limits import SAID_CHARACTERS
 
 _ACT = 0.3  # confidence from which a command is carried out without a question
@@ -33,7 +36,7 @@ _MOST_OPTIONS = 8
 
 
 @dataclass(frozen=True)
-class Reply:
+class HomeReply:
     """What the agent says and does: `kind` is act, ask, answer or decline.
 
     `changes` has the new state and attributes of each entity that becomes different; `options`
@@ -61,7 +64,7 @@ class Reply:
 
 
 @dataclass
-class _Turn:
+class _Exchange:
     """What holds while one text is answered."""
 
     states: States
@@ -111,8 +114,12 @@ class HomeAgent:
 
     def move(self, home: Home) -> None:
         """Act in another home from now on, or in the same with new phrases."""
-        self.home, self.world = home, self.model.world(home.with_phrases())
+        self._first_timers = home.timers
+        self._settle(home)
         self.forget()
+
+    def _settle(self, home: Home) -> None:
+        self.home, self.world = home, self.model.world(home.with_phrases())
 
     def reply(
         self,
@@ -121,7 +128,7 @@ class HomeAgent:
         area: str | None = "",
         states: Mapping[str, Any] | None = None,
         now: datetime | None = None,
-    ) -> Reply:
+    ) -> HomeReply:
         """Answer a text, and remember its effects for the next one.
 
         `area` is the id of the area of the speaker. `states` are those of entities that differ
@@ -136,19 +143,27 @@ class HomeAgent:
             self.states |= {
                 id_: new for id_, new in initial_states(self.home, states).items() if id_ in states
             }
-        turn = _Turn(
+        turn = _Exchange(
             {id_: dict(each) for id_, each in self.states.items()},
             Situation(here, self.before), list(self.timers),
         )  # fmt: skip
         found = self._answer_pending(text, turn) or self._reply(text, turn, now or datetime.now())
         self.states, self.timers = turn.states, turn.timers
+        self._keep_timers([each for each in turn.timers if each.is_active or each.left])
         self.before, self.pending = turn.situation.before, turn.pending
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
         """Forget what was said and done: states and timers are those of the home again."""
-        self.states, self.timers = initial_states(self.home), list(self.home.timers)
+        self._keep_timers(self._first_timers)
+        self.states = initial_states(self.home)
         self.before, self.pending = (), None
+
+    def _keep_timers(self, timers: Sequence[Timer]) -> None:
+        """Let texts speak of the timers that there are now."""
+        self.timers = list(timers)
+        if tuple(timers) != self.home.timers:
+            self._settle(replace(self.home, timers=tuple(timers)))
 
     def explain(self, text: str, *, area: str | None = "") -> str:
         """Return in words why a text is understood as it is."""
@@ -160,9 +175,9 @@ class HomeAgent:
 
     # ---- understanding -----------------------------------------------------------------
 
-    def _reply(self, text: str, turn: _Turn, now: datetime, depth: int = 0) -> Reply:
+    def _reply(self, text: str, turn: _Exchange, now: datetime, depth: int = 0) -> HomeReply:
         said = self.world.read(text)
-        if not said.reading.words:
+        if not said.utterance.words:
             return self._decline()
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
         first: Any = plan.actions[0]
@@ -181,8 +196,10 @@ class HomeAgent:
         if command.verb == "decline":  # asking which one is meant does no harm
             choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
             command, confidence = choices[0] if choices else (command, confidence)
-        harmless = command.is_question or command.target.choice
-        if command.verb == "decline" or confidence < (_CHOICE if harmless else _ACT):
+        sure = _CHOICE if command.is_question or command.target.choice else _ACT
+        rivals = [each for each in ranked if each[0] != command and each[1] <= confidence]
+        options = [Option(each, share, plan) for each, share in ((command, confidence), *rivals)]
+        if command.verb == "decline" or decide(options, sure=sure).kind != "act":
             return self._unsure(command, confidence, ranked)
         command = self._completed(said, command, turn)
         if command.verb == "delay":
@@ -192,9 +209,9 @@ class HomeAgent:
         return self._act(command, confidence, turn, now)
 
     def _several(
-        self, said: TextWorld, place: int, turn: _Turn, now: datetime, depth: int
-    ) -> Reply | None:
-        """Reply to two commands one after the other; None if one of them is not understood."""
+        self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
+    ) -> HomeReply | None:
+        """HomeReply to two commands one after the other; None if one of them is not understood."""
         if depth >= _MOST_PARTS:
             return None
         trial = replace(
@@ -203,8 +220,8 @@ class HomeAgent:
             timers=list(turn.timers),
             changes=dict(turn.changes),
         )
-        reading = said.reading
-        parts = (reading.part(0, place), reading.part(place, len(reading.words)))
+        utterance = said.utterance
+        parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
         replies = [self._reply(each, trial, now, depth + 1) for each in parts]
         if any(each.kind == "decline" for each in replies):
             return None
@@ -212,7 +229,7 @@ class HomeAgent:
         turn.situation, turn.pending = trial.situation, trial.pending
         kinds = [each.kind for each in replies]
         kind = next(each for each in ("ask", "act", "answer") if each in kinds)
-        return Reply(
+        return HomeReply(
             kind,
             " ".join(each.text for each in replies),
             dict(turn.changes),
@@ -221,7 +238,7 @@ class HomeAgent:
             commands=tuple(command for each in replies for command in each.commands),
         )
 
-    def _completed(self, said: TextWorld, command: Command, turn: _Turn) -> Command:
+    def _completed(self, said: TextWorld, command: Command, turn: _Exchange) -> Command:
         """Return a command with the words of the text that are its value, if it has such."""
         if command.verb not in ("add item", "complete item", "play", "broadcast"):
             return command
@@ -232,16 +249,16 @@ class HomeAgent:
         found: Any = plan.actions[0]
         return command if found is None else found._replace(target=command.target)
 
-    def _answer_pending(self, text: str, turn: _Turn) -> Reply | None:
+    def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
         """Return the reply to an answer, if a question was asked and the text answers it."""
         command, self.pending = self.pending, None
         if command is None:
             return None
         said = self.world.read(text)
-        if len(said.reading.words) > _MOST_OPTIONS:
+        if len(said.utterance.words) > _MOST_OPTIONS:
             return None
-        every = set(self.speech["every"]) & set(said.reading.folded)
-        chosen = command.target.ids if every else self._chosen(command, said.reading.mentions)
+        every = set(self.speech["every"]) & set(said.utterance.folded)
+        chosen = command.target.ids if every else self._chosen(command, said.utterance.mentions)
         if not chosen:
             return None
         target = command.target._replace(ids=tuple(chosen), choice=False)
@@ -262,12 +279,12 @@ class HomeAgent:
 
     # ---- replies -----------------------------------------------------------------------
 
-    def _decline(self, confidence: float = 0.0, *commands: Command) -> Reply:
-        return Reply("decline", self.speech["unknown"], {}, (), confidence, commands=commands)
+    def _decline(self, confidence: float = 0.0, *commands: Command) -> HomeReply:
+        return HomeReply("decline", self.speech["unknown"], {}, (), confidence, commands=commands)
 
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
-    ) -> Reply:
+    ) -> HomeReply:
         """Ask about the likeliest commands, or decline if none is likely."""
         likely = [
             each
@@ -278,19 +295,21 @@ class HomeAgent:
         if command.verb == "decline" or not options:
             return self._decline(confidence, command)
         text = self.speech.say("did you mean", options, joint="or")
-        return Reply("ask", text, {}, options, confidence, commands=(command,))
+        return HomeReply("ask", text, {}, options, confidence, commands=(command,))
 
     def _described(self, command: Command) -> str:
         value = self._value(command)
         return self.speech.done(command.verb, self._names(command.target), value).rstrip(".")
 
-    def _act(self, command: Command, confidence: float, turn: _Turn, now: datetime) -> Reply:
+    def _act(
+        self, command: Command, confidence: float, turn: _Exchange, now: datetime
+    ) -> HomeReply:
         target, names = command.target, self._names(command.target)
         if target.choice:
             turn.pending = command
             options = tuple(names[:_MOST_OPTIONS])
             text = self.speech.say("which one", options, joint="or")
-            return Reply("ask", text, {}, options, confidence, commands=(command,))
+            return HomeReply("ask", text, {}, options, confidence, commands=(command,))
         if target.by == "timer":
             return self._act_on_timers(command, confidence, turn)
         said: list[str] = []
@@ -309,15 +328,17 @@ class HomeAgent:
         self._remember(target, turn)
         if not taught:
             said = [self.speech.done(command.verb, names, self._value(command))]
-        return Reply("act", " ".join(said), dict(turn.changes), (), confidence, commands=(command,))
+        return HomeReply(
+            "act", " ".join(said), dict(turn.changes), (), confidence, commands=(command,)
+        )
 
-    def _remember(self, target: Target, turn: _Turn) -> None:
+    def _remember(self, target: Target, turn: _Exchange) -> None:
         """Remember what was spoken of, so that *it* can mean that."""
         known = tuple(each for each in target.ids if each in self.home.entity_of)
         if known:
             turn.situation = replace(turn.situation, before=known)
 
-    def _change(self, id_: str, command: Command, turn: _Turn) -> None:
+    def _change(self, id_: str, command: Command, turn: _Exchange) -> None:
         entity = self.home.entity_of.get(id_) or Entity(id_, id_)
         now = turn.states.setdefault(id_, {"state": "0", "attributes": {}})
         new = changes(entity, now, command.verb, command.value)
@@ -333,7 +354,7 @@ class HomeAgent:
         if "attributes" in new:
             kept["attributes"] = {**kept.get("attributes", {}), **new["attributes"]}
 
-    def _act_on_timers(self, command: Command, confidence: float, turn: _Turn) -> Reply:
+    def _act_on_timers(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply:
         value = float(str(command.value)) if command.value is not None else 0.0
         if command.verb == "start timer":
             turn.timers.append(Timer("", turn.situation.here, round(value), round(value)))
@@ -352,9 +373,9 @@ class HomeAgent:
             state = "active" if timer.is_active else "paused"
             self._report_timer(place, turn, "idle" if command.verb == "cancel timer" else state)
         text = self.speech.done(command.verb, (), self.speech.duration(value))
-        return Reply("act", text, dict(turn.changes), (), confidence, commands=(command,))
+        return HomeReply("act", text, dict(turn.changes), (), confidence, commands=(command,))
 
-    def _report_timer(self, place: int, turn: _Turn, state: str) -> None:
+    def _report_timer(self, place: int, turn: _Exchange, state: str) -> None:
         timer = turn.timers[place]
         slug = "_".join(timer.name.lower().split()) or str(place + 1)
         turn.changes[f"timer.{slug}"] = {
@@ -363,13 +384,13 @@ class HomeAgent:
         }
 
     def _delay(
-        self, said: TextWorld, command: Command, confidence: float, turn: _Turn, now: datetime,
+        self, said: TextWorld, command: Command, confidence: float, turn: _Exchange, now: datetime,
         depth: int,
-    ) -> Reply:  # fmt: skip
+    ) -> HomeReply:  # fmt: skip
         """Promise what the rest of a text says, after a while."""
-        reading = said.reading
-        delay = next(each for each in reading.literals if each.value == command.value)
-        words = [w for n, w in enumerate(reading.words) if n not in delay.places]
+        utterance = said.utterance
+        delay = next(each for each in utterance.literals if each.value == command.value)
+        words = [w for n, w in enumerate(utterance.words) if n not in delay.places]
         trial = replace(turn, states=dict(turn.states), changes={}, timers=list(turn.timers))
         inner = self._reply(" ".join(words), trial, now, depth + 1)
         if inner.kind != "act":
@@ -378,18 +399,20 @@ class HomeAgent:
         turn.timers.append(Timer("", turn.situation.here, round(value), round(value)))
         self._report_timer(len(turn.timers) - 1, turn, "active")
         text = self.speech.done("delay", [inner.text.rstrip(".")], self.speech.duration(value))
-        return Reply(
+        return HomeReply(
             "act", text, dict(turn.changes), (), confidence, commands=(command, *inner.commands)
         )
 
     # ---- answers -----------------------------------------------------------------------
 
-    def _answer(self, command: Command, confidence: float, turn: _Turn, now: datetime) -> Reply:
+    def _answer(
+        self, command: Command, confidence: float, turn: _Exchange, now: datetime
+    ) -> HomeReply:
         text = self._told(command, turn, now)
         self._remember(command.target, turn)
-        return Reply("answer", text, {}, (), confidence, commands=(command,))
+        return HomeReply("answer", text, {}, (), confidence, commands=(command,))
 
-    def _told(self, command: Command, turn: _Turn, now: datetime) -> str:
+    def _told(self, command: Command, turn: _Exchange, now: datetime) -> str:
         speech, verb = self.speech, command.verb
         if verb in ("time", "date"):
             return speech.say(verb, value=f"{now:%H:%M}" if verb == "time" else speech.date(now))
@@ -410,9 +433,11 @@ class HomeAgent:
         ]
         return self._many_states(verb, ids, fitting)
 
-    def _one_state(self, command: Command, id_: str, turn: _Turn) -> str:
+    def _one_state(self, command: Command, id_: str, turn: _Exchange) -> str:
         entity, now = self.home.entity_of[id_], turn.states[id_]
-        told = self.speech.say("is", [entity.name], self._state(entity, now))
+        items = now["attributes"].get("items") if entity.domain == "todo" else None
+        state = self.speech.listed(list(map(str, items))) if items else self._state(entity, now)
+        told = self.speech.say("is", [entity.name], state)
         if command.verb == "what":
             return told
         right = is_in_state(entity, now, str(command.value))
@@ -435,7 +460,7 @@ class HomeAgent:
         state = self.speech.state(str(now["state"]))
         return f"{state} {unit}" if unit else state
 
-    def _temperature(self, ids: Sequence[str], turn: _Turn) -> str:
+    def _temperature(self, ids: Sequence[str], turn: _Exchange) -> str:
         told = []
         for id_ in ids:
             attributes = turn.states[id_]["attributes"]
@@ -445,7 +470,7 @@ class HomeAgent:
             told.append(self.speech.say("temperature", [name], f"{current} {unit}".strip()))
         return " ".join(told[:3])
 
-    def _weather(self, ids: Sequence[str], turn: _Turn) -> str:
+    def _weather(self, ids: Sequence[str], turn: _Exchange) -> str:
         if not ids:
             return str(self.speech["unknown"])
         now = turn.states[ids[0]]
@@ -455,7 +480,7 @@ class HomeAgent:
         value = state if degrees is None else f"{state}, {degrees} {unit}"
         return self.speech.say("is", [self.home.entity_of[ids[0]].name], value)
 
-    def _time_left(self, target: Target, turn: _Turn) -> str:
+    def _time_left(self, target: Target, turn: _Exchange) -> str:
         timers = [turn.timers[int(each.partition(":")[2])] for each in target.ids]
         if not timers:
             return str(self.speech["no timer"])
@@ -463,7 +488,7 @@ class HomeAgent:
             f"{timer.name}: {self.speech.duration(timer.left)}".removeprefix(": ")
             for timer in timers
         ]
-        return self.speech.say("left", told)
+        return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
         """Return what things are called, with their area where names repeat."""
@@ -491,17 +516,15 @@ class HomeAgent:
         return phrase.phrase if phrase else id_
 
     def _value(self, command: Command) -> str:
+        """Return the value of a command as it is said."""
         value = command.value
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if command.source in ("percentage", "most", "least"):
-            return f"{value} %"
         if command.source == "duration":
             return self.speech.duration(float(str(value)))
-        return (
-            ""
-            if value is None
-            else f"{value}°"
-            if command.verb == "set temperature"
-            else str(value)
-        )
+        if value is None:
+            return ""
+        verbs = (each for listed in VERBS.values() for each in listed)
+        is_share = any(e.name == command.verb and e.value == "percentage" for e in verbs)
+        unit = " %" if is_share else "°" if command.verb == "set temperature" else ""
+        return f"{value}{unit}"

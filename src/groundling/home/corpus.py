@@ -28,7 +28,7 @@ from groundling.home.environment import (
     TextWorld,
 )
 from groundling.home.home import Area, Entity, Floor, Home
-from groundling.home.languages import home_language
+from groundling.home.locales import home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.limits import TEMPLATE_CHARACTERS
 from groundling.world.environment import Demonstration, shorten
@@ -101,14 +101,15 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Example:
-    """A sentence in a home, and what it means there."""
+class HomeExample:
+    """A sentence in a home, and what it means there; `strange` words are not to be learnt."""
 
     text: str
     world: HomeWorld
     situation: Situation
     command: Command
     group: str = ""
+    strange: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:
@@ -140,7 +141,7 @@ class HomeCorpus:
 
     language: str
     home: Home
-    examples: tuple[Example, ...]
+    examples: tuple[HomeExample, ...]
     left_out: Mapping[str, int]
 
 
@@ -172,7 +173,7 @@ def read_corpus(corpora: str | Path | None = None, language: str = "en") -> Home
     for sentence in _grouped(sentences):
         with named_errors(f"The sentence {shorten(sentence.text)} of {sentence.group}"):
             made = label(world, sentence)
-        if isinstance(made, Example):
+        if isinstance(made, HomeExample):
             found.append(made)
         else:
             left_out[made] += 1
@@ -180,13 +181,13 @@ def read_corpus(corpora: str | Path | None = None, language: str = "en") -> Home
 
 
 def split(
-    examples: Sequence[Example], share: float = 0.2, seed: int = 0
-) -> tuple[list[Example], list[Example]]:
+    examples: Sequence[HomeExample], share: float = 0.2, seed: int = 0
+) -> tuple[list[HomeExample], list[HomeExample]]:
     """Return (training, held-out) examples; sentences of one group stay together.
 
     Groups are held out in a random order while less than a `share` of all sentences is.
     """
-    groups: dict[str, list[Example]] = {}
+    groups: dict[str, list[HomeExample]] = {}
     for each in examples:
         groups.setdefault(each.group, []).append(each)
     names = sorted(groups)
@@ -221,7 +222,7 @@ class _Meaning:
         return f"{self.domain}:{self.device_class}" if self.device_class else self.domain
 
 
-def label(world: HomeWorld, sentence: Sentence) -> Example | str:
+def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
     """Return what a sentence means in a home, or why it cannot be said."""
     here = _by_name(world.home.areas, sentence.here)
     situation = Situation(here.id if here else "")
@@ -244,7 +245,7 @@ def label(world: HomeWorld, sentence: Sentence) -> Example | str:
         if not spans:
             return "text not found"
         command = spans[0]
-    return Example(sentence.text, world, situation, command, sentence.group)
+    return HomeExample(sentence.text, world, situation, command, sentence.group)
 
 
 def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
@@ -341,7 +342,7 @@ def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
     elif first in _NO:
         verb = "all" if rest else "any"
     else:
-        verb = "how many" if told.isdigit() else "which"
+        verb = "how many" if told[:1].isdigit() else "which"
     return replace(meaning, verb=verb, value=str(state))
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import QUANTIFIERS, is_singular
-from groundling.home.reading import HomeNames, Mention, Reading
+from groundling.home.locales import QUANTIFIERS, is_singular
+from groundling.home.utterance import HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
 from groundling.world.graph import GroundingGraph
@@ -21,6 +21,7 @@ EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # what peopl
 _MOST_NAMED = 30  # entities that one text may name
 _LONGEST_SPAN = 8  # words of a free text
 SHOPPING_LIST = "todo.shopping_list"
+UNCLEAR = "unclear"  # a place that may be one of several
 
 
 class Target(NamedTuple):
@@ -98,7 +99,7 @@ class HomeWorld:
 
     def read(self, text: str, kind: str = "") -> TextWorld:
         """Return the environment in which one text is followed; `kind` is offered in any case."""
-        return TextWorld(self, Reading.of(text, self.names, self.knowledge.words), kind)
+        return TextWorld(self, Utterance.of(text, self.names, self.knowledge.words), kind)
 
     @cached_property
     def groups(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
@@ -150,27 +151,27 @@ class TextWorld:
     """
 
     def __init__(
-        self, world: HomeWorld, reading: Reading, kind: str = "", spans: Command | None = None
+        self, world: HomeWorld, utterance: Utterance, kind: str = "", spans: Command | None = None
     ) -> None:
-        self.world, self.reading, self.home = world, reading, world.home
+        self.world, self.utterance, self.home = world, utterance, world.home
         self._kind, self._spans_of = kind, spans
         self._offered: dict[Situation, tuple[Command, ...]] = {}
 
     def spans(self, command: Command) -> TextWorld:
         """Return the environment that offers the texts that may be the value of a command."""
-        return TextWorld(self.world, self.reading, self._kind, command)
+        return TextWorld(self.world, self.utterance, self._kind, command)
 
     @property
     def instruction(self) -> Any:
         """The text as the model reads it."""
-        return self.reading.instruction(None if self._spans_of is None else self._kept)
+        return self.utterance.instruction(None if self._spans_of is None else self._kept)
 
     @cached_property
     def _kept(self) -> list[Mention]:
         """The mentions that the target of a free text uses."""
         target = self._spans_of.target if self._spans_of else Target()
         ids = {*target.ids, target.where.partition(":")[2]} - {""}
-        return [each for each in self.reading.mentions if ids & set(each.ids)]
+        return [each for each in self.utterance.mentions if ids & set(each.ids)]
 
     # ---- the environment ---------------------------------------------------------------
 
@@ -220,9 +221,20 @@ class TextWorld:
         number = "one" if len(target.ids) == 1 else "choice" if target.choice else "several"
         labels["number"] = number
         labels[f"{target.by} {number}"] = True
+        if target.by == "part":
+            labels["said"] = self._said_part(target)
         if target.minus:
             labels["minus"] = target.minus
         return labels
+
+    def _said_part(self, target: Target) -> str:
+        """Return how well a part of a name tells things apart: by several words, one, or a kind."""
+        said = [each for each in self.utterance.of_kind("name") if target.ids[0] in each.ids]
+        words = [self.utterance.folded[n] for n in max((e.places for e in said), key=len)]
+        shares = self.world.knowledge.shares
+        if all(word in shares for word in words):
+            return "kind"
+        return "word" if len(words) == 1 else "words"
 
     def _domains(self, target: Target) -> tuple[list[str], list[str]]:
         things = [self.home.entity_of[each] for each in target.ids if each in self.home.entity_of]
@@ -240,7 +252,7 @@ class TextWorld:
             return {"state": action.value, f"{kind.partition(':')[2] or kind} {action.value}": True}
         if action.verb == "split":
             place = int(str(action.value))
-            words = {at: word for word, at in self.reading.masks()}
+            words = {at: word for word, at in self.utterance.masks()}
             return {
                 f"next {words.get(place, '‹›')}": True,
                 f"previous {words.get(place - 2)}": True,
@@ -249,7 +261,7 @@ class TextWorld:
 
     def _around(self, verb: str, start: int, end: int) -> dict[str, Any]:
         """Return labels for a stretch of the text: the words before and after it."""
-        words = [("^", -2), *self.reading.masks(self._kept), ("$", len(self.reading.folded))]
+        words = [("^", -2), *self.utterance.masks(self._kept), ("$", len(self.utterance.folded))]
         before = next(word for word, at in reversed(words) if at < start)
         after = next(word for word, at in words if at >= end)
         inside = [word for word, at in words if start <= at < end]
@@ -263,15 +275,20 @@ class TextWorld:
 
     def _unused(self, action: Command) -> dict[str, Any]:
         """Return labels for what the text says and the command leaves out."""
-        target, reading = action.target, self.reading
+        target, utterance = action.target, self.utterance
         wheres = target.where.split("+") if target.where else []
         used = {each.partition(":")[2] for each in wheres} | set(target.ids)
         found: dict[str, Any] = {}
-        for each in reading.mentions:
-            if each.full and not used & set(each.ids) and not target.minus:
-                found[f"unused {each.kind}"] = True
-        if reading.literals and not action.source:
-            for kind in dict.fromkeys(each.type for each in reading.literals):
+        for each in utterance.mentions:
+            if not used & set(each.ids) and not target.minus:
+                if each.full:
+                    found[f"unused {each.kind}"] = True
+                elif any(utterance.folded[n] not in utterance.known for n in each.places):
+                    found["unused part"] = True
+            elif not each.full and set(target.ids) - set(each.ids):
+                found["more than part"] = True
+        if utterance.literals and not action.source:
+            for kind in dict.fromkeys(each.type for each in utterance.literals):
                 found[f"unused {kind}"] = True
         return found
 
@@ -286,13 +303,13 @@ class TextWorld:
             yield Command(verb)
         if not self.world.groups.get(("weather", "")):
             yield Command("weather")
-        for place in self.reading.joints:
+        for place in self.utterance.joints:
             yield Command("split", Target(), place)
 
     def _targets(self, state: Situation) -> Iterator[Target]:
-        reading, turn = self.reading, self.reading.exception
-        main = [each for each in reading.mentions if each.places[0] < turn]
-        rest = [each for each in reading.mentions if each.places[0] > turn]
+        utterance, turn = self.utterance, self.utterance.exception
+        main = [each for each in utterance.mentions if each.places[0] < turn]
+        rest = [each for each in utterance.mentions if each.places[0] > turn]
         places = self._places(state, main)
         found = [
             *self._named(main, places),
@@ -300,21 +317,20 @@ class TextWorld:
             *self._others(state, places),
         ]
         yield from found
-        if rest:
-            yield from self._exceptions(found, rest)
+        kinds = self._kinds_after(turn)
+        if rest or kinds:
+            yield from self._exceptions(found, rest, kinds)
 
     def _places(self, state: Situation, mentions: Sequence[Mention]) -> list[tuple[str, str]]:
         """Return (where, how it is said) of the places that a text may speak of."""
-        said = [
-            f"{each.kind}:{id_}"
-            for each in mentions
-            if each.kind in ("area", "floor") and each.full
-            for id_ in each.ids
-        ]
+        named = [each for each in mentions if each.kind in ("area", "floor") and each.full]
+        unclear = ["+".join(f"{e.kind}:{i}" for i in e.ids) for e in named if len(e.ids) > 1]
+        said = [f"{each.kind}:{each.ids[0]}" for each in named if len(each.ids) == 1]
         found = [(where, where.partition(":")[0]) for where in dict.fromkeys(said)]
-        if len(found) > 1:
-            found.append(("+".join(where for where, _ in found), "several"))
-        if not said and state.here:
+        found += [(where, UNCLEAR) for where in unclear]
+        if len(said) > 1:
+            found.append(("+".join(dict.fromkeys(said)), "several"))
+        if not named and state.here:
             found.append((f"area:{state.here}", "here"))
         return [*found, ("", "everywhere")]
 
@@ -346,19 +362,22 @@ class TextWorld:
             yield Target(every[:_MOST_NAMED], "name")
 
     def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
-        """Yield things one by one, and those of a domain together."""
-        for id_ in ids:
-            if by == "name" or len(ids) == 1:
-                yield Target((id_,), by, "", how, where)
-        entities = sorted((self.home.entity_of[each] for each in ids), key=lambda e: e.domain)
-        for domain, same in groupby(entities, key=lambda each: each.domain):
+        """Yield things that no other of their kind is named like, and the others together."""
+
+        def kind_of(entity: Entity) -> str:
+            return kinds_of(entity)[-1] if by == "name" else entity.domain
+
+        entities = sorted((self.home.entity_of[each] for each in ids), key=kind_of)
+        for domain, same in groupby(entities, key=kind_of):
             group = tuple(each.id for each in same)
-            if len(group) > 1:
+            if len(group) == 1:
+                yield Target(group, by, "", how, where)
+            else:
                 yield Target(group, by, domain, how, where)
                 yield Target(group, by, domain, how, where, choice=True)
 
     def _kinds(self, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
-        knowledge, words = self.world.knowledge, self.reading.folded
+        knowledge, words = self.world.knowledge, self.utterance.folded
         offered = knowledge.kinds_for(words, self.world.kinds, self.world.language)
         extra = (self._kind,) if self._kind in self.world.kinds else ()
         for kind in dict.fromkeys((*offered, *extra)):
@@ -395,25 +414,38 @@ class TextWorld:
                 return tuple(others)
         return ()
 
-    def _exceptions(self, found: Sequence[Target], rest: Sequence[Mention]) -> Iterator[Target]:
-        left_out: set[str] = set()
-        said = set()
-        for each in rest:
-            if each.kind == "name":
-                left_out |= set(each.ids)
-                said.add("name")
-            elif each.full:
-                places = [f"{each.kind}:{id_}" for id_ in each.ids]
-                left_out |= {
-                    id_ for (_, where), ids in self.world.groups.items() if where in places
-                    for id_ in ids
-                }  # fmt: skip
-                said.add("place")
+    def _kinds_after(self, place: int) -> list[str]:
+        """Return the kinds of things that words after a place speak of."""
+        words = self.utterance.folded[place + 1 :]
+        knowledge, language = self.world.knowledge, self.world.language
+        return [k for k in self.world.kinds if any(knowledge.says(w, k, language) for w in words)]
+
+    def _exceptions(
+        self, found: Sequence[Target], rest: Sequence[Mention], kinds: Sequence[str]
+    ) -> Iterator[Target]:
+        """Yield targets without what is said after *except*: things, places, kinds in places."""
+        places = [
+            f"{e.kind}:{i}" for e in rest if e.full and e.kind in ("area", "floor") for i in e.ids
+        ]
+        names = [each for each in rest if each.kind == "name"]
+        whole = [each for each in names if each.full]
+        groups = self.world.groups
+        without = {
+            "name": {id_ for each in whole or names for id_ in each.ids},
+            "place": {id_ for (_, where), ids in groups.items() if where in places for id_ in ids},
+            "kind": {id_ for kind in kinds if not whole for id_ in groups[kind, ""]},
+        }
+        if places and without["kind"]:
+            without["place"] &= without.pop("kind")
+        said = {name: ids for name, ids in without.items() if ids}
+        if len(said) > 1:
+            said["all"] = set().union(*said.values())
         for target in found:
             if target.by in ("kind", "everything") and not target.choice:
-                ids = tuple(each for each in target.ids if each not in left_out)
-                if ids and len(ids) < len(target.ids):
-                    yield target._replace(ids=ids, minus=" and ".join(sorted(said)))
+                for name, left_out in said.items():
+                    ids = tuple(each for each in target.ids if each not in left_out)
+                    if ids and len(ids) < len(target.ids):
+                        yield target._replace(ids=ids, minus=name)
 
     def _verbs(self, target: Target) -> Iterator[Command]:
         """Yield what may be done to a target, and asked of it."""
@@ -431,22 +463,24 @@ class TextWorld:
         """Tell whether one of several things is meant, by the number of the words for them."""
         if len(target.ids) < 2 or target.by not in ("kind", "part", "name") or target.minus:
             return False
+        if target.place == UNCLEAR:
+            return True
         if target.by == "kind":
             return self._is_singular
         if not target.kind:  # several names
             return False
-        words = [self.reading.folded[n] for e in self.reading.of_kind("name") for n in e.places]
+        words = [self.utterance.folded[n] for e in self.utterance.of_kind("name") for n in e.places]
         plural = any(self.world.language.singular(word) != word for word in words)
         return not plural and not self._has_quantifier
 
     @cached_property
     def _is_singular(self) -> bool:
-        return is_singular(self.reading.folded, self.world.language)
+        return is_singular(self.utterance.folded, self.world.language)
 
     @cached_property
     def _has_quantifier(self) -> bool:
         known = QUANTIFIERS.get(self.world.language.name, frozenset())
-        return bool(known & set(self.reading.folded))
+        return bool(known & set(self.utterance.folded))
 
     def _doings(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
         """Yield what may be done to a target."""
@@ -455,7 +489,18 @@ class TextWorld:
         shared = set.intersection(*({verb.name for verb in verbs} for verbs in offered))
         for verb in offered[0]:
             if verb.name in shared:
-                yield from self._valued(verb, target)
+                commands = self._valued(verb, target)
+                said = ("", "most", "least") if self._says_amount else ()
+                yield from (each for each in commands if each.source not in said)
+
+    @cached_property
+    def _says_amount(self) -> bool:
+        """Whether the text says a value with a unit outside names: commands without it misread."""
+        named = {n for each in self.utterance.mentions if each.full for n in each.places}
+        return any(
+            each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)
+            for each in self.utterance.literals
+        )
 
     def _valued(self, verb: Verb, target: Target) -> Iterator[Command]:
         if not verb.value or verb.by or verb.value == "text":
@@ -469,7 +514,7 @@ class TextWorld:
             yield Command(verb.name, target, 1.0, "least")
 
     def _values(self, verb: Verb) -> Iterator[Literal]:
-        for each in self.reading.literals:
+        for each in self.utterance.literals:
             plain = each.type == "number" and not each.unit
             if verb.value in (each.type, each.unit) or (plain and verb.value != "colour"):
                 if verb.value == "percentage" and not 0 <= float(each.value) <= 100:
@@ -497,7 +542,7 @@ class TextWorld:
                     yield Command(verb, target, state, "state")
 
     def _timers(self, state: Situation) -> Iterator[Command]:
-        durations = [each for each in self.reading.literals if each.type == "duration"]
+        durations = [each for each in self.utterance.literals if each.type == "duration"]
         for each in durations:
             yield Command("start timer", Target(by="timer"), each.value, "duration")
             yield Command("delay", Target(by=""), each.value, "duration")
@@ -512,8 +557,8 @@ class TextWorld:
     def _timer_targets(self, durations: Sequence[Literal]) -> Iterator[Target]:
         timers = self.home.timers
         every = tuple(f"timer:{place}" for place in range(len(timers)))
-        areas = {id_ for e in self.reading.of_kind("area") if e.full for id_ in e.ids}
-        named = {id_ for e in self.reading.of_kind("timer") for id_ in e.ids}
+        areas = {id_ for e in self.utterance.of_kind("area") if e.full for id_ in e.ids}
+        named = {id_ for e in self.utterance.of_kind("timer") for id_ in e.ids}
         for place, timer in enumerate(timers):
             id_ = every[place]
             if id_ in named:
@@ -526,10 +571,11 @@ class TextWorld:
             inside = tuple(each for each, t in zip(every, timers, strict=True) if t.area == area)
             if len(inside) > 1:
                 yield Target(inside, "timer", place="area", where=f"area:{area}")
-        if every:
+        is_one = len(every) > 1 and self._is_singular
+        if every and not is_one:
             yield Target(every, "timer", place="all")
-            if len(every) > 1:
-                yield Target(every, "timer", place="", choice=True)
+        if len(every) > 1:
+            yield Target(every, "timer", place="", choice=True)
 
     def _lists(self) -> Iterator[Command]:
         if SHOPPING_LIST not in self.home.entity_of:
@@ -539,12 +585,12 @@ class TextWorld:
     def _free_texts(self) -> Iterator[Command]:
         command = self._spans_of or Command("")
         marked = {place for each in self._kept for place in each.places if each.full}
-        size = len(self.reading.words)
+        size = len(self.utterance.words)
         for start in range(size):
             for end in range(start + 1, min(size, start + _LONGEST_SPAN) + 1):
                 if end - 1 in marked:
                     break
-                text = " ".join(self.reading.words[start:end])
+                text = " ".join(self.utterance.words[start:end])
                 yield command._replace(value=text, source=(start, end))
         if command.verb == "start timer":
             yield command

@@ -23,16 +23,20 @@ NAMES = {
         "Desk Lamp", "Lantern", "Ceiling Light", "Chandelier", "Reading Lamp", "Spotlights",
         "Floor Lamp", "Night Light", "Bedside Lamp", "Vanity Lights", "Counter Strip",
         "Aquarium Light", "Porch Light", "Corner Glow", "Mirror Light", "Stair Lights",
-        "Shelf Lamp", "Pendant", "Lava Lamp", "Path Lights",
+        "Shelf Lamp", "Pendant", "Lava Lamp", "Path Lights", "Dining Table", "Nina's Lamp",
+        "Wall Left", "Wall Right", "Bed Left Side", "Sofa Light", "Bed Right Side", "Mood Light",
     ),
     "switch": (
         "Coffee Maker", "Kettle", "Heater", "Fish Tank Pump", "Christmas Tree", "Printer",
-        "Power Strip", "Boiler", "Sprinkler", "Bug Zapper",
+        "Power Strip", "Boiler", "Sprinkler", "Bug Zapper", "Washing Machine", "Tumble Dryer",
+        "Game Console", "Garden Pump",
     ),
     "fan": ("Ceiling Fan", "Tower Fan", "Exhaust Fan", "Desk Fan", "Box Fan", "Ventilator"),
     "cover": (
         "Left Curtain", "Bay Drapes", "Roller Blind", "Skylight Shade", "Garage Door",
         "Side Gate", "Big Window", "Roof Window", "Terrace Awning", "Main Shutter",
+        "Double Garage Door", "North Blind", "South Blind", "Right Curtain", "Corner Blind",
+        "Upper Shutter",
     ),
     "lock": ("Front Door", "Cellar Door", "Back Door", "Shed Lock", "Gate Lock", "Patio Door"),
     "media_player": ("TV", "Record Player", "Soundbar", "Projector", "Radio", "Big Speaker"),
@@ -92,6 +96,7 @@ SENSORS = {
         ("aqi", "{} Air Quality", "{} Smog"), ("monetary", "{} Price", "{} Tariff"),
     ),
 }  # fmt: skip
+_TWICE = 0.12  # share of lights, fans and covers of whose name there is another
 _SENSOR_COUNT = 12  # of each kind in a home
 
 
@@ -127,6 +132,10 @@ def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
                 (("device_class", device_class),) if device_class else (),
             )  # fmt: skip
             entities.setdefault(made.id, made)
+            if domain in ("light", "fan", "cover") and dice.random() < _TWICE:
+                other = dice.choice(areas)
+                double = replace(made, id=f"{made.id}_2", area=other.id)
+                entities.setdefault(double.id, double)
     for each in _sensors(dice, areas, half):
         entities.setdefault(each.id, each)
     timers = (

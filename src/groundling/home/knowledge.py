@@ -12,6 +12,7 @@ from groundling.home.catalogue import kind_name
 from groundling.language.languages import Language
 
 _LEAST = 0.1  # share of a word's sentences that suggest a kind
+_MOSTLY = 0.5  # share of a word's sentences from which it is a word for a kind
 _SEEN = 2  # texts that a word must be in
 _MOST = 6  # kinds that one text suggests
 
@@ -62,6 +63,18 @@ class Knowledge:
         found = sorted((each for each in kinds if each in best), key=lambda each: -best[each])
         chosen = set(found[:_MOST])
         return tuple(each for each in kinds if each in chosen)
+
+    def says(self, word: str, kind: str, language: Language) -> bool:
+        """Tell whether a word is one for a kind of things.
+
+        >>> from groundling.language import ENGLISH
+        >>> Knowledge().says("fans", "fan", ENGLISH)
+        True
+        """
+        return (
+            language.singular(word) in kind_name(kind).split()
+            or self.shares.get(word, {}).get(kind, 0.0) >= _MOSTLY
+        )
 
     def to_json(self) -> str:
         """Return it as JSON."""

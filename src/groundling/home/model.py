@@ -14,7 +14,7 @@ from groundling.follower import Follower
 from groundling.home.environment import HomeWorld
 from groundling.home.home import Home
 from groundling.home.knowledge import Knowledge
-from groundling.home.languages import home_language
+from groundling.home.locales import home_language
 from groundling.limits import LEXICON_BYTES
 
 NOTICE = (
@@ -22,7 +22,7 @@ NOTICE = (
     "(https://github.com/home-assistant/intents, commit aa550032a), Copyright the Home Assistant\n"
     "Intents contributors, licensed under CC BY 4.0\n"
     "(https://creativecommons.org/licenses/by/4.0/), and on sentences of Groundling.\n"
-    "The sentences were turned into weights of words; none is contained as it was.\n"
+    "It holds weights of words, and some of the sentences with their names replaced by marks.\n"
 )
 """The attribution that goes with every shipped model."""
 _WORDS = "words.json"

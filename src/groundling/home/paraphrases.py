@@ -10,24 +10,30 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.home.catalogue import QUESTIONS
-from groundling.home.corpus import Example, TemplateError, named_errors, parse_template
+from groundling.home.corpus import HomeExample, TemplateError, named_errors, parse_template
 from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation
 from groundling.home.generated import AREAS, NAMES
 from groundling.home.home import Home
-from groundling.home.languages import home_language
+from groundling.home.locales import PLACES, SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
-from groundling.home.reading import Reading
 from groundling.home.templates import Block, NothingError, Sampler, some_homes
+from groundling.home.utterance import Utterance
 
 _TRIES = 4  # for each sentence that is wanted
-_JOINTS = (" and ", ", ", " then ", " and then ", ", and ", ", then ")
+_BY_NAME = ("name", "part")
+_SEVERAL_NAMES = ("name", "name2", "name3")
+_BASES = {
+    "name2": "name", "name3": "name", "except_name": "name", "except_name2": "name",
+    "area2": "area", "except_area": "area", "except_area2": "area",
+}  # fmt: skip
+_PREFIXED = 0.06  # share of sentences that begin with words that say nothing
 _HERE = 0.4  # share of sentences that are said in an area they do not speak of
 _BEFORE = 0.15  # share of sentences before which something was spoken of
 
 
 def expand_paraphrases(
     language: str = "en", *, homes: Sequence[Home] | None = None, count: int = 1000, seed: int = 0
-) -> list[Example]:
+) -> list[HomeExample]:
     """Return up to `count` examples made from our own templates; none where there are none.
 
     >>> expand_paraphrases("xx")
@@ -42,7 +48,7 @@ def expand_paraphrases(
     worlds = [HomeWorld(each, home_language(language)) for each in given]
     rows = [row for row in data["data"] for _ in range(int(row.get("weight", 1)))]
     dice.shuffle(rows)
-    made: dict[tuple[str, int], Example] = {}
+    made: dict[tuple[str, int], HomeExample] = {}
     for turn in range(_TRIES * count):
         if len(made) >= count:
             break
@@ -67,12 +73,13 @@ class _Paraphrase(Sampler):
         block = Block(str(row["verb"]), "", tuple(row["sentences"]), domains=domains)
         super().__init__(dice, world.home, block, data["rules"], data["lists"])
         self.world, self.row, self.where = world, row, ""
+        self.strange: set[str] = set()
         if row.get("domain"):
             self.slots["domain"] = row["domain"]
         domain = str(row.get("domain") or "")
         self.kind = f"{domain}:{row['class']}" if "class" in row else domain
 
-    def example(self) -> Example | None:
+    def example(self) -> HomeExample | None:
         """Return an example, or None if the home has nothing for it."""
         try:
             text = " ".join(
@@ -80,22 +87,32 @@ class _Paraphrase(Sampler):
             )
         except (NothingError, TemplateError):
             return None
-        if not text or not self._is_true() or self._is_double():
+        if not text or not self._is_true() or self._is_double() or self._is_there():
             return None
         situation = self._situation()
         ids = self._ids(situation)
         if ids is None:
             return None
-        value = self.row.get("state", self.slots.get("value"))
-        if "minutes" in self.slots:
-            value = 60.0 * float(self.slots["minutes"])
+        value = self._meant_value()
         choice = bool(self.row.get("one")) and len(ids) > 1 and self.block.name not in QUESTIONS
         wanted = (self.block.name, ids, value, choice)
-        fitting = [
+        text = self._prefixed(text)
+        offered = [
             each
             for each in self.world.read(text).actions(situation)
+            if (each.verb, each.value) == (self.block.name, value)
+        ]
+        fitting = [
+            each
+            for each in offered
             if (each.verb, frozenset(each.target.ids), each.value, each.target.choice) == wanted
         ]
+        if not fitting and len(self._named()) == 1:  # a name that fits several things
+            fitting = [
+                each
+                for each in offered
+                if each.target.choice and each.target.by in _BY_NAME and ids < set(each.target.ids)
+            ]
         by = self.row.get("by") or ("name" if "name" in self.things else "kind")
         if not fitting or (by == "kind" and self._names_another(text)):
             return None
@@ -107,16 +124,45 @@ class _Paraphrase(Sampler):
                 for a, b in zip((e.target.by, e.target.kind, e.target.where), meant, strict=True)
             ],
         )
-        return Example(text, self.world, situation, command, f"paraphrase {self.block.name}")
+        group = f"paraphrase {self.block.name}"
+        return HomeExample(text, self.world, situation, command, group, frozenset(self.strange))
+
+    def _meant_value(self) -> Any:
+        """Return the value that the sentence says, or the state that it asks about."""
+        if self.row.get("most") or self.row.get("least"):
+            return 100.0 if self.row.get("most") else 1.0
+        if "minutes" in self.slots:
+            return 60.0 * float(self.slots["minutes"])
+        return self.row.get("state", self.slots.get("value"))
+
+    def _prefixed(self, text: str) -> str:
+        """Return a text, now and then after words that nobody knows and that say nothing."""
+        if self.block.name == "decline" or self.dice.random() >= _PREFIXED:
+            return text
+        words = [self._strange_word() for _ in range(self.dice.randint(1, 3))]
+        self.strange.update(words)
+        return f"{' '.join(words)}{self.dice.choice((' ', ', '))}{text}"
+
+    def _named(self) -> list[str]:
+        return [self.things[each] for each in _SEVERAL_NAMES if each in self.things]
 
     def _names_another(self, text: str) -> bool:
         """Tell whether words that say a kind are also the name of one thing of it."""
-        said = Reading.of(text, self.world.names).of_kind("name")
+        said = Utterance.of(text, self.world.names).of_kind("name")
         return any(
             self.home.entity_of[id_].domain in self.block.domains
             for each in said
-            if each.full and each.places[0] < Reading.of(text, self.world.names).exception
+            if each.full and each.places[0] < Utterance.of(text, self.world.names).exception
             for id_ in each.ids
+        )
+
+    def _is_there(self) -> bool:
+        """Tell whether something that should be missing is named by what there is."""
+        language = self.world.language
+        general = SINGULARS[language.name] | PLACES[language.name] if self.strange else ()
+        return any(
+            each in self.world.names and language.singular(each) not in general
+            for each in self.strange
         )
 
     def _is_double(self) -> bool:
@@ -141,10 +187,12 @@ class _Paraphrase(Sampler):
         if by in ("it", "other"):
             said = world.read("").offered_before(situation)
             return frozenset(said[by]) if said.get(by) else None
+        if by == "timer":
+            return frozenset({f"timer:{self.slots['timer']}"})
         if by == "timers":
             return frozenset(f"timer:{place}" for place in range(len(self.home.timers)))
         if "name" in things:
-            return frozenset(things[each] for each in ("name", "name2") if each in things)
+            return frozenset(self._named())
         if not row.get("domain") and not by:
             return frozenset()
         places = [
@@ -160,36 +208,44 @@ class _Paraphrase(Sampler):
         ids = {
             id_ for kind in kinds for where in places for id_ in world.groups.get((kind, where), ())
         }
-        left_out = set()
-        if "except_name" in things:
-            left_out = {things["except_name"]}
-        if "except_area" in things:
-            left_out = {id_ for id_ in ids if world.is_in(id_, f"area:{things['except_area']}")}
-        if ("except_name" in things or "except_area" in things) and not left_out & ids:
+        except_kind = row.get("except_kind")
+        left_out = set(world.groups.get((except_kind, ""), ())) if except_kind else set()
+        without = {kind: id_ for kind, id_ in things.items() if kind.startswith("except")}
+        for kind, id_ in without.items():
+            is_name = kind.startswith("except_name")
+            found = {id_} if is_name else {e for e in ids if world.is_in(e, f"area:{id_}")}
+            if not found & ids:
+                return None
+            left_out |= found
+        if except_kind and not left_out & ids:
             return None
         return frozenset(ids - left_out) or None
 
     def _value(self, part: Any, depth: int) -> str:
         name = part.list_name
-        if name == "missing":
+        if name.startswith("missing"):
+            said = self._missing(name)
+            self.strange.update(said.split())
+            return said
+        base = _BASES.get(name)
+        if base is None:
+            return super()._value(part, depth)
+        thing = self._thing(base)
+        self.things[name] = thing.id
+        return thing.name.lower()
+
+    def _missing(self, name: str) -> str:
+        """Return a name of something that the home lacks."""
+        if name in ("missing", "missing2"):
             nouns = [each.split()[-1] for d in self.block.domains for each in NAMES.get(d, ())]
             known = {each.name.lower() for each in self.home.entities}
             said = f"{self._strange_word()} {self.dice.choice(('', self.dice.choice(nouns)))}"
             pool = [each for d in self.block.domains for each in NAMES.get(d, ())]
             unknown = [each for each in pool if each.lower() not in known]
             return self.dice.choice((said, said, *unknown[:1])).strip().lower()
-        if name == "missing_area":
-            known = {each.name.lower() for each in self.home.areas}
-            unknown = [each.lower() for each in AREAS if each.lower() not in known]
-            return self.dice.choice((self._strange_word(), self.dice.choice(unknown)))
-        base = {"name2": "name", "except_name": "name", "area2": "area", "except_area": "area"}.get(
-            name
-        )
-        if base is None:
-            return super()._value(part, depth)
-        thing = self._thing(base)
-        self.things[name] = thing.id
-        return thing.name.lower()
+        known = {each.name.lower() for each in self.home.areas}
+        unknown = [each.lower() for each in AREAS if each.lower() not in known]
+        return self.dice.choice((self._strange_word(), self.dice.choice(unknown)))
 
     def _strange_word(self) -> str:
         """Return a word that nobody knows."""
@@ -197,10 +253,10 @@ class _Paraphrase(Sampler):
         return "".join(self.dice.choice(parts) for _ in range(self.dice.choice((2, 3))))
 
 
-def join_examples(examples: Sequence[Example], count: int, seed: int = 0) -> list[Example]:
+def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
     """Return examples of two commands in one text, made of pairs from the same home."""
     dice = random.Random(f"joined {seed}")
-    homes: dict[int, list[Example]] = {}
+    homes: dict[int, list[HomeExample]] = {}
     for each in examples:
         plain = (
             each.command.target.ids and not each.command.is_question and not each.situation.before
@@ -212,15 +268,17 @@ def join_examples(examples: Sequence[Example], count: int, seed: int = 0) -> lis
 
 
 def _pairs(
-    dice: random.Random, groups: Sequence[Sequence[Example]], count: int
-) -> Iterator[Example | None]:
+    dice: random.Random, groups: Sequence[Sequence[HomeExample]], count: int
+) -> Iterator[HomeExample | None]:
     for _ in range(count):
         first, second = dice.sample(list(dice.choice(groups)), 2)
-        joint = dice.choice(_JOINTS)
         world = first.world
-        place = len(Reading.of(first.text + joint, world.names).words)
+        words = [each for each in world.language.joints if each.isalpha()] or [","]
+        joint = dice.choice((", ", *(f" {word} " for word in words), f", {words[0]} "))
+        place = len(Utterance.of(first.text + joint, world.names).words)
         text = f"{first.text}{joint}{second.text}"
         wanted = Command("split", value=place)
-        offered = world.read(text).actions(first.situation)
-        is_offered = wanted in offered
-        yield replace(first, text=text, command=wanted, group="joined") if is_offered else None
+        strange = first.strange | second.strange
+        is_offered = wanted in world.read(text).actions(first.situation)
+        made = replace(first, text=text, command=wanted, group="joined", strange=strange)
+        yield made if is_offered else None

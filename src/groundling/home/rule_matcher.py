@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from groundling.errors import GroundlingError
-from groundling.home.corpus import Example, Sentence, label
+from groundling.home.corpus import HomeExample, Sentence, label
 from groundling.home.environment import Command, HomeWorld
 
 
@@ -37,7 +37,7 @@ class RuleMatcher:
             "floor": make(floors, name="floor", allow_template=False),
         }
 
-    def recognise(self, example: Example) -> Command | None:
+    def recognise(self, example: HomeExample) -> Command | None:
         """Return what a sentence means by the rules, as a command of the home; None if nothing."""
         area = self.world.home.area_of.get(example.situation.here)
         context = {"area": area.name} if area else None
@@ -54,7 +54,7 @@ class RuleMatcher:
             response=found.response or "",
         )  # fmt: skip
         made = label(self.world, told)
-        return made.command if isinstance(made, Example) else None
+        return made.command if isinstance(made, HomeExample) else None
 
 
 def _imported(name: str) -> Any:

@@ -13,20 +13,19 @@ from typing import Any
 
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.home.agent import HomeAgent, Reply
-from groundling.home.corpus import Example, HomeCorpus, read_corpus, split
+from groundling.home.agent import HomeAgent, HomeReply
+from groundling.home.corpus import HomeCorpus, HomeExample, read_corpus
 from groundling.home.environment import Command
 from groundling.home.generated import generated_home
-from groundling.home.languages import LANGUAGES
+from groundling.home.home_trainer import SEED, Training, fit
+from groundling.home.locales import LANGUAGES
 from groundling.home.model import HomeModel
 from groundling.home.paraphrases import expand_paraphrases
 from groundling.home.rule_matcher import RuleMatcher
 from groundling.home.templates import expand_templates
-from groundling.home.training import fit, training_examples
 from groundling.tasks.benchmark import Case, Fold, Outcome, Source, Task
 from groundling.tasks.presets import Preset, Presets
 
-SEED = 1  # of the split into training and held-out sentences
 _NEW_HOMES = 20
 _NEW_SENTENCES = 300
 _AMBIGUOUS = 120
@@ -95,14 +94,11 @@ class HomeTask(Task["Corpora", HomePreset]):
         self, corpus: Corpora, chosen: Mapping[str, HomePreset], fold: Fold
     ) -> dict[str, Outcome]:
         """Train the model of a language without what is held out, and reply to each sentence."""
-        read = corpus[fold.name]
-        training, held_out = split(read.examples, seed=SEED)
-        said = {each.text.lower() for each in held_out}
-        examples = training_examples(corpus.source, fold.name, training)
+        training = corpus.training(fold.name)
         began = time.process_time()
-        model = fit([each for each in examples if each.text.lower() not in said], fold.name)
+        model = fit(training.examples, fold.name)
         seconds = time.process_time() - began
-        tests = _Tests(read, held_out, corpus.source)
+        tests = _Tests(training.corpus, training.held_out, corpus.source)
         found = {}
         for variant, each in chosen.items():
             listed = tests.examples(each.test.removesuffix(f", {_RULES}"))
@@ -139,14 +135,18 @@ class Corpora(dict[str, HomeCorpus]):
         self[language] = read_corpus(self.source, language)
         return self[language]
 
+    def training(self, language: str) -> Training:
+        """Return what a model of a language is trained on, and what is held out."""
+        return Training.of(self.source, language)
+
 
 class _Tests:
     """The sentences that are said after training, by the name of the test."""
 
-    def __init__(self, corpus: HomeCorpus, held_out: Sequence[Example], source: Path) -> None:
+    def __init__(self, corpus: HomeCorpus, held_out: Sequence[HomeExample], source: Path) -> None:
         self.language, self.held_out, self.source = corpus.language, held_out, source
 
-    def examples(self, test: str) -> list[Example]:
+    def examples(self, test: str) -> list[HomeExample]:
         """Return the sentences of a test."""
         if test == "held out":
             return list(self.held_out)
@@ -164,7 +164,7 @@ class _Tests:
         return [*own, *(each for each in made if each.command.target.choice)][:_AMBIGUOUS]
 
 
-def misspell(example: Example, seed: int) -> Example:
+def misspell(example: HomeExample, seed: int) -> HomeExample:
     """Return an example with one letter of one word wrong.
 
     A word of four letters or more loses a letter, gets one twice, or has two exchanged.
@@ -185,7 +185,7 @@ def misspell(example: Example, seed: int) -> Example:
     return replace(example, text=" ".join(words))
 
 
-def is_exact(reply: Reply, wanted: Command) -> bool:
+def is_exact(reply: HomeReply, wanted: Command) -> bool:
     """Tell whether a reply does, asks or answers exactly what was meant."""
     if wanted.target.choice and not wanted.is_question:
         return reply.kind == "ask"
@@ -200,7 +200,7 @@ def _meaning(command: Command) -> tuple[Any, ...]:
     return command.verb, frozenset(command.target.ids), value
 
 
-def _by_agent(model: HomeModel, examples: Sequence[Example]) -> Outcome:
+def _by_agent(model: HomeModel, examples: Sequence[HomeExample]) -> Outcome:
     agents: dict[int, HomeAgent] = {}
     scores = []
     began = time.process_time()
@@ -218,7 +218,7 @@ def _by_agent(model: HomeModel, examples: Sequence[Example]) -> Outcome:
     return {"scores": scores, "seconds": [time.process_time() - began]}
 
 
-def _by_rules(examples: Sequence[Example]) -> Outcome:
+def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
     language = "en"
     matchers: dict[int, RuleMatcher] = {}
     for each in examples:

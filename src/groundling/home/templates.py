@@ -10,7 +10,7 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.home.corpus import (
-    Example,
+    HomeExample,
     Sentence,
     TemplateError,
     corpus_folder,
@@ -23,13 +23,16 @@ from groundling.home.corpus import (
 from groundling.home.environment import HomeWorld
 from groundling.home.generated import generated_home, rearranged_home
 from groundling.home.home import Area, Entity, Floor, Home
-from groundling.home.languages import home_language
+from groundling.home.locales import SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.limits import TEMPLATE_PARTS
 
 _DEPTH = 40  # of rules inside rules
 _TRIES = 30  # for each sentence that is wanted
 _NEAR = 50  # numbers of a range that are all said; of others only tens
+_SHORTENED = 0.25  # share of names of several words that are said in part
+_FIRST_WORDS = 0.4  # share of those whose last words are left out
+_TELLING = 3  # letters of a word that tells things apart
 _FARTHEST = 100_000  # numbers of ranges
 _TEXTS = (
     "milk", "apples", "olive oil", "paper towels", "dog food", "wash the car", "call grandma",
@@ -76,7 +79,7 @@ def expand_templates(
     homes: Sequence[Home] | None = None,
     count: int = 2000,
     seed: int = 0,
-) -> list[Example]:
+) -> list[HomeExample]:
     """Return `count` examples, or fewer, made from the templates of the corpus.
 
     Blocks of templates take turns, so that none has most of the sentences. The same seed gives
@@ -86,7 +89,7 @@ def expand_templates(
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
     given = some_homes(language, seed=seed) if homes is None else homes
     worlds = [HomeWorld(each, home_language(language)) for each in given]
-    made: dict[tuple[str, int, str], Example] = {}
+    made: dict[tuple[str, int, str], HomeExample] = {}
     for turn in range(_TRIES * max(1, count // max(1, len(blocks)) + 1)):
         for block in blocks:
             if len(made) >= count:
@@ -96,7 +99,7 @@ def expand_templates(
             with named_errors(f"The {block.name}"):
                 sentence = sampler.sentence()
                 found = label(world, sentence) if sentence else None
-            if isinstance(found, Example):
+            if isinstance(found, HomeExample):
                 made.setdefault((found.text.lower(), id(world), found.situation.here), found)
         if turn >= _TRIES and not made:
             break
@@ -186,7 +189,8 @@ class Sampler:
             thing = self._thing(name)
             self.slots[slot] = thing.name
             self.things[name] = thing.id
-            return self.dice.choice((thing.name, *thing.aliases)).lower()
+            said = self.dice.choice((thing.name, *thing.aliases)).lower()
+            return self._shortened(said) if name == "name" else said
         if name == "timer_name" and self.block.intent != "HassStartTimer":
             names = [each.name for each in self.home.timers if each.name]
             if not names:
@@ -212,6 +216,17 @@ class Sampler:
         said, meant = (value["in"], value["out"]) if isinstance(value, Mapping) else (value, value)
         self.slots[slot] = meant
         return self._text(parse_template(str(said)), depth + 1)
+
+    def _shortened(self, name: str) -> str:
+        """Return a name, now and then without some of its words (*the kettle*)."""
+        nouns = SINGULARS.get(home_language(self.language).name)
+        words = name.split()
+        if not nouns or len(words) < 2 or self.dice.random() >= _SHORTENED:
+            return name
+        count = self.dice.randrange(1, len(words))
+        kept = words[:count] if self.dice.random() < _FIRST_WORDS else words[-count:]
+        telling = [each for each in kept if each.isalpha() and each.rstrip("s") not in nouns]
+        return " ".join(kept) if any(len(each) >= _TELLING for each in telling) else name
 
     def _thing(self, kind: str) -> Entity | Area | Floor:
         things: Sequence[Entity | Area | Floor]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from enum import Enum
 from itertools import islice, product
 from typing import Any, overload
 
@@ -59,6 +60,15 @@ class ActionNames:
 
 
 _COMBINED = 64  # combinations of the best values of each factor that are scored together
+
+
+class _Ahead(Enum):
+    """Stands for a state that was not asked for."""
+
+    STATE = 0
+
+
+_AHEAD = _Ahead.STATE
 _BYTES = 24  # of a plan: its last action, its last state, where it comes from, its place
 
 
@@ -74,13 +84,33 @@ class PlanTree(Sequence[Trajectory]):
     ['b', 'c']
     """
 
-    __slots__ = ("_actions", "_parents", "_places", "_states")
+    __slots__ = ("_actions", "_parents", "_places", "_states", "_step", "start")
 
     def __init__(self, start: State) -> None:
+        self.start = start
         self._states: list[State] = [start]
         self._actions: list[Action] = [None]
         self._parents = array("i", [-1])
         self._places = array("i")
+        self._step: Callable[[State, Action], State] | None = None
+
+    @classmethod
+    def of_actions(
+        cls, start: State, actions: Sequence[Action], step: Callable[[State, Action], State]
+    ) -> PlanTree:
+        """Return plans of one action each; where they end is found out when it is asked for."""
+        tree = cls(start)
+        tree._states += [_AHEAD] * len(actions)
+        tree._actions += actions
+        tree._parents.extend([0] * len(actions))
+        tree._places.extend(range(1, len(actions) + 1))
+        tree._step = step
+        return tree
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether it holds one action after another of its start, none of them taken yet."""
+        return self._step is not None
 
     def grow(self, node: int, action: Action, after: State) -> int:
         """Add a plan that goes on where another ends; return its number."""
@@ -95,11 +125,14 @@ class PlanTree(Sequence[Trajectory]):
 
     def state(self, node: int) -> State:
         """Return where a plan ends, by its number."""
-        return self._states[node]
+        found = self._states[node]
+        if found is _AHEAD and self._step is not None:
+            found = self._states[node] = self._step(self.start, self._actions[node])
+        return found
 
     def ends(self) -> list[State]:
         """Return where all plans end."""
-        return [self._states[node] for node in self._places]
+        return list(map(self.state, self._places))
 
     @property
     def nbytes(self) -> int:
@@ -122,7 +155,7 @@ class PlanTree(Sequence[Trajectory]):
         return map(self._plan, self._places)
 
     def _plan(self, node: int) -> Trajectory:
-        states, actions = [self._states[node]], []
+        states, actions = [self.state(node)], []
         while node:
             actions.append(self._actions[node])
             node = self._parents[node]
@@ -179,6 +212,11 @@ def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> P
     end are dropped there.
     """
     search = search.extended(world.extra_length(start))
+    if search.longest == 1 and world.grounds_many and not world.has_goal:
+        actions = world.actions(start)
+        if is_factored(world, start) or len(actions) > search.budget:
+            return None
+        return PlanTree.of_actions(start, actions, world.step)
     found = PlanTree(start)
     layer = [0]
     for length in range(1, search.longest + 1):

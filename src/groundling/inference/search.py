@@ -47,7 +47,8 @@ class Search(Settings):
     >>> Search(decode="outcomes")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Search.decode cannot be 'outcomes'. Did you mean 'outcome'?
+    groundling.errors.SettingError: Search.decode must be one of ...; got 'outcomes'. Did you mean
+    'outcome'?
     """
 
     max_length: int | None = setting(None, least=1, most=10_000)

@@ -77,8 +77,9 @@ class Language:
     sentence_ends
         Further characters that end a sentence.
     phrases
-        What an agent says (see `groundling.dialogue.clarification.PHRASES`), with places for what
-        it is about, such as `"which": "Which {thing}: {options}?"`.
+        What an agent says, with places for what it is about, such as
+        `"which": "Which {thing}: {options}?"`. Without them, an agent uses its own tables
+        (`groundling.dialogue.phrases`).
     replies
         What people reply to a question: words or phrases for `yes`, `no`, `not`, `all`, `none`,
         `cancel`, `first`, `last`, and those that say nothing (`filler`).
@@ -455,7 +456,7 @@ ENGLISH = Language(
         *("hello", "hi", "hey", "ok", "okay", "alright", "welcome", "thank", "bye", "goodbye"),
         *("cheers", "great", "sorry", "kindly", "well"),
         *("some", "any", "all", "both", "every", "each", "up", "down", "off", "'s", "one", "ones"),
-        *("things", "thing", "about", "which", "who", "what", "where", "too", "again"),
+        *("things", "thing"),
     ),
     greetings=(
         *("good", "morning", "afternoon", "evening", "night", "day", "nice", "perfect", "fine"),
@@ -466,53 +467,6 @@ ENGLISH = Language(
         *("will", "'ll", "ll", "would", "can", "could", "may", "might", "have", "'ve", "has"),
     ),
     abbreviations=("e.g", "i.e", "approx", "vs", "mr", "mrs", "ms", "dr"),
-    phrases={
-        "which": "Which {thing}: {options}?",
-        "which one": "Which one: {options}?",
-        "one": "the {value} one",
-        "thing": "the {value}",
-        "mean": "Do you mean {options}?",
-        "or": "or",
-        "and": "and",
-        "none": "none of these",
-        "unknown": "I do not know the word {words}.",
-        "unknown words": "I do not know the words {words}.",
-        "decline": "I do not understand what to do.",
-        "no plan": "That cannot be done here.",
-        "cancelled": "All right, never mind.",
-        "again": "Then please say it in other words.",
-        "no question": "I have not asked anything. Please say what to do.",
-        "yes": "Yes.",
-        "no": "No.",
-        "nothing": "None.",
-    },
-    replies={
-        "yes": ("yes", "yeah", "yep", "yup", "ok", "okay", "sure", "right", "correct", "exactly"),
-        "no": ("no", "nope", "rather"),
-        "not": ("not",),
-        "all": ("both", "all", "all of them", "both of them", "all of these", "everything"),
-        "none": ("none", "neither", "none of these", "none of them", "something else"),
-        "cancel": (
-            *("never mind", "nevermind", "cancel", "forget it", "leave it", "stop", "nothing"),
-        ),
-        "first": ("former",),
-        "last": ("last", "latter"),
-        "filler": (
-            *(
-                "one",
-                "ones",
-                "the",
-                "a",
-                "option",
-                "number",
-                "choice",
-                "i",
-                "mean",
-                "meant",
-                "want",
-            ),
-        ),
-    },
 )
 """English, as the shipped parser reads it."""
 

@@ -52,8 +52,8 @@ def teach(
         listed = list(known)
         if not listed:
             raise DemonstrationError(
-                "This Follower was loaded from a file, which holds no demonstrations. Give "
-                "those it had learnt from as known=[…], or fit it with all."
+                "`known` must be the training demonstrations of a loaded follower, which holds "
+                "none; got nothing. Pass known=[…], or fit a follower to all of them."
             )
         before = tuple(trainer.prepare(encoder, listed))
     new = trainer.prepare(encoder, demonstrations)

@@ -13,7 +13,7 @@ from groundling.inference.decoder import log_softmax
 from groundling.models.base import Request
 from groundling.models.example import Example
 from groundling.models.learnt import Learnt
-from groundling.models.memory import BEST, Memory, Recollection, latest
+from groundling.models.memory import BEST, DemonstrationMemory, Recollection, latest
 from groundling.overlay.batch import Reals
 from groundling.ties import rank
 from groundling.world.judgement import Judgement
@@ -32,17 +32,17 @@ def remember(learnt: Learnt, recall: float | None) -> Learnt:
     >>> from groundling.examples import Lamp
     >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
     >>> follower = Follower(parser="chain", learning=Learning(recall=3.0)).fit(shown)
-    >>> follower.memory_.strength, len(follower.memory_.shown)
+    >>> follower.learnt_.memory.strength, len(follower.learnt_.memory.shown)
     (3.0, 1)
     """
     if recall == 0:
         return learnt.without_memory()
-    memory = Memory.of(learnt.examples)
+    memory = DemonstrationMemory.of(learnt.examples)
     strength = choose_strength(learnt, memory) if recall is None else recall
     return replace(learnt, memory=memory.with_strength(strength))
 
 
-def choose_strength(learnt: Learnt, memory: Memory) -> float:
+def choose_strength(learnt: Learnt, memory: DemonstrationMemory) -> float:
     """Return the strength that maximises the likelihood of the demonstrations.
 
     Each demonstration counts twice: as a repeated text, with the whole memory, and as a new text,
@@ -77,7 +77,7 @@ class _Case:
         return AGAIN * said_again + (1 - AGAIN) * new
 
 
-def _cases(learnt: Learnt, memory: Memory, shown: Sequence[Example]) -> list[_Case]:
+def _cases(learnt: Learnt, memory: DemonstrationMemory, shown: Sequence[Example]) -> list[_Case]:
     requests = [Request(each.instructions, each.world, each.trajectory.start) for each in shown]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     cases = []

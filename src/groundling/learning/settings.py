@@ -28,8 +28,8 @@ class Learning(Settings):
         The weight of composed demonstrations: two consecutive ones of a group, joined into one
         (see `compose`), if the plan is within `Search.max_length`. 0: none.
     recall
-        The strength of the memory of demonstrations (see `Memory`): a text similar to a
-        demonstrated one tends to mean the same. 0: off; None: chosen by leave-one-out.
+        The strength of the `DemonstrationMemory`: a text similar to a demonstrated one tends to
+        mean the same. 0: off; None: chosen by leave-one-out.
     rare_words
         Whether the weight of a word and a label that were shown only once, together, is penalised
         as if it were the only demonstration (see `RareWords`).
@@ -43,7 +43,7 @@ class Learning(Settings):
     >>> Learning(l2=-1)
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Learning.l2 is at least 0, not -1.0.
+    groundling.errors.SettingError: Learning.l2 must be >= 0; got -1.0.
     """
 
     l1: float = setting(0.0, least=0)

@@ -21,7 +21,7 @@ from groundling.features.feature_settings import Features
 from groundling.features.space import FeatureSpace, name_of
 from groundling.language.parser import load_parser
 from groundling.learning.checkpoints import Checkpoint
-from groundling.learning.connectives import learn_connectives
+from groundling.learning.connective_gains import learn_connectives
 from groundling.learning.lexicon_induction import learn_lexicon
 from groundling.learning.rare_words import find_rare_words
 from groundling.learning.recall import remember

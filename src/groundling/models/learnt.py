@@ -14,7 +14,7 @@ from groundling.inference.search import Search
 from groundling.language.parser import Parser, load_parser
 from groundling.models.base import FittedModel, Member, Model, Objective
 from groundling.models.example import Example
-from groundling.models.memory import Memory
+from groundling.models.memory import DemonstrationMemory
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.settings import Settings
@@ -44,6 +44,7 @@ class LearntSettings:
             lexicon,
             spans=features.names == "spans",
             synonyms=self.features.synonym_source(),
+            typos=self.features.typos,
         )
         budget = CacheBudget(self.search.memory * 1_000_000)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)
@@ -61,7 +62,7 @@ class Learnt:
     choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
     encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
     usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
-    memory: Memory = Memory()  # noqa: RUF009 - a frozen value
+    memory: DemonstrationMemory = DemonstrationMemory()  # noqa: RUF009 - a frozen value
     sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
     answers: Mapping[str, Any] | None = None  # what was learnt of questions
     speech: Mapping[str, Any] | None = None  # what was learnt of speaking, in a model from a file
@@ -83,7 +84,7 @@ class Learnt:
 
     def without_memory(self) -> Learnt:
         """Return the same by its weights alone."""
-        return replace(self, memory=Memory())
+        return replace(self, memory=DemonstrationMemory())
 
     def with_search(self, search: Search) -> Learnt:
         """Return the same with another search; what is remembered stays shared."""

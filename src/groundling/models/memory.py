@@ -37,7 +37,7 @@ _EDGE = ""  # before the first word and after the last
 
 
 @dataclass(frozen=True)
-class Remembered:
+class RememberedText:
     """A demonstration as it is remembered: its words, and the labels of what was done."""
 
     words: tuple[str, ...]
@@ -63,11 +63,11 @@ class Remembered:
 class Recollection:
     """What came to mind for a plan: a demonstration, and how much the memory adds to its score.
 
-    >>> print(Recollection(Remembered(("to", "the", "sofa"), {}, {}), 4.0))
+    >>> print(Recollection(RememberedText(("to", "the", "sofa"), {}, {}), 4.0))
     “to the sofa” +4.00
     """
 
-    shown: Remembered
+    shown: RememberedText
     amount: float
 
     def __str__(self) -> str:
@@ -79,28 +79,28 @@ class Recollection:
 
 
 @dataclass(frozen=True)
-class Memory:
+class DemonstrationMemory:
     """Demonstrations that are remembered, and how strongly.
 
     Examples
     --------
-    >>> shown = Remembered(("to", "the", "sofa"), {"go": 1}, {"go": 1, "sofa": 1})
-    >>> memory = Memory((shown,), strength=4.0)
+    >>> shown = RememberedText(("to", "the", "sofa"), {"go": 1}, {"go": 1, "sofa": 1})
+    >>> memory = DemonstrationMemory((shown,), strength=4.0)
     >>> [round(found, 2) for _, found in memory.like(("to", "the", "sofa"))]
     [1.0]
     >>> memory.like(("bring", "tea"))
     []
     """
 
-    shown: tuple[Remembered, ...] = ()
+    shown: tuple[RememberedText, ...] = ()
     strength: float = 0.0
 
     @classmethod
-    def of(cls, examples: Iterable[Example], strength: float = 0.0) -> Memory:
+    def of(cls, examples: Iterable[Example], strength: float = 0.0) -> DemonstrationMemory:
         """Return the memory of examples as they were shown; images and compositions are not."""
         return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
-    def with_strength(self, strength: float) -> Memory:
+    def with_strength(self, strength: float) -> DemonstrationMemory:
         """Return the same memory, stronger or weaker."""
         return replace(self, strength=strength)
 
@@ -114,12 +114,12 @@ class Memory:
 
     def like(
         self, words: Sequence[str], without: str | None = None
-    ) -> list[tuple[Remembered, float]]:
+    ) -> list[tuple[RememberedText, float]]:
         """Return the demonstrations whose text is like these words, and how much.
 
         Those of the group `without` do not count.
         """
-        said = Remembered(tuple(words), {}, {})
+        said = RememberedText(tuple(words), {}, {})
         shared = Counter(place for gram in said.grams for place in self._index.get(gram, ()))
         found = []
         for place, both in shared.items():
@@ -161,11 +161,12 @@ class Memory:
         return {"strength": self.strength, "labels": list(names), "shown": shown}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Memory:
+    def from_dict(cls, data: Mapping[str, Any]) -> DemonstrationMemory:
         """Return the memory that `to_dict` wrote; an error of Python's own if it is none.
 
-        >>> memory = Memory((Remembered(("go",), {"move": 1}, {"move": 1}, "first"),), 2.0)
-        >>> Memory.from_dict(memory.to_dict()) == memory
+        >>> shown = RememberedText(("go",), {"move": 1}, {"move": 1}, "first")
+        >>> memory = DemonstrationMemory((shown,), 2.0)
+        >>> DemonstrationMemory.from_dict(memory.to_dict()) == memory
         True
         """
         names, strength = [_text(each) for each in data["labels"]], float(data["strength"])
@@ -177,7 +178,7 @@ class Memory:
 
         return cls(
             tuple(
-                Remembered(tuple(map(_text, words)), named(roots), named(labels), _text(name))
+                RememberedText(tuple(map(_text, words)), named(roots), named(labels), _text(name))
                 for words, roots, labels, name in data["shown"]
             ),
             strength,
@@ -204,7 +205,7 @@ def latest(examples: Iterable[Example]) -> list[Example]:
 
 
 def _mean(
-    like: Sequence[tuple[Remembered, float]],
+    like: Sequence[tuple[RememberedText, float]],
     roots: Mapping[str, int],
     labels: Mapping[str, int],
     strength: float,
@@ -248,7 +249,7 @@ def likeness(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     return shared / total if total else 0.0
 
 
-def _remembered(example: Example) -> Remembered:
+def _remembered(example: Example) -> RememberedText:
     name = example.shown.name if example.shown is not None else ""
     roots, labels = labels_of(example.world, example.trajectory)
-    return Remembered(words_of(example.instructions), roots, labels, name, example.group)
+    return RememberedText(words_of(example.instructions), roots, labels, name, example.group)

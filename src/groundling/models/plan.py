@@ -35,7 +35,7 @@ from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation, free_counts, text_counts
 from groundling.overlay.batch import Reals
 from groundling.overlay.batch_builder import Instance
-from groundling.overlay.candidates import Candidates
+from groundling.overlay.candidates import Candidates, graphs_of
 from groundling.overlay.encoder import Encoder, LabelledText
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.settings import idle_setting, setting
@@ -103,7 +103,12 @@ class PlanSpaces:
                 found = _TOO_MANY
                 self._known.put(key, found, 0)
             else:
-                found = PlanSpace(plans, self.encoder.candidates(world, plans))
+                listed = (
+                    self.encoder.candidates_from(world, start)
+                    if plans.is_ahead
+                    else self.encoder.candidates(world, plans)
+                )
+                found = PlanSpace(plans, listed)
                 self._known.put(key, found, plans.nbytes + found.candidates.nbytes)
         return None if isinstance(found, _TooMany) else found
 
@@ -391,8 +396,7 @@ class PlanModel(Model):
         for text, spaces in texts:
             candidates = [space.candidates for space in spaces if space]
             if candidates:
-                graphs = dict.fromkeys(graph for each in candidates for graph in each.graphs)
-                labelled = fitted.encoder.label(text, list(graphs))
+                labelled = fitted.encoder.label(text, graphs_of(candidates))
                 instances.append(Instance(labelled.skeleton, labelled.words, candidates))
         found = np.zeros(0)
         if instances:

@@ -28,8 +28,8 @@ def probe_features(fitted: FittedModel) -> str:
     """Return a checksum of the features that a model extracts from a fixed text and graph.
 
     The settings, lexicon, values and word counts of the model take part, so that equal models
-    have different checksums exactly where feature extraction differs. Parsers and custom joining
-    functions do not take part.
+    have different checksums exactly where feature extraction differs. Parsers, synonyms and
+    custom joining functions do not take part.
 
     >>> from groundling import Follower
     >>> from groundling.examples import lamp_demonstrations
@@ -47,7 +47,7 @@ def probe_features(fitted: FittedModel) -> str:
 def _lines(fitted: FittedModel) -> Iterator[str]:
     known = fitted.encoder
     # An encoder of its own: what the model remembers must not depend on having been probed.
-    encoder = Encoder(replace(known.reader), known.overlay, known.nodes, known.terms)
+    encoder = Encoder(replace(known.reader, synonyms=None), known.overlay, known.nodes, known.terms)
     encoder.values = {kind: set(values) for kind, values in known.values.items()}
     values = {kind: _some(each) for kind, each in sorted(encoder.values.items())[:_KNOWN]}
     learnt = _some(known.reader.counts)
@@ -96,7 +96,7 @@ def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
         {"event": {"turn": True, "brightness": 50.0, "kind": "turn"}, **things},
         [("event", "first", "of"), ("first", "second", "left of"), ("first", "third", "2")],
     )
-    return graph, Scene(things)
+    return graph, Scene(dict(things.items()))
 
 
 def _told(content: Iterable[tuple[WordLabel | NodeLabel, float]]) -> str:

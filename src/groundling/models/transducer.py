@@ -169,7 +169,7 @@ class TransducerModel(Model):
     >>> TransducerModel(unaligned_cost=-1)
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: TransducerModel.unaligned_cost is at least 0, not -1.0.
+    groundling.errors.SettingError: TransducerModel.unaligned_cost must be >= 0; got -1.0.
     """
 
     allow_multiple: bool = True

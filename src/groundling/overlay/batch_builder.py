@@ -161,7 +161,8 @@ class _Collector:
         if found is None and self.latest is not None:
             arrays = self.latest.get(key)
             if arrays is None:
-                arrays = lay_out_candidates(candidates, priors=self.scored.actions)
+                priors = self.scored.actions
+                arrays = lay_out_candidates(candidates, priors=priors, composed=True)
                 self.latest.put(key, arrays, arrays.nbytes)
             self.alone = arrays if self.is_alone else None
             found = self._number(arrays)
@@ -182,8 +183,12 @@ class _Collector:
             numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
             return numbered
         # Laid-out graphs share what is equal; where there is little, looking is not worth it.
-        content = self.nodes if self.by_value else self.nodes.add
-        contents = np.array([self._known(each, content) for each in held.contents], np.int64)
+        if self.alone is not None:
+            contents = len(self.nodes) + np.arange(len(held.contents))
+            self.nodes.items += held.contents
+        else:
+            content = self.nodes if self.by_value else self.nodes.add
+            contents = np.array([self._known(each, content) for each in held.contents], np.int64)
         shapes = np.array([self._known(each, self.shapes) for each in held.shapes], np.int32)
         arrays = held.arrays
         nodes, graph_node = contents[arrays.nodes], arrays.graph_node

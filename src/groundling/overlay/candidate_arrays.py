@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, NodeContent, Shape
+from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, NodeContent, Shape
 from groundling.ragged import concatenated
 
 Numbers = NDArray[Any]
@@ -65,8 +65,16 @@ class CandidateArrays:
         return 8000 + 24 * len(arrays.graph_node) + 20 * len(arrays.action_graph) + 4 * labels
 
 
-def lay_out_candidates(candidates: Sequence[Candidates], *, priors: bool) -> CandidateArrays:
-    """Flatten lists of candidates into arrays; `priors` tells whether ψ(y) is scored."""
+def lay_out_candidates(
+    candidates: Sequence[Candidates], *, priors: bool, composed: bool = False
+) -> CandidateArrays:
+    """Flatten lists of candidates into arrays; `priors` tells whether ψ(y) is scored.
+
+    With `composed`, contents may be `ComposedContent`, which are not compared by value.
+    """
+    table = candidates[0].graphs if composed and len(candidates) == 1 else ()
+    if isinstance(table, LaidOutTable) and table.nodes != "both" and len(table):
+        return _lay_out_table(candidates[0], table, priors)
     places: dict[int, int] = {}  # identity of a graph, a content or a shape -> its place
     nodes: dict[int, int] = {}
     graphs: list[LaidOutGraph] = []
@@ -117,3 +125,38 @@ def lay_out_candidates(candidates: Sequence[Candidates], *, priors: bool) -> Can
         concatenated(plan_ends), np.array(list(kinds), np.int64), concatenated(plan_kinds),
     )  # fmt: skip
     return CandidateArrays(tuple(candidates), contents, shapes, arrays)
+
+
+def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) -> CandidateArrays:
+    """Do the same for a table of graphs, column by column."""
+    count = len(table)
+    contents: list[Any] = []
+    if table.nodes == "flat":
+        graph_node = np.arange(count, dtype=np.int32)
+        contents += table.priors()
+        graph_prior = graph_node if priors else np.full(count, -1, np.int32)
+        width = 1
+    else:
+        places: dict[int, int] = {}  # a content -> its place
+        columns = []
+        for column, chosen in zip(table.own_contents(), table.places, strict=True):
+            for content in column:
+                if id(content) not in places:
+                    places[id(content)] = len(contents)
+                    contents.append(content)
+            columns.append(np.array([places[id(each)] for each in column], np.int32)[chosen])
+        width = len(columns)
+        graph_node = np.stack(columns, axis=1).ravel()
+        graph_prior = np.full(count, -1, np.int32)
+    nodes = np.arange(len(contents), dtype=np.int32)
+    if priors and table.nodes != "flat":
+        graph_prior = np.arange(len(contents), len(contents) + count, dtype=np.int32)
+        contents += table.priors()
+    kinds = np.arange(len(contents), len(contents) + len(candidates.labels))
+    contents += candidates.labels
+    arrays = PlanArrays(
+        table, np.zeros(count, np.int32), graph_prior, graph_node,
+        np.arange(1, count + 1, dtype=np.int32) * width, nodes, candidates.action_graph,
+        candidates.ends, kinds, np.zeros(count, np.int32),
+    )  # fmt: skip
+    return CandidateArrays((candidates,), contents, [table.shape], arrays)

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.graphs import LaidOutGraph, NodeContent
+from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, NodeContent
 
 Numbers = NDArray[np.int32]
 
@@ -49,15 +49,16 @@ class Candidates:
     def __init__(self, plans: Iterable[tuple[Sequence[LaidOutGraph], NodeContent | None]]) -> None:
         graph_place: dict[int, int] = {}
         label_place: dict[NodeContent, int] = {}
-        self.graphs: list[LaidOutGraph] = []
+        listed: list[LaidOutGraph] = []
+        self.graphs: Sequence[LaidOutGraph] = listed
         self.order = array("i")
         actions, ends, labelled = [], [], []
         for graphs, labels in plans:
             for graph in graphs:
                 place = graph_place.get(id(graph))
                 if place is None:
-                    place = graph_place[id(graph)] = len(self.graphs)
-                    self.graphs.append(graph)
+                    place = graph_place[id(graph)] = len(listed)
+                    listed.append(graph)
                     self.order.append(place)
                 actions.append(place)
             ends.append(len(actions))
@@ -94,6 +95,18 @@ class Candidates:
         """Return plans of one action each, without labels of their own."""
         return cls(((graph,), None) for graph in graphs)
 
+    @classmethod
+    def of_table(cls, table: LaidOutTable, labels: NodeContent | None) -> Candidates:
+        """Return plans of one action each, one for each graph of a table, labelled alike."""
+        found = cls(())
+        places = np.arange(len(table), dtype=np.int32)
+        found.graphs, found.action_graph, found.ends = table, places, places + 1
+        found.order = array("i", places)
+        if labels is not None:
+            found.labels, found.plan_labels = [labels], np.zeros(len(table), np.int32)
+            found.order.insert(1, -1)
+        return found
+
     def __len__(self) -> int:
         return len(self.ends)
 
@@ -101,3 +114,10 @@ class Candidates:
         """Return the graphs of one plan."""
         begin = int(self.ends[place - 1]) if place else 0
         return [self.graphs[each] for each in self.action_graph[begin : int(self.ends[place])]]
+
+
+def graphs_of(candidates: Sequence[Candidates]) -> Sequence[LaidOutGraph]:
+    """Return the distinct graphs of several lists of candidates; of one, its very list."""
+    if len(candidates) == 1:
+        return candidates[0].graphs
+    return list(dict.fromkeys(graph for each in candidates for graph in each.graphs))

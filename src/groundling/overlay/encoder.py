@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Protocol
 
 from groundling.cache import Cache, CacheBudget
 from groundling.features.feature_tables import JoinedLabels
 from groundling.features.labels import LABEL, NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
+from groundling.features.name_index import LayeredValues
 from groundling.features.reader import LabelledWord, Reader
 from groundling.features.restriction import restrict_ranks
 from groundling.features.space import FeatureSpace
@@ -19,7 +21,7 @@ from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
 from groundling.overlay.batch_builder import Instance, LatestArrays, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
+from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent, spell_plan
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -37,8 +39,10 @@ from groundling.world.trajectory import Trajectory
 
 __all__ = ["Encoder", "LabelledText"]
 
-_KEY_BYTES = 200  # of what a graph is found by
+_Graphs = Cache[tuple[CachedEnvironment, int, State], dict[Action, LaidOutGraph]]
+_STATE_BYTES, _KEY_BYTES = 500, 100  # of what the graphs of a state, and each, are found by
 _LATEST = 3_000_000  # bytes of arrays of candidates: they are made again soon enough
+_NO_VALUES: tuple[None, None, Mapping[str, Collection[str]]] = (None, None, {})
 _BOUND = 500  # worlds with values of texts that are kept
 
 
@@ -99,13 +103,13 @@ class Encoder:
         self.budget = CacheBudget() if budget is None else budget
         # Graphs take more room than what is made of them, which is what is kept.
         self.worlds = EnvironmentCache(self.budget, keep_graphs=False)
-        self._graphs: Cache[tuple[CachedEnvironment, int, State, Action], LaidOutGraph] = Cache(
-            self.budget
-        )
+        self._graphs: _Graphs = Cache(self.budget)
+        self._latest_graphs: tuple[State, Hashable, dict[Action, LaidOutGraph]] | None = None
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
         self._latest: LatestArrays = Cache(CacheBudget(_LATEST))
-        self._names: Cache[frozenset[LaidOutGraph], SpanIndex] = Cache(self.budget)
+        self._names: Cache[frozenset[LaidOutGraph] | LaidOutTable, SpanIndex] = Cache(self.budget)
+        self._latest_values: tuple[object, object, Mapping[str, Collection[str]]] = _NO_VALUES
         self._bound: dict[Hashable, CachedEnvironment] = {}  # worlds filled with values of texts
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
@@ -161,10 +165,12 @@ class Encoder:
         """Forget everything that could be asked or worked out again."""
         self.worlds.forget_all()
         self._graphs.clear()
+        self._latest_graphs = None
         self._layouts.clear()
         self._joined = None
         self._latest.clear()
         self._names.clear()
+        self._latest_values = _NO_VALUES
         self._bound.clear()
         self.memory.clear()
         self.budget.count_again()
@@ -180,20 +186,40 @@ class Encoder:
 
     def lay_out(self, graph: GroundingGraph, scene: Scene | None = None) -> LaidOutGraph:
         """Return a graph as the overlay walks it, with what the things of a scene imply."""
+        self._make_room()
+        return self._layouts.lay_out(graph, scene)
+
+    def _make_room(self) -> None:
+        """Forget what was laid out if it takes too much room."""
         if self._layouts.bytes > self.budget.most // 2:
             self._graphs.clear()  # they hold parts of it
+            self._latest_graphs = None
             self._layouts.clear()
-        return self._layouts.lay_out(graph, scene)
 
     def ground(self, world: CachedEnvironment, state: State, action: Action) -> LaidOutGraph:
         """Return the laid-out graph of an action in a state."""
-        key = (world, world.generation, state, action)
-        found = self._graphs.get(key)
+        known = self._laid_out(world, state)
+        found = known.get(action)
         if found is None:
             scene = world.scene(state) if world.has_things else None
-            found = self.lay_out(world.ground(state, action), scene)
-            self._graphs.put(key, found, _KEY_BYTES)
+            found = known[action] = self.lay_out(world.ground(state, action), scene)
+            self._graphs.grow(_KEY_BYTES)
         return found
+
+    def _laid_out(self, world: CachedEnvironment, state: State) -> dict[Action, LaidOutGraph]:
+        """Return the graphs of a state that were laid out, to be added to."""
+        of = (world, world.generation, self._graphs.budget.shrunk)
+        latest = self._latest_graphs
+        # Most questions are about the state of the one before, which need not be hashed again.
+        if latest is not None and latest[0] is state and latest[1] == of:
+            return latest[2]
+        key = (world, world.generation, state)
+        known = self._graphs.get(key)
+        if known is None:
+            known = {}
+            self._graphs.put(key, known, _STATE_BYTES)
+        self._latest_graphs = state, of, known
+        return known
 
     def candidates(
         self, world: CachedEnvironment, trajectories: Iterable[Trajectory]
@@ -207,6 +233,15 @@ class Encoder:
             for each in trajectories
         )
 
+    def candidates_from(self, world: CachedEnvironment, start: State) -> Candidates:
+        """Return all plans of one action, of a world that grounds all actions together."""
+        self._make_room()
+        labels = None
+        if self.terms.plan_scores:
+            labels = self._layouts.share(spell_plan(1, {}, self.nodes))
+        table = self._layouts.lay_out_table(world.ground_many(start))
+        return Candidates.of_table(table, labels)
+
     def _plan_labels(self, world: CachedEnvironment, trajectory: Trajectory) -> NodeContent | None:
         """Return the labels of a whole plan, if plans are scored."""
         if not self.terms.plan_scores:
@@ -216,6 +251,7 @@ class Encoder:
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Remember the values that occur in training."""
+        self._latest_values = _NO_VALUES
         for graph in graphs:
             for kind, value in graph.values:
                 if kind in self.values:
@@ -268,14 +304,14 @@ class Encoder:
         values = self.values
         return tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
 
-    def _names_of(self, graphs: Iterable[LaidOutGraph]) -> SpanIndex | None:
+    def _names_of(self, graphs: Collection[LaidOutGraph]) -> SpanIndex | None:
         """Return the names in the graphs that a text may be about; None if there are no graphs."""
-        key = frozenset(graphs)
-        if not key:
+        if not len(graphs):
             return None
+        key = graphs if isinstance(graphs, LaidOutTable) else frozenset(graphs)
         found = self._names.get(key)
         if found is None:
-            pairs = {p for graph in key for p in graph.values if p[0] in self.values}
+            pairs = {pair for pair in _values_in(graphs) if pair[0] in self.values}
             values: dict[str, list[str]] = {}
             for kind, value in sorted(pairs):
                 values.setdefault(kind, []).append(value)
@@ -283,46 +319,54 @@ class Encoder:
             self._names.put(key, found)
         return found
 
-    def names_in(self, words: Sequence[str], graphs: Iterable[LaidOutGraph]) -> list[Span]:
+    def names_in(self, words: Sequence[str], graphs: Collection[LaidOutGraph]) -> list[Span]:
         """Return where words say whole names of some graphs, whatever slots there are."""
         names = self._names_of(graphs)
         folded = [self.reader.language.fold(word) for word in words]
         found = [] if names is None else names.find(folded, self.reader.counts)
         return [span for span in found if span.way != PART and span.kind != LABEL]
 
-    def explain_names(self, words: Sequence[str], graph: LaidOutGraph) -> list[str]:
-        """Say which words name a value of a graph, and which are read as others."""
+    def explain_names(
+        self, words: Sequence[str], graph: LaidOutGraph, places: Collection[int]
+    ) -> list[str]:
+        """Say which of the words at some places name a value of a graph, or are read as others."""
         reader, values = self.reader, dict[str, list[str]]()
         for kind, value in graph.values:
             if kind in self.values and kind != LABEL:
                 values.setdefault(kind, []).append(value)
         names = SpanIndex(values, reader.language)
         folded = [reader.language.fold(word) for word in words]
-        read = folded
-        if reader.spans:
-            read = [word if word in names else reader.read_as(word, names) for word in folded]
-        elif reader.synonyms is not None:
-            read = [word if word in names else reader.synonym(word) or word for word in folded]
+        read = [word if word in names else reader.read_as(word, names) for word in folded]
         said = [
-            f"“{word}” is read as “{other}”"
-            for word, one, other in zip(words, folded, read, strict=True)
-            if one != other
+            f"“{words[place]}” is read as “{other}”"
+            for place, other in enumerate(read)
+            if folded[place] != other and place in places
         ]
         for span in names.find(read, reader.counts):
+            if not set(span.places) <= set(places):
+                continue
             text = " ".join(words[place] for place in span.places)
             part = " in part" if span.way == PART else " with a typo" if span.way == EDIT else ""
             said.append(f"“{text}” names {span.kind}={span.value}{part}")
         return said
 
-    def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
+    def _values_with(self, graphs: Collection[LaidOutGraph]) -> Mapping[str, Collection[str]]:
+        """Return the values that are known and those of some graphs.
+
+        Many texts in a row are about the same graphs, and then share what is worked out.
+        """
+        same, known, found = self._latest_values
+        if same is not graphs or known is not self.values:
+            found = self._new_values_of(graphs)
+            self._latest_values = graphs, self.values, found
+        return found
+
+    def _new_values_of(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, Collection[str]]:
         new: dict[str, set[str]] = {}
-        for graph in graphs:
-            for kind, value in graph.values:
-                if kind in self.values and value not in self.values[kind]:
-                    new.setdefault(kind, set()).add(value)
-        if not new:
-            return self.values
-        return {kind: known | new.get(kind, set()) for kind, known in self.values.items()}
+        for kind, value in _values_in(graphs):
+            if kind in self.values and value not in self.values[kind]:
+                new.setdefault(kind, set()).add(value)
+        return LayeredValues(self.values, new) if new else self.values
 
     # ---- both ---------------------------------------------------------------------------
 
@@ -353,3 +397,9 @@ class Encoder:
             latest=self._latest,
         )
         return Scorer(encoding, skip=self.terms.skip, threads=threads)
+
+
+def _values_in(graphs: Iterable[LaidOutGraph]) -> Iterable[tuple[str, str]]:
+    if isinstance(graphs, LaidOutTable):
+        return graphs.values
+    return dict.fromkeys(chain.from_iterable(graph.values for graph in graphs))

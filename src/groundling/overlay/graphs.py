@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
-from groundling.features.feature_tables import NodeContent, Relation
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.features.feature_tables import ComposedContent, NodeContent, Relation
 from groundling.features.labels import RANK, NodeLabel, NodeLabeller
 from groundling.overlay.settings import Overlay
 from groundling.world.graph import GroundingGraph, Label, labels_of
+from groundling.world.graph_table import GraphTable
 from groundling.world.relations import Rank, Scene
 
-__all__ = ["LaidOutGraph", "Layouts", "NodeContent", "Shape", "spell_plan"]
+__all__ = ["LaidOutGraph", "LaidOutTable", "Layouts", "NodeContent", "Shape", "spell_plan"]
 
 T = TypeVar("T")
 _Ranks = tuple[Rank, ...] | None  # None for what is no thing of a scene
@@ -110,18 +114,37 @@ class Layouts:
             if part is None or part.labels is not labels or part.ranks is not ranked:
                 part = self._node(name, labels, ranked)
             parts.append(part)
-        flat = self._flat_labels(tuple(parts[:own]))
-        is_flat = self._is_flat
-        shape = self._one if is_flat else self._shape(graph)
-        key: Hashable = (flat, id(shape)) if own is None else (tuple(parts), id(shape))
+        shape = self._one if self._is_flat else self._shape(graph)
+        return self._graph(tuple(parts), graph.node_names, shape, own)
+
+    def lay_out_table(self, table: GraphTable) -> LaidOutTable:
+        """Prepare graphs that differ only in their labels, without making each of them."""
+        pattern = table.pattern
+        columns = [
+            [self._node(part, labels, None) for labels in table.labels[name]]
+            for part, name in zip(pattern.parts, pattern.node_names, strict=True)
+        ]
+        shape = self._one if self._is_flat else self._shape(pattern)
+        return LaidOutTable(self, pattern.node_names, columns, [*table.places.values()], shape)
+
+    def _graph(
+        self,
+        parts: tuple[_SpelledNode, ...],
+        names: tuple[str, ...],
+        shape: Shape,
+        own: int | None = None,
+    ) -> LaidOutGraph:
+        """Return the graph of nodes; if some are added, the first `own` are the graph's own."""
+        flat = self._flat_labels(parts[:own])
+        key: Hashable = (flat, id(shape)) if own is None else (parts, id(shape))
         known: LaidOutGraph | None = self._made.get(key)
         if known is not None:
             return known
-        called: tuple[str, ...] = ("action",) if is_flat else graph.node_names
+        called: tuple[str, ...] = ("action",) if self._is_flat else names
         nodes: tuple[NodeContent, ...] = (flat.content,)
         if self.overlay.nodes == "both":
             nodes = tuple([self._with_all(part, flat) for part in parts])
-        elif not is_flat:
+        elif not self._is_flat:
             nodes = tuple([part.own for part in parts])
         values = flat.values
         if own is not None:
@@ -194,6 +217,57 @@ class Layouts:
             size = 1000 + sum(60 + 70 * len(each) for each in near)
             found = self._keep(key, Shape(near, enters), size)
         return found
+
+
+class LaidOutTable(Sequence[LaidOutGraph]):
+    """Graphs of one shape, each made when it is looked at; `values` are those of all of them."""
+
+    def __init__(
+        self,
+        layouts: Layouts,
+        names: tuple[str, ...],
+        columns: list[list[_SpelledNode]],
+        places: list[NDArray[np.int64]],
+        shape: Shape,
+    ) -> None:
+        self.shape, self.places = shape, places
+        self.nodes = layouts.overlay.nodes
+        self._layouts, self._names, self._columns = layouts, names, columns
+        self._made: dict[int, LaidOutGraph] = {}
+
+    @cached_property
+    def values(self) -> tuple[tuple[str, str], ...]:
+        """The values of each kind that occur."""
+        found: dict[tuple[str, str], None] = {}
+        for column, places in zip(self._columns, self.places, strict=True):
+            for place in dict.fromkeys(places.tolist()):
+                found |= dict.fromkeys(column[place].values)
+        return tuple(found)
+
+    def own_contents(self) -> list[list[NodeContent]]:
+        """Return for each node the labels that it may have."""
+        return [[each.own for each in column] for column in self._columns]
+
+    def priors(self) -> list[ComposedContent]:
+        """Return the labels of each whole graph."""
+        named = [
+            list(map([each.named for each in column].__getitem__, places.tolist()))
+            for column, places in zip(self._columns, self.places, strict=True)
+        ]
+        return list(map(ComposedContent, zip(*named, strict=True)))
+
+    def __len__(self) -> int:
+        return len(self.places[0])
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        known = self._made.get(place)
+        if known is None:
+            pairs = zip(self._columns, self.places, strict=True)
+            parts = tuple([column[places[place]] for column, places in pairs])
+            known = self._made[place] = self._layouts._graph(parts, self._names, self.shape)
+        return known
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -45,12 +45,14 @@ def share_parts(
         return whole
     begins[node_labels] = True
     starts = np.flatnonzero(begins)  # and the end of the last
-    labels, amounts = node_label.tolist(), node_amount.tolist()
-    known: dict[tuple[Any, ...], int] = {}
+    labels, amounts = node_label.astype(np.int32).tobytes(), node_amount.tobytes()
+    if np.all(node_amount == 1.0):
+        amounts = b""
+    known: dict[bytes, int] = {}
     node_part = []
     first: list[int] = []
     for begin, end in pairwise(starts.tolist()):
-        key = (*labels[begin:end], *amounts[begin:end])
+        key = labels[4 * begin : 4 * end] + amounts[8 * begin : 8 * end]
         part = known.get(key)
         if part is None:
             part = known[key] = len(first)

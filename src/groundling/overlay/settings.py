@@ -50,7 +50,8 @@ class Overlay(Settings):
     >>> Overlay(skeleton="three")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Overlay.skeleton cannot be 'three'. Did you mean 'tree'?
+    groundling.errors.SettingError: Overlay.skeleton must be one of 'tree', 'chain', 'bag'; got
+    'three'. Did you mean 'tree'?
     >>> Overlay(nodes="flat", adjacency="soft")
     Traceback (most recent call last):
         ...

@@ -1,4 +1,4 @@
-"""Arrays in a file that is mapped into memory: read when they are looked at, never all at once."""
+"""Arrays in memory-mapped files: pages are read when they are used."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[s
 
 
 def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays of a file as they lie there, and its note.
+    """Map the arrays of a file; return them with its note.
 
-    They can be written to, as kernels expect, but what is written stays in memory.
+    They are writable, as kernels expect, but changes stay in memory.
     """
     try:
         raw = np.asarray(np.memmap(path, np.uint8, mode="c"))

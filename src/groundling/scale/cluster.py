@@ -1,4 +1,4 @@
-"""Shards on a Dask cluster: who works on what, what is lost when workers die, and errors."""
+"""Training on a Dask cluster: assignment of shards, recovery from dead workers, errors."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 from groundling.errors import DemonstrationError, SettingError, WorkerError, WorldError
 from groundling.learning.checkpoints import states_in
 from groundling.overlay.batch import Reals
-from groundling.scale.crew import Crew, Task
+from groundling.scale.executor import Executor, Task
 from groundling.scale.job import ShardJob, check_versions, versions_here
 from groundling.scale.shard_sums import Place, Total, TreeSum
 from groundling.scale.shards import Shard, Shards
-from groundling.scale.workshop import Workshop
+from groundling.scale.worker import ShardWorker
 
 T = TypeVar("T")
 _FAN = 16  # answers that are added by one process; more are added in a tree
@@ -30,11 +30,11 @@ _LOCAL = {
     # A worker that was killed may need long to come back on a busy machine; Dask would give up
     # after seconds, and start no other.
     "distributed.deploy.lost-worker-timeout": "1 hour",
-    # What Dask measures of itself takes 2% of a core for each process, which calculates otherwise.
+    # Dask's profiling of itself takes 2% of a core per process.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
 }
-_DEATHS = 3  # times that workers may die of the same task, each after Dask's own attempts
+_DEATHS = 3  # how often workers may die of one task, each after Dask's own retries
 
 
 @contextlib.contextmanager
@@ -45,15 +45,15 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
     ...     pass
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: 'local:many' names no cluster. Write local:2 for two workers
-    here, or the address of a scheduler, such as tcp://10.0.0.7:8786.
+    groundling.errors.SettingError: `cluster` must be local:N or an address; got 'local:many'. Write
+    local:2 for two workers here, or the address of a scheduler, such as tcp://10.0.0.7:8786.
     """
     if isinstance(cluster, str):
         kind, _, number = cluster.partition(":")
         if (kind == "local" and not (number.isdecimal() and int(number) > 0)) or not cluster:
             raise SettingError(
-                f"{cluster!r} names no cluster. Write local:2 for two workers here, or the "
-                "address of a scheduler, such as tcp://10.0.0.7:8786."
+                f"`cluster` must be local:N or an address; got {cluster!r}. Write local:2 for two "
+                "workers here, or the address of a scheduler, such as tcp://10.0.0.7:8786."
             )
     distributed = _distributed()
     if isinstance(cluster, distributed.Client):
@@ -88,7 +88,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
 
 
 def _local(distributed: Any) -> Any:
-    """Make Dask's own local cluster bear to hear twice of a death: it would fail when closed."""
+    """Return a local cluster that may be told twice of a death; Dask's own fails when closed."""
 
     class Cluster(distributed.LocalCluster):  # type: ignore[misc]
         def _update_worker_status(self, op: str, msg: Any) -> None:
@@ -110,7 +110,7 @@ def _distributed() -> Any:
 
 @contextlib.contextmanager
 def explained(say: Callable[[], str]) -> Iterator[None]:
-    """Turn what Dask says of lost machines into a sentence; `say` says what is not lost.
+    """Turn Dask's errors about lost machines into a sentence; `say` tells what was saved.
 
     >>> with explained(lambda: "All is kept."):
     ...     raise ConnectionError
@@ -159,16 +159,16 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
 
 
 def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
-    """Share shards out among workers by their threads; most stay where they are.
+    """Assign shards to workers in proportion to their threads; most stay where they are.
 
     Parameters
     ----------
     count
         How many shards there are.
     owners
-        Who had each shard; some may be gone.
+        The previous worker of each shard; some may be gone.
     threads
-        The workers that are there, and how many threads each has.
+        The present workers and their numbers of threads.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How long one evaluation took: altogether, and the longest that a worker calculated."""
+    """Duration of one evaluation: in total, and of the slowest worker."""
 
     seconds: float
     working: float
@@ -213,24 +213,24 @@ class _Answer:
     seconds: float
 
 
-class OnCluster(Crew):
-    """The workers of a Dask cluster; what a dead one had is made anew by others.
+class ClusterExecutor(Executor):
+    """The workers of a Dask cluster; others rebuild the shards of a worker that dies.
 
     Parameters
     ----------
     client
         A client of the cluster.
     shards
-        What to work on. Files must be readable for the workers; anything else is sent.
+        The shards. Workers must be able to read files; anything else is sent.
     memory
-        How many bytes each worker should take, about.
+        Approximate memory per worker, in bytes.
     kept
-        Where the checkpoints are, for messages.
+        Folder of the checkpoints, for messages.
 
     Attributes
     ----------
     evaluations : list of Evaluation
-        How long each evaluation took.
+        The duration of each evaluation.
     """
 
     def __init__(
@@ -245,7 +245,7 @@ class OnCluster(Crew):
         self._names: set[str] = set()
         self._kept = None if kept is None else Path(kept)
 
-    def __enter__(self) -> OnCluster:
+    def __enter__(self) -> ClusterExecutor:
         with explained(self._advice):
             self._threads()  # waits for workers
             self._check_versions()
@@ -253,12 +253,12 @@ class OnCluster(Crew):
         return self
 
     def _advice(self) -> str:
-        """Say what is not lost."""
+        """Tell what was saved."""
         if self._kept is None:
-            return "Nothing of it is kept; with checkpoint=… it would be."
+            return "Nothing was saved; pass checkpoint=… to be able to resume."
         if not states_in(self._kept):
-            return "Nothing was reached yet that could be kept."
-        return f"What was reached is kept in {self._kept}: the same training goes on from there."
+            return "No checkpoint was written yet."
+        return f"Checkpoints are in {self._kept}; run the same training again to resume."
 
     def __exit__(self, *_: object) -> None:
         self._jobs.clear()
@@ -269,7 +269,7 @@ class OnCluster(Crew):
     # ---- tasks --------------------------------------------------------------------------
 
     def each(self, task: Task[T], job: ShardJob) -> Iterator[T]:
-        """Yield what a task returns for each shard, in the order of shards."""
+        """Yield the result of a task for each shard, in order."""
         with explained(self._advice):
             sent = self._sent(job)
             futures: list[Any] = [None] * len(self.shards)
@@ -285,11 +285,11 @@ class OnCluster(Crew):
             yield found
 
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
-        """Return loss and gradient over all shards, or nothing if some are missing."""
+        """Return loss and gradient over all shards; None if some are missing."""
         began = time.perf_counter()
         with explained(self._advice):
             sent, shares = self._sent(job), self._assign()
-            # A few get θ with their task, which is sooner; many get it from each other.
+            # θ is sent with the task to a few workers; many fetch it from each other.
             weights = theta if len(shares) <= _FAN else self._send(theta)
             futures = [
                 self._submit(_evaluate, mine, self._stock, sent, weights, self.memory, at=address)
@@ -307,7 +307,7 @@ class OnCluster(Crew):
 
     def _submit(self, function: Callable[..., Any], *arguments: Any, at: str = "") -> Any:
         with warnings.catch_warnings():
-            # What is sent stays with the scheduler, so that it can be sent to others again.
+            # Arguments stay with the scheduler, so that tasks can be run again elsewhere.
             warnings.filterwarnings("ignore", message="Sending large graph")
             where = {"workers": [at], "allow_other_workers": True} if at else {}
             return self.client.submit(function, *arguments, pure=False, **where)
@@ -328,10 +328,10 @@ class OnCluster(Crew):
         self._owners = {number: address for address, mine in shares.items() for number in mine}
         return shares
 
-    # ---- what goes wrong ----------------------------------------------------------------
+    # ---- failures ----------------------------------------------------------------
 
     def _threads(self) -> dict[str, int]:
-        """Return the workers that are there and their threads; wait for one if there is none."""
+        """Return the present workers and their threads; wait for one if there is none."""
         until = time.monotonic() + _PATIENCE
         while True:
             if self.client.status in ("closing", "closed"):
@@ -347,7 +347,7 @@ class OnCluster(Crew):
         here = versions_here()
         for address, versions in self.client.run(versions_here, on_error="return").items():
             if isinstance(versions, OSError):
-                continue  # died meanwhile; who comes in its place is checked when it gets work
+                continue  # died meanwhile; its replacement is checked when it gets work
             if isinstance(versions, ImportError):
                 raise WorkerError(
                     f"The worker {address} cannot import Groundling ({versions}). Install the same "
@@ -358,7 +358,7 @@ class OnCluster(Crew):
             check_versions(versions, here, f"The worker {address}")
 
     def _results(self, futures: Sequence[Any]) -> list[Any]:
-        """Wait for results; workers may die meanwhile, but not all of them for good."""
+        """Wait for results; workers may die meanwhile."""
         distributed = _distributed()
         deaths = 0
         while True:
@@ -375,7 +375,7 @@ class OnCluster(Crew):
                 self.client.retry(futures)
 
 
-# ---- what runs on workers ---------------------------------------------------------------
+# ---- run on workers ---------------------------------------------------------------
 
 
 async def _pause(client: Any) -> None:
@@ -385,7 +385,7 @@ async def _pause(client: Any) -> None:
 
 
 def _receive(packed: bytes) -> Any:
-    """Hold a value on a worker; it can be made anew, as its task carries it."""
+    """Hold a value on a worker; it can be rebuilt, since its task carries it."""
     return _distributed().protocol.pickle.loads(packed)
 
 
@@ -393,20 +393,20 @@ def _name(job: ShardJob) -> str:
     return job.key.partition(".")[0]
 
 
-def _workshop(job: ShardJob, memory: int) -> Workshop:
-    """Return the workshop of this worker for a training."""
+def _shard_worker(job: ShardJob, memory: int) -> ShardWorker:
+    """Return what works on shards for a training in this Dask worker."""
     worker = _distributed().get_worker()
-    shops: dict[str, Workshop] = worker.__dict__.setdefault("groundling_workshops", {})
+    known: dict[str, ShardWorker] = worker.__dict__.setdefault("groundling_workers", {})
     name = _name(job)
-    if name not in shops:
+    if name not in known:
         check_versions(versions_here(), job.versions, f"The worker {worker.address}")
         folder = Path(worker.local_directory) / f"groundling-{name}"
-        shops[name] = Workshop(folder, memory, worker.state.nthreads)
-    return shops[name]
+        known[name] = ShardWorker(folder, memory, worker.state.nthreads)
+    return known[name]
 
 
 def _work(task: Task[T], number: int, shards: Shards, job: ShardJob, memory: int) -> T:
-    return task(_workshop(job, memory), shards.parts[number], job)
+    return task(_shard_worker(job, memory), shards.parts[number], job)
 
 
 def _evaluate(
@@ -414,7 +414,7 @@ def _evaluate(
 ) -> _Answer:
     began = time.perf_counter()
     mine: list[Shard] = [shards.parts[number] for number in numbers]
-    parts = _workshop(job, memory).evaluate(mine, len(shards), job, theta)
+    parts = _shard_worker(job, memory).evaluate(mine, len(shards), job, theta)
     return _Answer(parts, time.perf_counter() - began)
 
 
@@ -427,5 +427,5 @@ def _merge(shards: int, *answers: _Answer) -> _Answer:
 
 def _clear(names: Sequence[str], dask_worker: Any = None) -> None:
     for name in names:
-        dask_worker.__dict__.get("groundling_workshops", {}).pop(name, None)
+        dask_worker.__dict__.get("groundling_workers", {}).pop(name, None)
         shutil.rmtree(Path(dask_worker.local_directory) / f"groundling-{name}", ignore_errors=True)

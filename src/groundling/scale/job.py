@@ -1,4 +1,4 @@
-"""What workers must know to work on any shard: settings, what was merged, and θ so far."""
+"""Jobs: settings, merged statistics and past θ, all that a worker needs for any shard."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from groundling.scale.count_pass import Counts
 
 
 def versions_here() -> dict[str, str]:
-    """Return the versions that must be the same everywhere, for the same θ everywhere."""
+    """Return the versions that must agree on all machines for equal results."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Groundling": __version__, "Python": python, "NumPy": np.__version__}
 
 
 def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: str) -> None:
-    """Complain of a process that would count otherwise.
+    """Raise an error if a process has other versions.
 
     >>> check_versions({"Python": "3.12"}, {"Python": "3.11"}, "The worker tcp://10.0.0.7:4711")
     Traceback (most recent call last):
@@ -47,10 +47,10 @@ def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: s
 
 @dataclass(frozen=True)
 class Survey:
-    """What a shard has before its words are labelled.
+    """Statistics of a shard, before words are labelled.
 
-    `values` are those of each kind in its graphs, `counts` how often each word occurs,
-    `weight` that of its demonstrations together, `digest` what stands for its content.
+    `values` are the values of each kind in its graphs, `counts` the word counts, `weight` the
+    total weight of its demonstrations, `digest` a checksum of its content.
     """
 
     values: dict[str, set[str]]
@@ -83,7 +83,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Encoded:
-    """What an encoded shard tells the others: its counts, and what its objective is like."""
+    """Counts of an encoded shard, and properties of its objective."""
 
     counts: Counts
     lengths: LengthModel
@@ -95,10 +95,10 @@ class Encoded:
 
 @dataclass(frozen=True)
 class ShardJob:
-    """One training of one member: all that a shard's encoding depends on.
+    """One training of one member: all that the encoding of a shard depends on.
 
-    A worker that is given a job and a shard can do everything again that others had done
-    with it. `history` holds the θ of every time that alignments were made anew.
+    With a job and a shard, any worker can redo the work of another. `history` holds the θ of
+    each realignment.
     """
 
     key: str
@@ -112,7 +112,7 @@ class ShardJob:
     versions: Mapping[str, str] = field(default_factory=versions_here)
 
     def with_survey(self, survey: Survey) -> ShardJob:
-        """Return the job with what all shards have."""
+        """Return the job with the merged statistics of all shards."""
         encoder = self.encoder()
         encoder.values = {kind: set(known) for kind, known in survey.values.items()}
         encoder.reader.know(survey.counts, encoder.values)
@@ -120,11 +120,11 @@ class ShardJob:
         return replace(self, key=f"{self.key}-labels", survey=survey, context_words=words)
 
     def with_space(self, space: FeatureSpace) -> ShardJob:
-        """Return the job with the features that there are."""
+        """Return the job with the index of features."""
         return replace(self, key=f"{self.key}-features", space=space)
 
     def realigned(self, theta: Reals, forgets: bool) -> ShardJob:
-        """Return the job in which alignments are made anew at θ."""
+        """Return the job after a realignment at θ."""
         number = int(self.key.rpartition("-round")[2]) if "-round" in self.key else 0
         before = self.history[-1:] if forgets else self.history
         key = f"{self.key.partition('-round')[0]}-round{number + 1}"
@@ -137,14 +137,14 @@ class ShardJob:
         return trainer.model.all_members(trainer.overlay, trainer.features)[self.member]
 
     def encoder(self) -> Encoder:
-        """Return a new encoder for the member; it knows nothing yet."""
+        """Return a new, empty encoder for the member."""
         return self.trainer.encoder(self.settings, self.lexicon)
 
     def prepare(self, encoder: Encoder) -> None:
-        """Give an encoder what all shards have."""
+        """Give an encoder the merged statistics of all shards."""
         encoder.reader.lexicon = self.lexicon
         if self.survey is not None:
-            # The same objects for every shard: what was looked up among them is remembered.
+            # The same objects for every shard: lookups among them are cached.
             encoder.values = self.survey.values
             encoder.reader.counts = self.survey.counts
             encoder.reader.labeller = replace(

@@ -1,4 +1,4 @@
-"""Losses and gradients of shards, summed in an order that the shards alone decide."""
+"""Sums of losses and gradients over shards, in an order that only the shards determine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Total:
-    """A loss, its gradient, and the weight of the demonstrations that they cover."""
+    """A loss, its gradient, and the weight of its demonstrations."""
 
     loss: float
     gradient: Reals
@@ -26,16 +26,16 @@ class Total:
 
 
 class TreeSum:
-    """A sum over shards as a binary tree: neighbours are added, then neighbours of these.
+    """A sum over shards as a binary tree: neighbours are added first, then pairs of these.
 
-    However the shards are spread over processes, and whenever they arrive, every sum has the
-    same two parts; so the result is the same to the last bit. What is still apart is kept: at
-    most about 2 · log₂(shards) gradients where neighbouring shards come from one process.
+    Every sum has the same two operands, wherever shards are evaluated and in whatever order
+    they arrive, so the result is the same to the last bit. At most about 2 · log₂(shards)
+    partial gradients are held if neighbouring shards come from one process.
 
     Parameters
     ----------
     shards
-        How many shards there are.
+        Number of shards.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class TreeSum:
         self.parts: dict[Place, Total] = {}
 
     def add(self, place: Place, total: Total) -> None:
-        """Add a part, and whatever becomes complete by it."""
+        """Add a part, and merge the pairs that it completes."""
         level, number = place
         while (1 << level) < self.shards:
             beside = (level, number ^ 1)
@@ -75,7 +75,7 @@ class TreeSum:
 
     @property
     def whole(self) -> Total | None:
-        """The sum over all shards, or nothing while some are missing."""
+        """The sum over all shards; None while some are missing."""
         if len(self.parts) != 1:
             return None
         [((level, number), total)] = self.parts.items()

@@ -15,10 +15,10 @@ from groundling.learning.rounds import ProgressCallback, early
 from groundling.learning.trainer import Trainer
 from groundling.models.example import listed_demonstrations
 from groundling.models.learnt import Learnt
-from groundling.scale.crew import SoloCrew
+from groundling.scale.executor import LocalExecutor
 from groundling.scale.sharded_rounds import fit_shards
 from groundling.scale.shards import SHARD, Shards, split
-from groundling.scale.workshop import Workshop
+from groundling.scale.worker import ShardWorker
 from groundling.selection.choices import choose
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12,
@@ -28,25 +28,23 @@ _CHOSEN_FROM = 2000  # demonstrations that open settings are chosen from, at mos
 
 
 def parse_memory(given: str | int | None) -> int:
-    """Return how many bytes a process should take.
+    """Return a memory size in bytes.
 
     >>> parse_memory("4GB"), parse_memory("512 MiB"), parse_memory(None)
     (4000000000, 536870912, 4000000000)
     >>> parse_memory("lots")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: 'lots' is no amount of memory. Write it as in '4GB' or '512MiB'.
+    groundling.errors.SettingError: `memory` must be a size such as '4GB' or '512MiB'; got 'lots'.
     """
     if given is None:
         return _DEFAULT
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", str(given).lower())
     if found is None or found[2] not in _UNITS:
-        raise SettingError(f"{given!r} is no amount of memory. Write it as in '4GB' or '512MiB'.")
+        raise SettingError(f"`memory` must be a size such as '4GB' or '512MiB'; got {given!r}.")
     memory = int(float(found[1]) * _UNITS[found[2]])
     if memory < _LEAST:
-        raise SettingError(
-            f"{given!r} is too little memory: Python itself takes as much. Give 100MB or more."
-        )
+        raise SettingError(f"`memory` must be >= 100MB, which Python itself takes; got {given!r}.")
     return memory
 
 
@@ -63,26 +61,26 @@ def fit_at_scale(
 ) -> Learnt:
     """Learn in shards: in this process with bounded memory, or on the workers of a cluster.
 
-    θ is the same as learnt at once, up to rounding, except where rivals are drawn at random:
-    each shard draws its own. Settings that were left open are chosen from 2,000 demonstrations
-    at most, and a lexicon is learnt from 5,000 at most, some of each shard. The demonstrations
-    are not kept, so that `teach` asks for them.
+    θ equals that of an ordinary fit up to rounding, except that each shard samples its own
+    alternatives. Open settings are chosen from at most 2,000 demonstrations and a lexicon is
+    learnt from at most 5,000, taken from all shards. The demonstrations are not kept, so
+    `teach` needs them.
 
     Parameters
     ----------
     settings
-        The settings of a follower, by name; what is `"auto"` is chosen.
+        The settings of a follower by name; those that are `"auto"` are chosen.
     demonstrations
         As for `groundling.scale.shards.split`.
     progress, checkpoint, every
         As for `Follower.fit`.
     cluster
-        A Dask client or cluster, the address of a scheduler, or `"local:2"` for two workers
-        here; without it, this process works alone.
+        A Dask client or cluster, the address of a scheduler, or `"local:2"` for two local
+        workers. Defaults to this process alone.
     memory
-        How much memory each process should take, about (4 GB, if it is not said).
+        Approximate memory per process; defaults to 4 GB.
     size
-        How many demonstrations a shard has at most.
+        Maximum number of demonstrations per shard.
     """
     room = parse_memory(memory)
     with tempfile.TemporaryDirectory(prefix="groundling-") as name:
@@ -90,21 +88,21 @@ def fit_at_scale(
         if cluster is None:
             shards = split(demonstrations, folder, size=size)
             trainer, choices = _chosen(settings, shards, progress)
-            crew = SoloCrew(shards, Workshop(folder / "shards", room, trainer.threads))
-            learnt = fit_shards(trainer, crew, progress, checkpoint, every)
+            executor = LocalExecutor(shards, ShardWorker(folder / "shards", room, trainer.threads))
+            learnt = fit_shards(trainer, executor, progress, checkpoint, every)
             return replace(learnt, choices=choices)
-        from groundling.scale.cluster import OnCluster, connected
+        from groundling.scale.cluster import ClusterExecutor, connected
 
         with connected(cluster, None if memory is None else room) as client:
             shards = split(demonstrations, folder, size=size, apart=True)
             trainer, choices = _chosen(settings, shards, progress)
-            with OnCluster(client, shards, room, kept=checkpoint) as workers:
+            with ClusterExecutor(client, shards, room, kept=checkpoint) as workers:
                 learnt = fit_shards(trainer, workers, progress, checkpoint, every)
                 return replace(learnt, choices=choices)
 
 
 def refuse_in_shards(skip_bad: bool) -> None:
-    """Complain of what fit cannot do in shards."""
+    """Refuse options of `fit` that have no effect in shards."""
     if skip_bad:
         raise SettingError(
             "skip_bad has no effect with memory=… or cluster=…. Leave bad records out where they "
@@ -115,7 +113,7 @@ def refuse_in_shards(skip_bad: bool) -> None:
 def _chosen(
     settings: Trainer | Mapping[str, Any], shards: Shards, progress: ProgressCallback | None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return settings without anything left open, chosen from some of each shard."""
+    """Return complete settings, chosen from some demonstrations of each shard."""
     if isinstance(settings, Trainer):
         return settings, ()
     tell = early(progress)

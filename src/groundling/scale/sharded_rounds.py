@@ -24,10 +24,10 @@ from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
 from groundling.overlay.batch import Reals
 from groundling.scale.count_pass import CountsSum
-from groundling.scale.crew import Crew, Task
+from groundling.scale.executor import Executor, Task
 from groundling.scale.job import Encoded, ShardJob, Survey
 from groundling.scale.shard_sums import Total, TreeSum
-from groundling.scale.workshop import Workshop
+from groundling.scale.worker import ShardWorker
 
 _LOG = logging.getLogger(__name__)
 _LEXICON_FROM = 5000  # demonstrations that a lexicon is learnt from, at most
@@ -37,8 +37,8 @@ T = TypeVar("T")
 class ShardedObjective:
     """The sum of the objectives of all shards; `train` minimises it as it does any other."""
 
-    def __init__(self, crew: Crew, job: ShardJob, encoded: Encoded, weight: float) -> None:
-        self.crew = crew
+    def __init__(self, executor: Executor, job: ShardJob, encoded: Encoded, weight: float) -> None:
+        self.executor = executor
         self.job = job
         self.weight = weight
         self.begins_aligned = encoded.begins_aligned
@@ -53,7 +53,7 @@ class ShardedObjective:
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p and its gradient; no part of it is ever missing."""
-        found = self.crew.total(self.job, theta)
+        found = self.executor.total(self.job, theta)
         if found is None or found.weight != self.weight:
             covered = "a part" if found is None else f"{found.weight:g} of {self.weight:g}"
             raise WorkerError(
@@ -67,56 +67,56 @@ class ShardedObjective:
         if not self.realigns:
             return False
         self.job = self.job.realigned(theta, self.forgets)
-        return any([*self.crew.each(Workshop.realign, self.job)])
+        return any([*self.executor.each(ShardWorker.realign, self.job)])
 
 
 def fit_shards(
     trainer: Trainer,
-    crew: Crew,
+    executor: Executor,
     progress: ProgressCallback | None = None,
     checkpoint: str | Path | None = None,
     every: int = 25,
 ) -> Learnt:
     """Learn from shards what `Trainer.fit` learns from the same demonstrations at once."""
     trainer.model.check(trainer.overlay, trainer.features, trainer.learning.rounds, trainer.search)
-    if not crew.shards.parts:
+    if not executor.shards.parts:
         raise DemonstrationError(
             "There are no demonstrations to learn from. Give fit at least one Demonstration."
         )
     name = secrets.token_hex(6)
     lexicon = trainer.features.first_lexicon()
     first = ShardJob(f"{name}.0", trainer, 0, lexicon)
-    surveys = [*_told(crew, Workshop.survey, first, "reading", progress)]
+    surveys = [*_told(executor, ShardWorker.survey, first, "reading", progress)]
     state = None
     if checkpoint is not None:
         digest = trainer.fingerprint(each.digest for each in surveys)
         state = Checkpoint(Path(checkpoint), every, digest)
     if trainer.features.learns_lexicon:
-        lexicon, state = _learn_lexicon(trainer, crew, first, surveys, progress, state)
+        lexicon, state = _learn_lexicon(trainer, executor, first, surveys, progress, state)
     loss, fitted = 0.0, []
     members = trainer.model.all_members(trainer.overlay, trainer.features)
     for number, _ in enumerate(members):
         job = replace(first, key=f"{name}.{number}", member=number, lexicon=lexicon)
         if number:
-            surveys = [*_told(crew, Workshop.survey, job, "reading", progress)]
+            surveys = [*_told(executor, ShardWorker.survey, job, "reading", progress)]
         own = state
         if state is not None and number:
             own = replace(state, folder=state.folder / f"{number}")
-        more, found = _train(crew, job, surveys, progress, own)
+        more, found = _train(executor, job, surveys, progress, own)
         loss += more
         fitted.append(found)
     return Learnt(trainer, replace(fitted[0], others=tuple(fitted[1:])), loss)
 
 
 def _train(
-    crew: Crew,
+    executor: Executor,
     job: ShardJob,
     surveys: list[Survey],
     progress: ProgressCallback | None,
     checkpoint: Checkpoint | None,
 ) -> tuple[float, FittedModel]:
     trainer, features = job.trainer, job.settings.features
-    weights = TreeSum(len(crew.shards))
+    weights = TreeSum(len(executor.shards))
     for place, each in enumerate(surveys):
         weights.add((0, place), Total(0.0, np.zeros(0), each.weight))
     assert weights.whole is not None
@@ -125,7 +125,7 @@ def _train(
     counts, lengths, rare = CountsSum(), [], []
     began = time.perf_counter()
     encoded: Encoded | None = None
-    for found in _told(crew, Workshop.encode, job, "encoding", progress):
+    for found in _told(executor, ShardWorker.encode, job, "encoding", progress):
         counts.add(found.counts)
         lengths.append(found.lengths)
         rare.append(found.rare)
@@ -136,9 +136,9 @@ def _train(
     counts.decide(space, features.min_word_count)
     _LOG.info(
         "encoded %d demonstrations with %d features in %d shards in %.1f s",
-        survey.examples, len(space), len(crew.shards), time.perf_counter() - began,
+        survey.examples, len(space), len(executor.shards), time.perf_counter() - began,
     )  # fmt: skip
-    objective = ShardedObjective(crew, job.with_space(space), encoded, weights.whole.weight)
+    objective = ShardedObjective(executor, job.with_space(space), encoded, weights.whole.weight)
     loss, theta = train(
         objective, trainer.learning, seed=trainer.seed, progress=progress, checkpoint=checkpoint,
         l2=RareWords.merged(rare).penalty(trainer.learning.l2, space),
@@ -152,7 +152,7 @@ def _train(
 
 def _learn_lexicon(
     trainer: Trainer,
-    crew: Crew,
+    executor: Executor,
     job: ShardJob,
     surveys: list[Survey],
     progress: ProgressCallback | None,
@@ -160,20 +160,20 @@ def _learn_lexicon(
 ) -> tuple[Lexicon, Checkpoint | None]:
     """Learn the lexicon here, from some demonstrations of every shard if there are too many."""
     encoder = job.encoder()
-    most = max(1, _LEXICON_FROM // len(crew.shards))
+    most = max(1, _LEXICON_FROM // len(executor.shards))
     if sum(each.examples for each in surveys) <= _LEXICON_FROM:
         most = _LEXICON_FROM
-    shown = (each for shard in crew.shards.parts for each in islice(shard.read(), most))
+    shown = (each for shard in executor.shards.parts for each in islice(shard.read(), most))
     examples = trainer.prepare(encoder, shown)
     state = trainer.learn_lexicon(encoder, examples, progress, state)
     return encoder.reader.lexicon, state
 
 
 def _told(
-    crew: Crew, task: Task[T], job: ShardJob, stage: str, progress: ProgressCallback | None
+    executor: Executor, task: Task[T], job: ShardJob, stage: str, progress: ProgressCallback | None
 ) -> Iterator[T]:
     """Do a task on each shard, and tell how far it is."""
     report: Callable[[Progress], object] = progress or (lambda step: None)
-    for number, found in enumerate(crew.each(task, job), 1):
-        report(Progress(stage, number, len(crew.shards), 0.0))
+    for number, found in enumerate(executor.each(task, job), 1):
+        report(Progress(stage, number, len(executor.shards), 0.0))
         yield found

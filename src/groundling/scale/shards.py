@@ -15,14 +15,14 @@ from groundling.errors import DemonstrationError
 from groundling.world.environment import Demonstration, Environment
 
 SHARD = 4000
-"""How many demonstrations a shard has at most."""
+"""Maximum number of demonstrations per shard."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Some demonstrations of a whole, by its number among all shards.
+    """A numbered part of the demonstrations.
 
-    `source` is where they are read from, and `first` and `count` which of these they are.
+    It holds `count` demonstrations of `source`, from `first` on.
     """
 
     number: int
@@ -42,7 +42,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Shards:
-    """All shards in their order; sent as one, so that they share their worlds."""
+    """All shards in order; pickled together, so that they share their worlds."""
 
     parts: tuple[Shard, ...]
 
@@ -53,20 +53,19 @@ class Shards:
 def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool = False) -> Shards:
     """Split demonstrations into shards, in their order.
 
-    Those in files are read from there; no shard spans two files. A list is cut as it is. What
-    can be gone through only once is written to the folder first.
+    Files are read in place, and no shard spans two files. Lists are sliced. Iterators are
+    written to the folder first.
 
     Parameters
     ----------
     demonstrations
-        `Demonstrations`, any iterable, or the name or pattern of files whose records name no
-        world that has to be told.
+        `Demonstrations` or any iterable.
     folder
-        Where those are written that come only once.
+        Where iterators are written.
     size
-        How many demonstrations a shard has at most.
+        Maximum number of demonstrations per shard.
     apart
-        Whether other machines will read the shards, which cannot see what is written here.
+        Whether other machines, which cannot see the folder, will read the shards.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
         demonstrations = read_named(demonstrations)
     if not isinstance(demonstrations, Iterable):
         raise DemonstrationError(
-            f"fit learns from demonstrations, not from a {type(demonstrations).__name__}."
+            f"`demonstrations` must be iterable; got a {type(demonstrations).__name__}."
         )
     if isinstance(demonstrations, Demonstrations) and demonstrations.files:
         return Shards(tuple(_of_files(demonstrations, size)))
@@ -102,7 +101,7 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 
 
 def read_named(name: str | PathLike[str]) -> Demonstrations:
-    """Say how files are read, since their worlds have to be told."""
+    """Refuse a bare file name, and tell how to read files with their worlds."""
     found = glob.glob(str(name), recursive=True)
     what = f"{len(found)} files match" if found else "No file matches"
     raise DemonstrationError(
@@ -116,7 +115,7 @@ def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
     for source in demonstrations.shards():
         try:
             count = len(source)
-        except TypeError:  # bad records are left out, so that they must be read to be counted
+        except TypeError:  # bad records are skipped, so counting means reading
             count = sum(1 for _ in source)
         for first in range(0, count, size):
             yield Shard(number, source, first, min(size, count - first))
@@ -124,7 +123,7 @@ def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
 
 
 def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -> Shards:
-    """Write what comes only once into files, environments by number."""
+    """Write an iterator into files; environments are named by number."""
     environments: list[Environment] = []
     places: dict[int, int] = {}
 
@@ -145,7 +144,7 @@ def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -
 
 
 class _Once(Collection[Demonstration]):
-    """Lets a stream pass for a collection, so that it is not kept."""
+    """Makes an iterator look like a collection, so that it is not copied."""
 
     def __init__(self, stream: Iterable[Demonstration]) -> None:
         self.stream = stream

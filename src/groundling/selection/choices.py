@@ -27,6 +27,7 @@ from groundling.world.environment import Demonstration
 
 _GROUPS = ("model", "overlay", "features", "learning", "search")
 _LENGTH = "search.max_length"
+_DECLARED = ", as the environment declares"
 _Tell = Callable[[str], object]
 
 
@@ -103,7 +104,7 @@ class Choices(tuple[Choice, ...]):
         return made
 
     def of(self, trainer: Any) -> Self:
-        """Return the same choices with the values that a trainer has."""
+        """Return the choices with a trainer's values as `params`."""
         params = {}
         for each in self:
             group, _, name = each.setting.partition("__")
@@ -112,7 +113,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the same choices after a group of settings was given.
+        """Return the choices without a group of settings that is now given.
 
         >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
         ('learning',)
@@ -205,7 +206,8 @@ def choose(
 ) -> tuple[Trainer, Choices]:
     """Return a trainer with all settings fixed, and the choices with their reasons.
 
-    Settings that are given, or declared by the environment, are kept. The same demonstrations
+    Settings that are given are kept; those that the environment declares
+    (`Environment.follower_settings`) take part in the race. The same demonstrations
     give the same choices in any order. A result that was `tried` on fewer demonstrations is reused
     until their number has doubled.
     """
@@ -215,14 +217,21 @@ def choose(
     tell("looking at the demonstrations")
     length = None if _is_auto(settings["search"]) else settings["search"].max_length
     profile = Profile(demonstrations, settings["parser"], length, _ticking(tell))
-    declared = [name for name in profile.declared if _is_auto(settings.get(name))]
-    chosen = {**settings, **{name: profile.declared[name] for name in declared}}
-    race = Race(chosen, profile, Budget(profile.count), tell)
-    best, tried = _best(race, _feasible(chosen, profile), tried)
+    proposed = {n: v for n, v in profile.declared.items() if _is_auto(settings.get(n))}
+    options = _feasible(settings, profile)
+    if proposed:  # the environment's own settings take part, first of all
+        own = _feasible({**settings, **proposed}, profile)
+        options = [replace(each, name=f"{each.name}{_DECLARED}", base="") for each in own] + [
+            each for each in options if all(replace(e, name=each.name) != each for e in own)
+        ]
+    learning = proposed.get("learning", settings["learning"])
+    race = Race({**settings, "learning": learning}, profile, Budget(profile.count), tell)
+    best, tried = _best(race, options, tried)
     trainer = best.trainer
     if "learning" in names:  # the race compares weights, without a memory
         trainer = replace(trainer, learning=replace(trainer.learning, recall=None))
-    return trainer, describe(trainer, names, profile, tried, declared)
+    declared = proposed if best.name.endswith(_DECLARED) else ()
+    return trainer, describe(trainer, names, profile, tried, tuple(declared))
 
 
 def choose_again(
@@ -245,7 +254,8 @@ def _best(
     if len(runners) == 1:
         return runners[0], None
     if 2 * count < FIRST_LAP:
-        return race.recall(runners), None
+        declared = [each for each in runners if each.name.endswith(_DECLARED)]
+        return race.recall(declared or runners), None
     if tried is None or not tried.holds(names, count):
         winner = race.run(runners)
         shown = ", ".join(f"{e.name} {e.right:.2f} ±{e.error:.2f}" for e in race.finished)
@@ -340,6 +350,7 @@ _REASONS = {
     "features.words": f"combinations of words take {ENOUGH_FOR_PAIRS} demonstrations to learn",
     "features.compound_weight": "combinations of words are rarer than words",
     "features.names": "names have several words, or texts often leave them out",
+    "features.typos": "a new word one letter from a known one is mostly a slip",
     "features.numbers": "labels have numbers; they are compared with those that texts say, if any",
     "features.lexicon": "many texts spell no value; other words may stand for one",
     "features.reorder": "texts often name things in another order than they are done",
@@ -350,7 +361,7 @@ _REASONS = {
     "learning.grow": "texts name other things than those acted on",
     "learning.rare_words": "a word shown once goes with a label shown once",
     "learning.tolerance": "further steps change hardly an answer",
-    "learning.recall": "chosen by leaving demonstrations out (`Follower.memory_`)",
+    "learning.recall": "chosen by leaving demonstrations out (`follower.learnt_.memory`)",
     "learning.composed": "most demonstrations begin where the one before in their group ended",
     "search.decode": "the environment says what counts of a final state",
     "search.beam": "plans are too many to be listed",

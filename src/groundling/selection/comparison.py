@@ -1,4 +1,4 @@
-"""The same race with a budget of seconds: what `Follower.tuned` runs and prints."""
+"""The race with a budget of seconds, which `Follower.tuned` runs and prints."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
 
 BASELINE = "as Follower() chooses"
-"""The name of what is chosen without a longer race."""
+"""The name of the configuration that `Follower()` chooses."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was compared, and the winner as a trainer.
+    """The results of a comparison, with the winner as a trainer.
 
-    `ranked` are those of the last lap, simplest first; `dropped` were clearly behind before, and
-    `skipped` could not run or were too slow, each with the reason.
+    `ranked` are the configurations of the last lap, simplest first; `dropped` were clearly behind
+    earlier, and `skipped` could not run or were too slow, each with the reason.
 
     >>> print(Comparison((), "unit by unit", 90, 300))
     configuration                l2        right   behind the best   seconds
-    Compared on 90 of 300 demonstrations: the time allowed no more.
+    Compared on 90 of 300 demonstrations within the budget.
     """
 
     ranked: tuple[Runner, ...]
@@ -62,8 +62,7 @@ class Comparison:
             )
         if self.compared < self.count:
             lines.append(
-                f"Compared on {self.compared} of {self.count} demonstrations: the time allowed no "
-                "more."
+                f"Compared on {self.compared} of {self.count} demonstrations within the budget."
             )
         lines += [f"Not compared: {name} ({why})." for name, why in self.skipped]
         return "\n".join(lines)
@@ -76,10 +75,10 @@ def compare(
     tell: Callable[[str], object] = lambda what: None,
     now: Callable[[], float] = time.monotonic,
 ) -> Comparison:
-    """Race what `Follower()` chooses against the whole table, then against variants of the winner.
+    """Race the choice of `Follower()` against the table, then variants of the winner.
 
-    The race and the last fit, which the caller makes, take about so many seconds together. What
-    `Follower()` chooses is in every lap. How many laps there are depends on the machine.
+    `seconds` is the budget for the race and the caller's final fit. The choice of `Follower()`
+    takes part in every lap. The number of laps depends on the machine.
     """
     given: Any = seconds
     number = isinstance(given, Real) and not isinstance(given, bool)
@@ -120,7 +119,7 @@ def compare(
 
 
 def _vary(race: Race, clock: Clock, best: Runner, runners: list[Runner]) -> Runner:
-    """Compare the winner with others that differ in one thing, then in the penalty."""
+    """Compare the winner with variants in one setting, then in the penalty."""
     size = best.size
     base = replace(
         best.configuration, name=best.name.removeprefix(BASELINE).strip(" ,") or best.name

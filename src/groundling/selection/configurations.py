@@ -111,6 +111,7 @@ def _features(profile: Profile, join: Join) -> Features:
     numbers = ("equal",) if profile.says_numbers else ("bins",) if profile.has_numbers else None
     wanted: dict[str, Any] = {
         "words": _TREE if pairs else ("word",),
+        "typos": True,
         "compound_weight": WORD_PAIR_WEIGHT if pairs else 1.0,
         "joins": ("conjunction",),
         "min_count": 0,
@@ -274,7 +275,7 @@ def variants(given: Configuration, profile: Profile) -> list[Configuration]:
 
 
 def default_model() -> Model:
-    """Return the model that a setting such as `model__plan_scores` belongs to by default."""
+    """Return the default model, which nested settings such as `model__skip` change."""
     return PlanModel()
 
 

@@ -1,4 +1,4 @@
-"""The labels that graphs have wherever a follower learnt, by which another world is noticed."""
+"""The labels that all training worlds have, used to notice a different world."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
 Place: TypeAlias = tuple[CachedEnvironment, State]
-"""A world, and a state in it to begin in."""
+"""An environment and a start state."""
 
 
 @dataclass(frozen=True)
 class UsualLabels:
-    """Names of labels that some action has at every start.
+    """Names of labels that some action has at every start in training.
 
     Parameters
     ----------
     values
-        Those with a value that most graphs have: they belong to the world.
+        Labels with a value, on most graphs: they belong to the world.
     indicators
-        Those without. One of them may be missing where nothing can be done of that kind, so that
-        only several tell of another world.
+        Labels without a value. One may be missing if no such action is possible, so that only
+        several missing ones indicate a different world.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class UsualLabels:
 
     @classmethod
     def of(cls, places: Iterable[Place]) -> UsualLabels:
-        """Return the labels that are usual in some places."""
+        """Return the labels that all of these places have."""
         count = 0
         often: Counter[str] = Counter()
         common: set[str] | None = None
@@ -74,7 +74,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return those that no action of any of these places has; none if that may be chance."""
+        """Return the labels that no action of these places has; empty if that may be chance."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()
@@ -93,8 +93,8 @@ class UsualLabels:
 
 
 def _some(places: Iterable[Place]) -> list[Place]:
-    """Return some places from the first to the last, each once."""
-    # Where labels depend on what a text names, others are missing as a rule.
+    """Return a sample of distinct places."""
+    # If labels depend on the text, others are usually missing.
     found = {
         (id(world), state): (world, state)
         for world, state in places
@@ -105,11 +105,11 @@ def _some(places: Iterable[Place]) -> list[Place]:
 
 
 def usual_labels(learnt: Learnt) -> UsualLabels:
-    """Return the labels that are usual where a follower learnt, also one from a file."""
+    """Return the labels that all training worlds of a model have, also a loaded one."""
     shown = [each for each in learnt.examples if each.shown is not None]
     if not shown:
         return UsualLabels(*learnt.usual)
     try:
         return UsualLabels.of((each.world, each.trajectory.start) for each in shown)
-    except GroundlingError:  # the world has changed since, which is no reason not to save a model
+    except GroundlingError:  # the world has changed since; the model can be saved nevertheless
         return UsualLabels()

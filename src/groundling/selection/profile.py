@@ -1,4 +1,4 @@
-"""The profile of demonstrations: facts about them, before anything is learnt."""
+"""Facts about demonstrations, computed before training."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ from groundling.world.graph import Label
 
 @dataclass(frozen=True)
 class Kind:
-    """How words go with the string labels of one name.
+    """How words relate to the string labels of one name.
 
     Parameters
     ----------
     name
         The name of the labels.
     values
-        The values of demonstrated actions.
+        The values on demonstrated actions.
     spelled
-        Those of them that some word of some text spells.
+        The values that some word of some text spells.
     mentions, hits
-        In how many demonstrations a word spells a value of this kind, and in how many of these
-        the demonstrated actions have that value.
+        The number of demonstrations in which a word spells a value, and of those in which the
+        demonstrated actions have that value.
     shown
-        In how many demonstrations actions have a value of this kind.
+        The number of demonstrations whose actions have a value.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Kind:
         """Whether words spell most values, and mostly those of the demonstrated actions.
 
         Either most texts that spell a value mean it, or nearly all that mean one spell it: words
-        of names (*lamp* in “bedroom lamp”) often mean other things.
+        of names (*lamp* in “bedroom lamp”) often mean something else.
 
         >>> few = frozenset({"red", "blue"})
         >>> Kind("colour", few, few, 10, 9).is_slot, Kind("way", few, few, 10, 2).is_slot
@@ -82,13 +82,13 @@ class Kind:
 
     @property
     def is_meant(self) -> bool:
-        """Whether words that spell a value mostly mean it, however few actions have one."""
+        """Whether words that spell a value mostly mean it, even if few actions have one."""
         most = NEARLY_ALL * max(A_FEW, self.shown)
         return bool(self.spelled) and (2 * self.hits >= self.mentions or self.hits >= most)
 
     @property
     def is_often_unsaid(self) -> bool:
-        """Whether actions often have a value that no word of their text spells.
+        """Whether actions often have a value that their text does not spell.
 
         >>> few = frozenset({"red", "blue"})
         >>> [Kind("colour", few, few, 10, 9, shown).is_often_unsaid for shown in (10, 20)]
@@ -98,11 +98,11 @@ class Kind:
 
 
 class Profile:
-    """Facts about demonstrations; each is computed when it is first asked for.
+    """Facts about demonstrations, each computed on first use.
 
-    Lengths are those of all demonstrations; the other facts are those of a sample that depends
-    neither on their order nor on their names. `max_length` is a length of plans that was given;
-    `on_step` is called whenever an environment steps, which takes long where it simulates.
+    Lengths are those of all demonstrations; other facts are those of a sample that depends
+    neither on their order nor on their names. `max_length` is the given plan length, if any;
+    `on_step` is called at each step of an environment, because simulators are slow.
 
     Examples
     --------
@@ -132,12 +132,12 @@ class Profile:
 
     @cached_property
     def ordered(self) -> list[Demonstration]:
-        """All demonstrations in an order that depends on their content only."""
+        """All demonstrations, in an order that depends on their content only."""
         return sample(self.demonstrations, self.count)
 
     @cached_property
     def encoder(self) -> Encoder:
-        """What reads and caches the sample."""
+        """The encoder that reads and caches the sample."""
         features = Features(words=("word",))
         reader = Reader(load_parser(self.parser), (), features.labeller(), Lexicon())
         encoder = Encoder(reader, Overlay(), features.nodes())
@@ -146,15 +146,15 @@ class Profile:
 
     @cached_property
     def examples(self) -> list[Example]:
-        """The sample, read and carried out."""
+        """The sample, parsed and carried out."""
         try:
             return prepare(self.encoder, self.ordered[:PROFILE_SIZE])
         except DemonstrationError:
-            prepare(self.encoder, self.demonstrations)  # names the first of all that is wrong
+            prepare(self.encoder, self.demonstrations)  # names the first bad one of all
             raise
 
     def cached(self, demonstrations: Sequence[Demonstration]) -> list[Demonstration]:
-        """Return demonstrations in worlds that share what was asked of their environments."""
+        """Return demonstrations in cached environments."""
         world: Any = self.encoder.world
         return [replace(each, environment=world(each.environment)) for each in demonstrations]
 
@@ -172,17 +172,17 @@ class Profile:
 
     @cached_property
     def takes_sets(self) -> bool:
-        """Whether actions take sets of things, so that singular and plural matter."""
+        """Whether actions take sets of things: then singular and plural matter."""
         return any("set" in each.open_values for each in self.worlds)
 
     @cached_property
     def has_things(self) -> bool:
-        """Whether environments list things, so that their ranks and relations are known."""
+        """Whether environments list things: then ranks and relations are known."""
         return any(each.has_things for each in self.worlds)
 
     @cached_property
     def relates(self) -> bool:
-        """Whether texts often name values that only other things have than those acted on."""
+        """Whether texts often name things other than those acted on."""
         if not self.has_things:
             return False
         return sum(map(_names_others, self.examples)) > HARDLY_ANY * len(self.examples)
@@ -191,7 +191,7 @@ class Profile:
 
     @cached_property
     def lengths(self) -> Counter[int]:
-        """How many demonstrations have how many actions, not counting what a start adds."""
+        """The number of demonstrations by plan length, without a start's extra length."""
         found: Counter[int] = Counter()
         for each in self.demonstrations:
             extra = self.encoder.world(each.environment).extra_length(each.start)
@@ -205,11 +205,11 @@ class Profile:
 
     @cached_property
     def counts(self) -> PlanCounts:
-        """How many plans there are from some starts."""
+        """The number of plans from some starts."""
         return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:
-        """Return about how many plans of up to so many actions there are from a start."""
+        """Return the approximate number of plans of up to `length` actions from a start."""
         return self.counts.plans(length)
 
     @cached_property
@@ -223,12 +223,12 @@ class Profile:
 
     @property
     def listable(self) -> int | None:
-        """The length of plans that can all be listed to learn from; None if that is too short."""
+        """The plan length up to which all plans can be listed in training, or None."""
         return self.listing.of_plans
 
     @property
     def quick(self) -> int | None:
-        """The same for a lap of the race, which lists them several times over."""
+        """The same for a lap of the race, which lists them several times."""
         return self.listing.of_trials
 
     @cached_property
@@ -251,14 +251,14 @@ class Profile:
 
     @cached_property
     def has_outcome(self) -> bool:
-        """Whether an environment says what of a final state counts."""
+        """Whether an environment has an outcome function."""
         return any(each.world.has_outcome for each in self.examples)
 
     # ---- texts --------------------------------------------------------------------------
 
     @cached_property
     def unit(self) -> Literal["sentence", "clause"]:
-        """The unit of text of which there are about as many as actions."""
+        """The unit of text whose number is closest to that of actions."""
         off = {
             unit: sum(abs(_units(each, unit) - len(each.trajectory)) for each in self.examples)
             for unit in ("sentence", "clause")
@@ -277,10 +277,10 @@ class Profile:
 
     @cached_property
     def crowded(self) -> bool:
-        """Whether nearly all texts of several different actions have fewer units than these.
+        """Whether nearly all texts with several different actions have fewer units than actions.
 
-        Then only words are small enough to tell in which order actions are named; an action that
-        is repeated may be named once.
+        Then only words are small enough to show the order of actions. A repeated action may be
+        named once.
         """
         changes = [
             (_units(each, self.unit), sum(1 for _ in groupby(each.trajectory.actions)))
@@ -291,7 +291,7 @@ class Profile:
 
     @cached_property
     def in_characters(self) -> bool:
-        """Whether most texts are written without spaces and read character by character."""
+        """Whether most texts are unspaced and read character by character."""
         language = self.encoder.reader.language
         sentences = [each.tokens for example in self.examples for each in example.instructions]
         found = [
@@ -302,12 +302,12 @@ class Profile:
 
     @cached_property
     def words(self) -> Counter[str]:
-        """In how many texts of the sample each word occurs."""
+        """The number of texts of the sample in which each word occurs."""
         return Counter(word for each in self.examples for word in words_of(each))
 
     @cached_property
     def has_rare_meaning(self) -> bool:
-        """Whether a word of one text only goes with a label of one demonstration only."""
+        """Whether a word of a single text goes with a label of a single demonstration."""
         examples = self.examples
         if self.count > len(examples):
             examples = prepare(self.encoder, self.demonstrations)
@@ -324,7 +324,7 @@ class Profile:
 
     @cached_property
     def reordering(self) -> tuple[str, ...]:
-        """Connectives whose texts mostly name values in another order than actions have them."""
+        """Connectives in whose texts values are mostly not in the order of actions."""
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:
@@ -348,12 +348,12 @@ class Profile:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether demonstrated actions have labels that are numbers."""
+        """Whether demonstrated actions have numeric labels."""
         return bool(self._numbers)
 
     @cached_property
     def says_numbers(self) -> bool:
-        """Whether words say numbers: numerals, or ordinals of labels or of ranks of things."""
+        """Whether texts contain numbers: numerals, or ordinals of labels or of ranks of things."""
         language = self.encoder.reader.language
         ordinals = {language.ordinal(word) for word in self.words} - {None}
         return bool(ordinals & self._numbers if not self.has_things else ordinals) or any(
@@ -378,7 +378,7 @@ class Profile:
 
     @cached_property
     def kinds(self) -> list[Kind]:
-        """How words go with each kind of string label, by name."""
+        """How words relate to each kind of string label, by name."""
         shown = [_values(each) for each in self.examples]
         offered = set().union(*shown)
         for each in self.examples[:SAMPLED_STARTS]:
@@ -410,17 +410,17 @@ class Profile:
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
-        """The kinds of values that words match by their spelling."""
+        """The kinds whose values words match by spelling."""
         return tuple(each.name for each in self.kinds if each.is_slot)
 
     @cached_property
     def meant(self) -> tuple[str, ...]:
-        """The kinds of which some values are spelled, and mostly meant where they are."""
+        """The kinds with spelled values that are mostly meant where they are spelled."""
         return tuple(each.name for each in self.kinds if each.is_meant)
 
     @cached_property
     def spoken(self) -> float:
-        """The share of texts in which some word spells a value of a slot."""
+        """The share of texts with a word that spells a value of a slot."""
         values = [value for each in self.kinds if each.is_slot for value in each.spelled]
         spelling = {
             word for word in self.words if any(self._spells(word, value) for value in values)
@@ -429,9 +429,9 @@ class Profile:
 
     @cached_property
     def unsaid(self) -> tuple[str, ...]:
-        """The slots of which texts often spell no value, so that other words may mean it.
+        """The slots whose value texts often do not spell, so that other words may mean it.
 
-        None, if actions have several values of a slot, as of all things around.
+        Empty if actions have several values of a slot, such as those of all things around.
         """
         found = [
             Counter(kind for kind, _ in graph_values(each.world, *decision))
@@ -445,8 +445,8 @@ class Profile:
 
     @cached_property
     def named(self) -> bool:
-        """Whether texts say words of names: string labels whose values have several words."""
-        if self.in_characters:  # there names are found as they are written
+        """Whether texts contain words of names: string values with several words."""
+        if self.in_characters:  # there, names are matched as written
             return False
         names = {
             part
@@ -459,7 +459,7 @@ class Profile:
 
     @cached_property
     def opaque(self) -> tuple[str, ...]:
-        """The kinds of values that other words may stand for, if words spell hardly any value."""
+        """The kinds that words may stand for, if words spell hardly any value."""
         several = [each for each in self.kinds if len(each.values) >= A_FEW]
         spelled = sum(len(each.spelled) for each in several)
         if self.slots or spelled > HARDLY_ANY * sum(len(each.values) for each in several):
@@ -468,7 +468,7 @@ class Profile:
 
 
 def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstration]:
-    """Return some of the demonstrations: the same ones whatever their order and their names.
+    """Return a sample that does not depend on the order or the names.
 
     >>> from groundling import Demonstration
     >>> shown = [Demonstration(text, object(), 0, ("go",)) for text in "abcd"]
@@ -478,14 +478,14 @@ def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstra
 
     def key(each: Demonstration) -> tuple[bytes, str]:
         content = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
-        # Only demonstrations that are equal in all of this are ordered by name.
+        # The name only breaks ties.
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest(), each.name
 
     return sorted(demonstrations, key=key)[:most]
 
 
 def words_of(example: Example) -> frozenset[str]:
-    """Return the words of a text; where characters are words, runs of them, too."""
+    """Return the words of a text; if characters are words, also runs of them."""
     return frozenset(
         word.lower()
         for sentence in example.instructions
@@ -521,7 +521,7 @@ def is_reordered(
 ) -> bool | None:
     """Return whether a text names values in another order than its actions have them.
 
-    None, if its values do not tell.
+    None if that cannot be told from its values.
     """
     held: dict[str, list[int]] = {}
     for number, (state, action) in enumerate(example.trajectory.decisions()):
@@ -549,7 +549,7 @@ def _units(example: Example, unit: str) -> int:
 
 
 def _names_others(example: Example) -> bool:
-    """Tell whether a text names values of other things, and of none that it is about."""
+    """Tell whether a text names a value of some other thing than those acted on."""
     world, words = example.world, words_of(example)
     if not world.has_things:
         return False

@@ -220,7 +220,7 @@ class Race:
         return self.winner()
 
     def recall(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest of the best on the training data: for too few to hold out."""
+        """Return the simplest of those with the best training accuracy, for small data."""
         best, most = runners[0], -1.0
         for each in runners:
             try:
@@ -319,8 +319,8 @@ class Race:
 def nothing_learnt() -> DemonstrationError:
     """Return the error for demonstrations from which no configuration learns anything."""
     return DemonstrationError(
-        "No configuration follows any held-out demonstration. Add demonstrations, or fit one "
-        "configuration and call diagnose to see why."
+        "No configuration follows any held-out demonstration. Add demonstrations, or fit a "
+        "follower with given settings and call diagnose to see why."
     )
 
 

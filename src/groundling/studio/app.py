@@ -20,18 +20,19 @@ from groundling.studio.forms import (
     ChangeForm,
     Demonstrated,
     JoinForm,
-    Question,
+    QuestionForm,
     Revision,
+    UtteranceForm,
     Way,
     Wish,
     WorldForm,
 )
 from groundling.studio.gallery import GALLERY
-from groundling.studio.gate import Gate
+from groundling.studio.open_projects import OpenProjects
 from groundling.studio.pictures import picture
 from groundling.studio.project import Project
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.reasons import reasons
-from groundling.studio.rooms import Rooms
 from groundling.studio.scenes import StudioExample, typed
 from groundling.studio.store import Record
 from groundling.studio.teacher import threshold_of
@@ -46,23 +47,23 @@ PATIENCE = 180.0  # seconds
 
 
 def make_studio(
-    rooms: Rooms,
+    projects: OpenProjects,
     *,
     token: str | None = None,
-    gate: Gate | None = None,
+    limit: RateLimit | None = None,
     code: str | None = None,
     join_address: str | None = None,
 ) -> ASGIApp:
     """Return the studio as an application.
 
-    With a `code`, pupils may join a class at `join_address`, which ends in it (see `Guard`).
+    With a `code`, pupils may join a class at `join_address`, which ends in it (see `Security`).
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from starlette.testclient import TestClient
     >>> with TemporaryDirectory() as folder:
-    ...     rooms = Rooms(Path(folder), {"kind": "lesson"})
-    ...     with TestClient(make_studio(rooms), base_url="http://127.0.0.1") as client:
+    ...     projects = OpenProjects(Path(folder), {"kind": "lesson"})
+    ...     with TestClient(make_studio(projects), base_url="http://127.0.0.1") as client:
     ...         print(client.get("/api/projects/main").json()["title"])
     Kitchen
     """
@@ -70,21 +71,21 @@ def make_studio(
         "Groundling Studio",
         "index.html",
         # People would rather wait than be refused: the very first answer may compile kernels.
-        gate or Gate(seconds=PATIENCE),
-        learning=lambda: rooms.learning,
-        start=lambda: rooms.get("main").wake(),
-        stop=rooms.close,
+        limit or RateLimit(seconds=PATIENCE),
+        learning=lambda: projects.learning,
+        start=lambda: projects.get("main").wake(),
+        stop=projects.close,
     )
-    web.app.state.rooms = rooms
+    web.app.state.projects = projects
 
     def begin(wanted: WorldForm) -> dict[str, str]:
         """Open a world of the gallery, or one that was made in the editor, as a new project."""
-        return {"project": rooms.begin(wanted.source())}
+        return {"project": projects.begin(wanted.source())}
 
     def listed() -> dict[str, Any]:
         """Return the projects that are open, and the worlds of the gallery."""
         return {
-            "projects": [{"project": name, "title": title} for name, title in rooms.titles()],
+            "projects": [{"project": name, "title": title} for name, title in projects.titles()],
             "gallery": [
                 {"name": each.name, "title": each.title, "about": each.about}
                 for each in GALLERY.values()
@@ -98,7 +99,7 @@ def make_studio(
         name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, annotation=str)
 
         def of_project(name: str, **given: Any) -> Any:
-            return work(rooms.get(name), **given)
+            return work(projects.get(name), **given)
 
         of_project.__doc__, of_project.__name__ = work.__doc__, work.__name__
         of_project.__signature__ = signature.replace(  # type: ignore[attr-defined]
@@ -111,8 +112,8 @@ def make_studio(
         return {
             "address": join_address,
             "pupils": [
-                {"project": each, "name": pupil, **_robot(rooms.get(each))}
-                for each, pupil in list(rooms.pupils.items())  # others may join meanwhile
+                {"project": each, "name": pupil, **_robot(projects.get(each))}
+                for each, pupil in list(projects.pupils.items())  # others may join meanwhile
             ],
         }
 
@@ -120,7 +121,7 @@ def make_studio(
         """Join the class with a robot of one's own that knows nothing."""
         if code is None:
             raise HTTPException(403, "There is no class here. Start one: groundling studio --class")
-        return {"project": rooms.join(wanted.name)}
+        return {"project": projects.join(wanted.name)}
 
     web.add("GET", "/api/class", of_class)
     web.add("POST", "/api/class/join", join, status=201)
@@ -130,7 +131,7 @@ def make_studio(
     add("GET", "", _overview)
     add("GET", "/events", _events)
     add("POST", "/walk", _walk)
-    add("POST", "/follow", _follow)
+    add("POST", "/say", _say)
     add("POST", "/explain", _explain)
     add("POST", "/reasons", _reasons)
     add("GET", "/use", _use)
@@ -245,19 +246,23 @@ def _go_on(project: Project, way: Way) -> dict[str, Any]:
     return views.walk(project, scene, restart(end) if callable(restart) else end, ())
 
 
-def _follow(project: Project, wish: Wish) -> dict[str, Any]:
-    """Follow what was said, and keep the answer."""
-    scene, text = project.setting.scene(wish.scene), check_text(wish.text)
-    start = project.read_state(scene, wish.start)
+def _say(project: Project, said: UtteranceForm) -> dict[str, Any]:
+    """Say something to the agent: it acts, asks, answers or declines. The answer is kept."""
+    scene, text = project.setting.scene(said.scene), check_text(said.text)
+    start = project.read_state(scene, said.start)
     if project.follower is None:
         return {"trained": False}  # nothing went wrong: there is something to be shown
-    plan = project.follow(scene, start, text)
-    view = views.plan_view(project, scene, plan)
+    before = list(map(check_text, said.before))
+    turn = project.say(
+        scene, start, text, before=before, choice=said.choice, language=said.language
+    )
+    view = views.turn_view(project, scene, turn, start)
+    view["before"] = [*(before if turn.replies else ()), text] if turn.kind == "ask" else []
     if project.writes:
         try:
             project.store.answered(
                 scene.name, text, project.write_state(scene.name, start),
-                [each["json"] for each in view["actions"]], plan.confidence, view["understood"],
+                [each["json"] for each in view["actions"]], turn.confidence, turn.kind == "act",
                 project.learnt_revision,
             )  # fmt: skip
         except ProjectError as error:  # whoever asks is answered all the same
@@ -265,7 +270,7 @@ def _follow(project: Project, wish: Wish) -> dict[str, Any]:
     return view
 
 
-def _explain(project: Project, question: Question) -> dict[str, Any]:
+def _explain(project: Project, question: QuestionForm) -> dict[str, Any]:
     """Follow what was said and say why."""
     scene, text = project.setting.scene(question.scene), check_text(question.text)
     start = project.read_state(scene, question.start)

@@ -11,24 +11,26 @@ from groundling.limits import PLAN_ACTIONS
 from groundling.studio.texts import plain_json
 
 __all__ = [
-    "Answer",
+    "AnswerForm",
     "ChangeForm",
     "Demonstrated",
     "Health",
     "JoinForm",
     "Problem",
-    "Question",
+    "QuestionForm",
     "RequestForm",
     "Said",
     "SayForm",
     "Spoken",
     "Teaching",
+    "UtteranceForm",
     "Way",
     "Wish",
     "WorldForm",
 ]
 
 MOST_WEIGHT = 1000
+MOST_BEFORE = 8  # texts of one exchange of questions and replies
 
 
 def _few(actions: list[Any]) -> list[Any]:
@@ -64,7 +66,19 @@ class Wish(Said):
     start: Json = None
 
 
-class Question(Wish):
+class UtteranceForm(Wish):
+    """Something said to the agent: a command, a question, or a reply.
+
+    `before` are the texts since the question that waits for a reply, and `choice` the option that
+    was clicked. `language` is that of the page, for an agent whose demonstrations tell none.
+    """
+
+    before: Annotated[list[Words], Field(max_length=MOST_BEFORE)] = []
+    choice: Annotated[int | None, Field(ge=0, lt=100)] = None
+    language: Annotated[str, Field(max_length=20)] = ""
+
+
+class QuestionForm(Wish):
     """Something said whose answer is not kept, perhaps to an earlier model."""
 
     model: Revision = None
@@ -169,7 +183,7 @@ class Alternative(BaseModel):
     log_probability: float
 
 
-class Answer(Alternative):
+class AnswerForm(Alternative):
     """The plan, as the library gives it."""
 
     states: list[Any]

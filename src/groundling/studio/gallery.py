@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from itertools import product
 
 from groundling.data.scene_world import SceneWorld
 from groundling.errors import WorldError, did_you_mean
+from groundling.studio.benchmark_worlds import benchmark_setting
 from groundling.studio.kitchen import PLACES, THINGS, Kitchen, KitchenState
 from groundling.studio.scenes import (
     Setting,
@@ -29,12 +33,16 @@ _KITCHENS, _GIVEN, _APART = 24, 30, 12
 
 @dataclass(frozen=True)
 class GalleryWorld:
-    """A world of the gallery: what it is called, what it shows, and how it is opened."""
+    """A world of the gallery: its name, title and description, and how it is opened.
+
+    `needs` is a module without which it is not shown.
+    """
 
     name: str
     title: str
     about: str
     open: Callable[[], Setting]
+    needs: str = ""
 
 
 def open_gallery(name: str) -> Setting:
@@ -45,8 +53,8 @@ def open_gallery(name: str) -> Setting:
     >>> open_gallery("attic")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: The gallery has no 'attic'. Known: 'empty-kitchen', 'home',
-    'kitchen', 'maze', 'warehouse'.
+    groundling.errors.WorldError: The gallery has no 'attic'. Known: 'babyai', 'empty-kitchen',
+    'home', 'kitchen', 'map', 'maze', 'puzzle', 'warehouse'.
     """
     if name not in GALLERY:
         raise WorldError(f"The gallery has no {name!r}.{did_you_mean(name, GALLERY)}")
@@ -148,6 +156,17 @@ def _from_file(name: str, held_out: int) -> Setting:
         return scene_setting(SceneWorld.load(path), {}, held_out, shown=4)
 
 
+def _benchmarks() -> list[GalleryWorld]:
+    listed = (files("groundling.studio") / "worlds" / "benchmarks.json").read_text("utf-8")
+    return [
+        GalleryWorld(
+            each["name"], each["title"], each["about"],
+            partial(benchmark_setting, each["form"], each["task"]), each.get("needs", ""),
+        )
+        for each in json.loads(listed)
+    ]  # fmt: skip
+
+
 GALLERY = {
     each.name: each
     for each in (
@@ -169,6 +188,8 @@ GALLERY = {
         GalleryWorld(
             "maze", "Maze", "Halls with coloured floors; routes in several sentences.", demo_setting
         ),
+        *_benchmarks(),
     )
+    if not each.needs or find_spec(each.needs) is not None
 }  # fmt: skip
 """The worlds of the gallery by name."""

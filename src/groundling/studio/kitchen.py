@@ -13,7 +13,8 @@ __all__ = ["Kitchen", "KitchenState"]
 PLACES = ("table", "sink", "shelf")
 THINGS = ("red cup", "blue cup", "red bowl")
 _COLORS = {"red": "#c8553d", "blue": "#3d6fb4", "green": "#4d8a52", "white": "#d9d9d9"}
-_WIDE, _HIGH = 200.0, 250.0
+_WIDE, _HIGH, _TOP, _FLOOR = 200.0, 400.0, 176.0, 276.0
+_WOOD, _DARK, _STEEL = "#b98d5a", "#94703f", "#9aa5ad"
 
 
 class KitchenState(NamedTuple):
@@ -99,32 +100,58 @@ class Kitchen:
         return KitchenState(dice.choice(PLACES), "", lying)
 
     def draw(self, state: KitchenState) -> str:
-        """Draw the places side by side, the things on them and the robot before one."""
+        """Draw the places side by side, the things on them and the robot in front of one."""
         canvas = Canvas(0, 0, _WIDE * len(PLACES), _HIGH)
+        canvas.add("rect", class_="wall", x=0, y=0, width=_WIDE * len(PLACES), height=_HIGH,
+                   fill="#f4efe4")  # fmt: skip
+        canvas.add("rect", class_="floor", x=0, y=_FLOOR - 16, width=_WIDE * len(PLACES),
+                   height=_HIGH - _FLOOR + 16, fill="#e6dcc8")  # fmt: skip
         possible = set(self.actions(state))
         for number, place in enumerate(PLACES):
             left = number * _WIDE
-            group = canvas.add("g", class_="place")
-            canvas.add("rect", group, x=left + 18, y=104, width=_WIDE - 36, height=12, rx=4)
-            for leg in (34, _WIDE - 42):
-                canvas.add("rect", group, x=left + leg, y=116, width=8, height=58)
-            canvas.text(left + _WIDE / 2, 142, place, group, text_anchor="middle", font_size=18)
+            _furniture(canvas, place, left)
+            canvas.text(left + _WIDE / 2, 62, place, text_anchor="middle", font_size=21)
             if f"go to the {place}" in possible:
-                canvas.target("rect", f"go to the {place}", x=left + 10, y=122, width=_WIDE - 20,
-                              height=112, rx=12)  # fmt: skip
+                canvas.target("rect", f"go to the {place}", x=left + 8, y=_TOP + 4,
+                              width=_WIDE - 16, height=_HIGH - _TOP - 16, rx=14)  # fmt: skip
             lying = sorted(thing for thing, where in state.lying if where == place)
             for rank, thing in enumerate(lying):
-                x = left + _WIDE / 2 + (rank - (len(lying) - 1) / 2) * 58
-                _thing(canvas, thing, x, 104.0, f"take the {thing}" if place == state.at else "")
+                x = left + _WIDE / 2 + (rank - (len(lying) - 1) / 2) * 56
+                _thing(canvas, thing, x, _TOP, f"take the {thing}" if place == state.at else "")
         x = PLACES.index(state.at) * _WIDE + _WIDE / 2
-        robot = canvas.add("g", class_="agent", transform=f"translate({x:g} 205)")
+        robot = canvas.add("g", class_="agent", transform=f"translate({x:g} 338) scale(1.35)")
         canvas.add("rect", robot, x=-21, y=-22, width=42, height=44, rx=12)
         canvas.add("circle", robot, class_="eye", cx=-8, cy=-5, r=4)
         canvas.add("circle", robot, class_="eye", cx=8, cy=-5, r=4)
         canvas.add("path", robot, class_="mouth", d="M-8 9 Q0 14 8 9")
         if state.holds:
-            _thing(canvas, state.holds, x + 52, 226.0, f"put down the {state.holds}")
+            _thing(canvas, state.holds, x + 60, 366.0, f"put down the {state.holds}")
         return str(canvas)
+
+
+def _furniture(canvas: Canvas, place: str, left: float) -> None:
+    """Draw a table, a sink in its cupboard, or a shelf, with its top at one height."""
+    group = canvas.add("g", class_="place")
+
+    def box(x: float, y: float, width: float, height: float, fill: str = _WOOD) -> None:
+        canvas.add("rect", group, x=left + x, y=y, width=width, height=height, rx=3, fill=fill)
+
+    if place == "sink":
+        box(24, _TOP + 10, _WIDE - 48, 90)
+        for x in (32, _WIDE / 2 + 4):
+            box(x, _TOP + 30, _WIDE / 2 - 36, 62, _DARK)
+        box(18, _TOP, _WIDE - 36, 12, _STEEL)
+        canvas.add("path", group, d=f"M{left + 38:g} {_TOP:g} v-40 q0 -14 14 -14 q12 0 12 14",
+                   fill="none", stroke=_STEEL, stroke_width=7)  # fmt: skip
+    elif place == "shelf":
+        box(24, _TOP - 66, 10, 166)
+        box(_WIDE - 34, _TOP - 66, 10, 166)
+        for y in (_TOP - 70, _TOP, _TOP + 50, _TOP + 90):
+            box(24, y, _WIDE - 48, 10)
+    else:
+        box(18, _TOP, _WIDE - 36, 12)
+        for x in (34, _WIDE - 44):
+            box(x, _TOP + 12, 10, 88)
 
 
 def _thing(canvas: Canvas, thing: str, x: float, floor: float, action: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from groundling.studio.gate import Gate
+from groundling.studio.rate_limit import RateLimit
 
 __all__ = ["Metrics"]
 
@@ -15,13 +15,13 @@ _SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 class Metrics:
     """Counters of one service; nothing is global.
 
-    >>> metrics = Metrics(Gate())
+    >>> metrics = Metrics(RateLimit())
     >>> metrics.answered("/v1/follow", 200, 0.03)
     >>> print([line for line in metrics.text().splitlines() if "requests_total{" in line])
     ['groundling_requests_total{path="/v1/follow",status="200"} 1.0']
     """
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, limit: RateLimit) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "groundling_requests", "Requests answered.", ("path", "status"), registry=self.registry
@@ -45,7 +45,7 @@ class Metrics:
         waiting = Gauge(
             "groundling_requests_waiting", "Requests in work or waiting.", registry=self.registry
         )
-        waiting.set_function(lambda: float(gate.busy))
+        waiting.set_function(lambda: float(limit.busy))
 
     def answered(self, path: str, status: int, seconds: float) -> None:
         """Count an answer; paths that we do not have are counted together."""

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from groundling.agent import Agent, Turn
+from groundling.dialogue.phrases import PHRASES
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
@@ -39,7 +41,7 @@ from groundling.studio.scenes import (
     typed,
 )
 from groundling.studio.store import DiskFullError, Record, Store, fingerprint
-from groundling.studio.teacher import learn, understood
+from groundling.studio.teacher import learn
 from groundling.studio.texts import check_actions, check_text, plain_json
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State, shorten
@@ -316,6 +318,38 @@ class Project:
                 raise NotFittedError("Nothing was learnt yet. Show what you mean first.")
             return follower.follow(self.setting.read(scene, text), scene.environment, start)
 
+    def say(
+        self,
+        scene: StudioScene,
+        start: State,
+        text: str,
+        *,
+        before: Sequence[str] = (),
+        choice: int | None = None,
+        language: str = "",
+    ) -> Turn:
+        """Say something to an agent in a state, or choose an option, and return its turn.
+
+        `before` are the texts that led to the question which `text` may reply to. Nothing is kept
+        between calls: the agent hears them again, so that pages may be reloaded and undone.
+        """
+        with self.answering:
+            follower = self.follower
+            if follower is None:
+                raise NotFittedError("Nothing was learnt yet. Show what you mean first.")
+            language = language if language in PHRASES else ""
+            agent = Agent(follower, scene.environment, start, language=language)
+            for each in before:
+                agent.say(each, self.setting.read(scene, each))
+            if before and not agent.asking:  # it has learnt meanwhile, and asks no more
+                agent = Agent(follower, scene.environment, start, language=language)
+            if choice is not None and agent.asking:
+                turn = agent.choose(choice)
+            else:
+                turn = agent.say(text, self.setting.read(scene, text))
+            _ = turn.text  # found now, while no other thread asks the follower
+            return turn
+
     def standing(self) -> dict[str, Any]:
         """Return what the follower can do now: of the last ten shown, and of those held out.
 
@@ -344,13 +378,16 @@ class Project:
     def _does(self, record: Record, sure: bool = True) -> bool:
         """Tell whether the follower does what a demonstration shows, and is sure of it."""
         try:
-            scene = self.setting.scene(record.scene)
-            plan = self.follow(scene, self.read_state(scene, record.start), record.text)
-            each = self.demonstration(record)
-            right = is_right(CachedEnvironment(each.environment), each, plan)
+            scene, each = self.setting.scene(record.scene), self.demonstration(record)
+            plan: Plan | None
+            if sure:
+                turn = self.say(scene, each.start, record.text)
+                plan = turn.plan if turn.kind == "act" else None
+            else:
+                plan = self.follow(scene, each.start, record.text)
+            return is_right(CachedEnvironment(each.environment), each, plan)
         except Exception:  # of the environment, whatever it is: learning will say so
             return False
-        return right and (not sure or understood(self.follower, plan))
 
     def would_do(self, record: Record) -> bool | None:
         """Tell whether the follower already does what a demonstration shows."""

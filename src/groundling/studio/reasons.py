@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from groundling.errors import GroundlingError
-from groundling.explain.explanation import Explanation, Step
+from groundling.explain.explanation import ExplainedStep, Explanation
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
 from groundling.plan import Plan
@@ -38,7 +38,7 @@ def reasons(follower: Follower, scene: StudioScene, plan: Plan) -> dict[str, Any
     """
     why = plan.explain()
     weight = {(each.sentence, each.position): _lead(each) for each in why.deletions}
-    language = follower.members_[0].encoder.reader.language
+    language = follower.learnt_.fitted.encoder.reader.language
     plain = {*language.stop_words, *language.function_words}
     steps, left_out = [], 0
     for step, action in zip(why.steps, plan.actions, strict=True):
@@ -65,7 +65,10 @@ def _lead(deletion: Any) -> float:
 
 
 def _words(
-    why: Explanation, step: Step, weight: dict[tuple[int, int], float], plain: Collection[str]
+    why: Explanation,
+    step: ExplainedStep,
+    weight: dict[tuple[int, int], float],
+    plain: Collection[str],
 ) -> list[dict[str, Any]]:
     """Return the words that ask for an action, the decisive one first.
 

@@ -124,7 +124,7 @@ class Served:
                 with self.answering:
                     self._follower = follower
                     self._shown = shown
-            return {"taught": len(added), "loss": self.follower.loss_}
+            return {"taught": len(added), "loss": self.follower.learnt_.loss}
         finally:
             self._busy = False
             self._writing.release()
@@ -141,7 +141,7 @@ class Served:
             "environment": class_name(self.environment),
             "start": self.codec.state_to_json(self.scene.start),
             "weights": len(self.follower.theta_),
-            "loss": self.follower.loss_,
+            "loss": self.follower.learnt_.loss,
             "temperature": self.follower.temperature_,
             "taught": self.taught,
             "settings": {name: _plain(value) for name, value in settings.items()},

@@ -14,15 +14,15 @@ from groundling.errors import InstructionError
 from groundling.plan import Plan
 from groundling.studio.forms import (
     Alternative,
-    Answer,
+    AnswerForm,
     OfferedOption,
     RequestForm,
     SayForm,
     Spoken,
     Teaching,
 )
-from groundling.studio.gate import Gate
 from groundling.studio.metrics import Metrics
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.served import Served, ServedProject
 from groundling.studio.teacher import understood
 from groundling.studio.texts import check_actions, check_text
@@ -38,7 +38,7 @@ def make_service(
     *,
     teach: bool = False,
     token: str | None = None,
-    gate: Gate | None = None,
+    limit: RateLimit | None = None,
 ) -> ASGIApp:
     """Return the service as an application.
 
@@ -50,21 +50,21 @@ def make_service(
         Whether `/v1/teach` may be used.
     token
         What every request must show, except for `/v1/health`.
-    gate
+    limit
         How many requests run and wait.
     """
     web = Web(
         "Groundling",
         "interface.html",
-        gate or Gate(),
+        limit or RateLimit(),
         learning=lambda: served.learning,
         summary="Follows plain-language instructions, and says why.",
         start=served.begin,
         stop=served.close,
     )
-    metrics = Metrics(web.gate)
+    metrics = Metrics(web.limit)
 
-    def follow(request: RequestForm) -> Answer:
+    def follow(request: RequestForm) -> AnswerForm:
         """Return the plan that a text asks for."""
         began = time.perf_counter()
         answer = _follow(served, request)
@@ -126,9 +126,9 @@ def _asked(served: Served, request: RequestForm) -> Plan:
     return served.follow(text, served.state(request.state), request.length)
 
 
-def _follow(served: Served, request: RequestForm) -> Answer:
+def _follow(served: Served, request: RequestForm) -> AnswerForm:
     plan, codec = _asked(served, request), served.codec
-    return Answer(
+    return AnswerForm(
         **_plain(codec, plan),
         states=[codec.state_to_json(each) for each in plan.states],
         confidence=plan.confidence,

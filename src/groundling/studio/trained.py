@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from groundling.errors import ModelFileError
-from groundling.features.reader import Text
+from groundling.studio.benchmark_worlds import read_lines
 from groundling.studio.scenes import Setting, StudioExample, StudioScene
 from groundling.world.environment import Demonstration
 
@@ -50,12 +50,6 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     def base() -> Sequence[Demonstration]:
         return demonstrations(task.prepare(corpus, chosen), left_out)
 
-    def read(scene: StudioScene, text: str) -> Text:
-        texts = found[scene.name].read(text.splitlines())
-        if len(texts) == 1:
-            return texts[0]
-        return tuple(part for each in texts for part in ([each] if isinstance(each, str) else each))
-
     return Setting(
         title=f"{note.task}, {note.preset}",
         source=source,
@@ -68,5 +62,5 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
         examples=tuple(
             StudioExample(text, name) for name, each in found.items() for text in each.examples
         )[:3],
-        read=read,
+        read=read_lines(found),
     )

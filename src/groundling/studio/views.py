@@ -6,15 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from groundling.agent import Turn
 from groundling.explain.explanation import Explanation
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
-from groundling.plan import Plan
 from groundling.studio.pictures import name_action, picture
 from groundling.studio.project import Project
 from groundling.studio.scenes import StudioScene
 from groundling.studio.store import Record
-from groundling.studio.teacher import understood
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
@@ -24,9 +23,9 @@ __all__ = [
     "explanation_view",
     "frames",
     "graph_view",
-    "plan_view",
     "record_view",
     "trees_view",
+    "turn_view",
     "walk",
     "weights_of",
     "words_of",
@@ -74,24 +73,33 @@ def walk(
     }
 
 
-def plan_view(project: Project, scene: StudioScene, plan: Plan) -> dict[str, Any]:
-    """Return a plan with its pictures and the plans that were considered instead."""
+def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) -> dict[str, Any]:
+    """Return a turn of the agent: what it says, does or offers, with pictures.
+
+    `teaches` is the text that a confirmed plan belongs to: with a reply that completes it.
+    """
+    plan = turn.plan if turn.kind == "act" else None
+    states = (start,) if plan is None else plan.states
+    shown = turn.demonstration.instructions if turn.demonstration is not None else turn.said
     return {
         "trained": True,
         "revision": project.learnt_revision,
-        "actions": actions_view(project, scene, plan.actions),
-        "frames": frames(project, scene, plan.states),
-        "confidence": plan.confidence,
-        "probability": plan.probability,
-        "understood": understood(project.follower, plan),
-        "alternatives": [
+        "kind": turn.kind,
+        "text": turn.text,
+        "reason": turn.reason,
+        "confidence": turn.confidence,
+        "teaches": shown if isinstance(shown, str) else turn.said,
+        "actions": [] if plan is None else actions_view(project, scene, plan.actions),
+        "frames": frames(project, scene, states),
+        "options": [
             {
-                "actions": actions_view(project, scene, each.actions),
+                "text": each.text,
                 "probability": each.probability,
-                "text": CachedEnvironment(scene.environment).describe(each.end),
+                "actions": actions_view(project, scene, each.plan.actions),
             }
-            for each in plan.alternatives
+            for each in turn.options
         ],
+        "by_value": turn.by_value,
     }
 
 

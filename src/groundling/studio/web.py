@@ -15,9 +15,9 @@ from starlette.types import ASGIApp
 
 from groundling.limits import Limit
 from groundling.studio.forms import Health, Problem
-from groundling.studio.gate import Gate
-from groundling.studio.guard import Guard
 from groundling.studio.problems import install_problems
+from groundling.studio.rate_limit import RateLimit
+from groundling.studio.security import Security
 
 __all__ = ["Web"]
 
@@ -48,7 +48,7 @@ class Web:
         What the interface is called.
     page
         The file in `static` that is served at `/`.
-    gate
+    limit
         How many requests run and wait.
     learning
         Tells whether something is being learnt, for `/v1/health`.
@@ -58,7 +58,7 @@ class Web:
     Examples
     --------
     >>> from starlette.testclient import TestClient
-    >>> web = Web("Twice", "index.html", Gate(), learning=lambda: False)
+    >>> web = Web("Twice", "index.html", RateLimit(), learning=lambda: False)
     >>> web.add("GET", "/twice", lambda number: number * 2, number=int)
     >>> with TestClient(web.guarded(), base_url="http://127.0.0.1") as client:
     ...     client.get("/twice", params={"number": 3}).json(), client.get("/v1/health").json()
@@ -69,21 +69,21 @@ class Web:
         self,
         title: str,
         page: str,
-        gate: Gate,
+        limit: RateLimit,
         *,
         learning: Callable[[], bool],
         summary: str | None = None,
         start: Callable[[], None] | None = None,
         stop: Callable[[], None] | None = None,
     ) -> None:
-        self.gate = gate
+        self.limit = limit
 
         @asynccontextmanager
         async def lifespan(app: FastAPI) -> AsyncIterator[None]:
             if start is not None:
                 start()
             yield
-            gate.close()
+            limit.close()
             if stop is not None:
                 stop()
 
@@ -100,7 +100,7 @@ class Web:
         @self.app.get("/v1/health")
         async def health() -> Health:
             """Tell that the server works; needs no token, and waits for nobody."""
-            return Health(waiting=gate.busy, learning=learning())
+            return Health(waiting=limit.busy, learning=learning())
 
     def serve_file(self, path: str, name: str) -> None:
         """Serve a file of `static` at a path."""
@@ -137,7 +137,7 @@ class Web:
         ]
 
         async def endpoint(**given: Any) -> Any:
-            return await self.gate.run(lambda: work(**given))
+            return await self.limit.run(lambda: work(**given))
 
         endpoint.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         endpoint.__doc__ = work.__doc__
@@ -154,4 +154,4 @@ class Web:
         code: str | None = None,
     ) -> ASGIApp:
         """Return the application with what stands before it."""
-        return Guard(self.app, token=token, larger=larger, open_paths=("/v1/health",), code=code)
+        return Security(self.app, token=token, larger=larger, open_paths=("/v1/health",), code=code)

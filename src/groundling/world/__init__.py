@@ -5,6 +5,7 @@ from groundling.world.composition import compose
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.environment_checks import EnvironmentReport, check_environment
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.graph_table import GraphTable
 from groundling.world.manners import Manner, explain_sequence, learn_manners
 from groundling.world.open_values import OpenValue
 from groundling.world.products import Product
@@ -17,6 +18,7 @@ __all__ = [
     "Demonstration",
     "Environment",
     "EnvironmentReport",
+    "GraphTable",
     "GroundingGraph",
     "Label",
     "Manner",

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
-from groundling.cache import Cache, CacheBudget
+from groundling.cache import Cache, CacheBudget, size_beyond, size_of
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.language.literals import Literal
 from groundling.limits import EXTRA_LENGTH, WORLD_ACTIONS
@@ -20,11 +20,32 @@ from groundling.world.environment import (
     innermost,
 )
 from groundling.world.graph import GroundingGraph, labels_of
+from groundling.world.graph_table import GraphTable
 from groundling.world.open_values import BoundEnvironment, TextValues, declared_types, fills
 from groundling.world.products import Product
 from groundling.world.relations import Scene
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
+
+_STATE_BYTES = 900  # of the answers about a state, when there are none yet
+_ENTRY_BYTES = 100  # of one more answer
+_MEASURED = 64  # one in so many states is measured
+
+
+class _Answers:
+    """What an environment has answered about one state."""
+
+    __slots__ = ("actions", "dead_end", "facts", "graphs", "scene", "seen", "steps", "table")
+
+    def __init__(self) -> None:
+        self.actions: Sequence[Action] | None = None
+        self.steps: dict[Action, State] = {}
+        self.graphs: dict[Action, GroundingGraph] = {}
+        self.seen: dict[Action, int] = {}  # graphs, by their hash
+        self.dead_end: bool | None = None
+        self.scene: Scene | None = None
+        self.facts: Facts | None = None
+        self.table: GraphTable | None = None  # of all actions together
 
 
 class CachedEnvironment:
@@ -53,21 +74,19 @@ class CachedEnvironment:
         self.generation = 0
         self.repeated = ""
         budget = CacheBudget() if budget is None else budget
-        self._actions: Cache[State, Sequence[Action]] = Cache(budget)
-        self._steps: Cache[tuple[State, Action], State] = Cache(budget)
-        self._graphs: Cache[tuple[State, Action], GroundingGraph] = Cache(budget)
-        self._seen: Cache[tuple[State, Action], int] = Cache(budget)  # graphs, by their hash
-        self._dead_ends: Cache[State, bool] = Cache(budget)
-        self._scenes: Cache[State, Scene] = Cache(budget)
-        self._facts: Cache[State, Facts] = Cache(budget)
+        self._answers: Cache[State, _Answers] = Cache(budget)
+        # Most questions are about the state of the one before, which need not be hashed again.
+        self._latest: tuple[State, int, _Answers] | None = None
+        self._step_bytes = 0  # of a state after a step, beside what it shares with the one before
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "on_step": None}  # whoever listens does so in this process
+        # Whoever listens does so in this process.
+        return {**self.__dict__, "on_step": None, "_latest": None}
 
     def bound(self, text: TextValues) -> CachedEnvironment:
         """Return the environment with its open actions filled by the values of a text."""
         bound = BoundEnvironment(self.environment, text)
-        return CachedEnvironment(bound, self._actions.budget, keep_graphs=self.keep_graphs)
+        return CachedEnvironment(bound, self._answers.budget, keep_graphs=self.keep_graphs)
 
     @property
     def open_values(self) -> tuple[str, ...]:
@@ -117,8 +136,7 @@ class CachedEnvironment:
     @property
     def is_blank(self) -> bool:
         """Whether nothing that the environment said is remembered."""
-        graphs = len(self._graphs) or len(self._seen)
-        return not (graphs or len(self._actions) or len(self._steps) or len(self._dead_ends))
+        return not len(self._answers)
 
     # ---- asking -------------------------------------------------------------------------
 
@@ -131,7 +149,7 @@ class CachedEnvironment:
             if isinstance(answer, Product):
                 return answer
             if not isinstance(answer, (str, bytes)) and isinstance(answer, Iterable):
-                if not isinstance(answer, Sized) or len(answer) > WORLD_ACTIONS.least:
+                if not isinstance(answer, Sized) or len(answer) > WORLD_ACTIONS.most:
                     called = self._call(method, arguments)
                     answer = WORLD_ACTIONS.bounded(answer, WorldError, called)
                 return tuple(answer)
@@ -166,15 +184,36 @@ class CachedEnvironment:
             ) from error
         return value
 
-    def _find(self, memory: Cache[Any, Any], key: Any, state: State) -> Any:
+    def _of(self, state: State) -> _Answers:
+        """Return what was answered about a state, to be added to."""
+        latest, aged = self._latest, self._answers.budget.shrunk
+        if latest is not None and latest[0] is state and latest[1] == aged:
+            return latest[2]
+        known = self._known(state)
+        if known is None:
+            known = _Answers()
+            self._answers.put(state, known, _STATE_BYTES + size_of(state))
+        self._latest = state, self._answers.budget.shrunk, known
+        return known
+
+    def _known(self, state: State) -> _Answers | None:
         try:
-            return memory.get(key)
+            return self._answers.get(state)
         except Exception as error:
             self._hashable(state, "")
-            raise WorldError(
-                f"Comparing {shorten(key)} with others raised {said(error)}. States and actions "
-                "are values such as tuples or frozen dataclasses, which can be compared."
-            ) from error
+            raise self._incomparable(state, error) from error
+
+    def _incomparable(self, value: object, error: Exception) -> WorldError:
+        return WorldError(
+            f"Comparing {shorten(value)} with others raised {said(error)}. States and actions "
+            "must be values that can be compared, such as tuples or frozen dataclasses."
+        )
+
+    def _get(self, answers: dict[Action, Any], state: State, action: Action) -> Any:
+        try:
+            return answers.get(action)
+        except Exception as error:
+            raise self._incomparable((state, action), error) from error
 
     def _truth(self, method: str, state: State) -> bool:
         answer = self._ask(method, state)
@@ -194,11 +233,12 @@ class CachedEnvironment:
 
     def actions(self, state: State) -> Sequence[Action]:
         """Return the actions possible in a state; none when it is terminal."""
-        known: Sequence[Action] | None = self._find(self._actions, state, state)
-        if known is None:
-            known = self._offered(state)
-            self._actions.put(state, known)
-        return known
+        known = self._of(state)
+        if known.actions is None:
+            known.actions = self._offered(state)
+            sampled = len(known.actions) * size_of(known.actions[0]) if known.actions else 0
+            self._answers.grow(100 + sampled)
+        return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
         """Return the actions possible in a state or, of a large product, enough to see them all."""
@@ -218,26 +258,61 @@ class CachedEnvironment:
 
     def step(self, state: State, action: Action) -> State:
         """Return the state after an action."""
-        key = (state, action)
-        known: State = self._find(self._steps, key, state)
-        if known is None:
-            known = self._hashable(self._ask("step", state, action), "step", state, action)
-            self._steps.put(key, known)
+        known = self._of(state)
+        after: State = self._get(known.steps, state, action)
+        if after is None:
+            after = self._hashable(self._ask("step", state, action), "step", state, action)
+            if len(known.steps) % _MEASURED == 0:
+                self._step_bytes = size_beyond(after, state)
+            known.steps[action] = after
+            self._answers.grow(_ENTRY_BYTES + self._step_bytes)
             if self.on_step is not None:
                 self.on_step()
-        return known
+        return after
 
     def ground(self, state: State, action: Action) -> GroundingGraph:
         """Return the grounding graph of an action in a state."""
-        key = (state, action)
-        known: GroundingGraph | None = self._find(self._graphs, key, state)
-        if known is None:
-            known = self._grounded(state, action, self.step(state, action))
+        known = self._of(state)
+        graph: GroundingGraph | None = self._get(known.graphs, state, action)
+        if graph is None:
+            graph = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
-                self._graphs.put(key, known, known.nbytes)
-            if action in _ends(self.actions(state)):
-                self._seen.put(key, hash(known), 100)
-        return known
+                known.graphs[action] = graph
+                self._answers.grow(_ENTRY_BYTES + graph.nbytes)
+            if len(known.seen) < 2 and action in _ends(self.actions(state)):
+                known.seen[action] = hash(graph)
+        return graph
+
+    @property
+    def grounds_many(self) -> bool:
+        """Whether the environment describes all actions of a state together."""
+        own = ("facts", "things", "label_plan")  # ask about each action by itself
+        return hasattr(self.environment, "ground_many") and not any(
+            hasattr(self.environment, name) for name in own
+        )
+
+    def ground_many(self, state: State) -> GraphTable:
+        """Return the graphs of all actions of a state together."""
+        known = self._of(state)
+        if known.table is None:
+            actions = self.actions(state)
+            table = self._ask("ground_many", state, actions)
+            if not isinstance(table, GraphTable) or len(table) != len(actions):
+                raise WorldError(
+                    f"{class_name(self.environment)}.ground_many must return a GraphTable with a "
+                    f"graph for each of {len(actions)} actions; got {shorten(table)} in state "
+                    f"{shorten(state)}."
+                )
+            known.table = table.changed(self.roles) if self.roles else table
+            for place, action in zip((0, -1), _ends(actions), strict=False):
+                known.seen[action] = hash(known.table[place])
+            self._answers.grow(known.table.nbytes)
+        return known.table
+
+    def look_at(self, state: State) -> None:
+        """Ask what can be done in a state; if that was known, notice whether it has changed."""
+        if not self.notice(state):
+            self.actions(state)
 
     def _grounded(self, state: State, action: Action, after: State) -> GroundingGraph:
         graph = self._ask("ground", state, action, after)
@@ -259,11 +334,11 @@ class CachedEnvironment:
 
     def facts(self, state: State) -> Facts:
         """Return what is true in a state."""
-        known: Facts | None = self._find(self._facts, state, state)
-        if known is None:
-            known = frozenset(labels_of(self._ask("facts", state), "the state"))
-            self._facts.put(state, known, 200 + 100 * len(known))
-        return known
+        known = self._of(state)
+        if known.facts is None:
+            known.facts = frozenset(labels_of(self._ask("facts", state), "the state"))
+            self._answers.grow(200 + 100 * len(known.facts))
+        return known.facts
 
     @property
     def has_things(self) -> bool:
@@ -272,26 +347,25 @@ class CachedEnvironment:
 
     def scene(self, state: State) -> Scene:
         """Return the things of a state, and what their labels imply."""
-        known: Scene | None = self._find(self._scenes, state, state)
-        if known is None:
+        known = self._of(state)
+        if known.scene is None:
             things = self._ask("things", state)
             if not isinstance(things, Mapping):
                 raise WorldError(
                     f"{self._call('things', (state,))} must return labels for each thing; got "
                     f"{shorten(things)}."
                 )
-            known = Scene(things)
-            self._scenes.put(state, known, 1000 + 2000 * len(things))
-        return known
+            known.scene = Scene(things)
+            self._answers.grow(1000 + 2000 * len(things))
+        return known.scene
 
     # ---- environments that change -------------------------------------------------------
 
     def forget(self) -> None:
         """Forget all that the environment has answered, because it has changed."""
         self.generation += 1
-        for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends,
-                       self._scenes, self._facts):  # fmt: skip
-            memory.clear()
+        self._answers.clear()
+        self._latest = None
 
     def notice(self, start: State) -> bool:
         """Ask a little anew; if the answers have changed, forget all of them and say so.
@@ -299,14 +373,13 @@ class CachedEnvironment:
         What can be done in a state is asked again, and what comes of the first and the last
         action. It is cheap, so that it finds most changes, not all.
         """
-        known = self._find(self._actions, start, start)
-        if known is None:
+        known = self._known(start)
+        if known is None or known.actions is None:
             return False
         now = self._offered(start)
-        changed = not equal(known, now)
+        changed = not equal(known.actions, now)
         for action in () if changed else _ends(now):
-            before = self._find(self._steps, (start, action), start)
-            seen = self._find(self._seen, (start, action), start)
+            before, seen = known.steps.get(action), known.seen.get(action)
             if before is None and seen is None:
                 continue
             after = self._ask("step", start, action)
@@ -341,11 +414,10 @@ class CachedEnvironment:
         """Tell whether no goal can be reached from a state, as far as the environment knows."""
         if not self.has_dead_ends:
             return False
-        known: bool | None = self._find(self._dead_ends, state, state)
-        if known is None:
-            known = self._truth("is_dead_end", state)
-            self._dead_ends.put(state, known)
-        return known
+        known = self._of(state)
+        if known.dead_end is None:
+            known.dead_end = self._truth("is_dead_end", state)
+        return known.dead_end
 
     def outcome(self, state: State) -> Hashable:
         """Return what of a final state counts as the result."""

@@ -47,6 +47,8 @@ class Environment(Protocol[StateT, ActionT]):
     - `is_goal(state)`: plans must end here (a hard constraint on search);
     - `is_dead_end(state)`: it is proven that no goal can be reached from here, so searches
       that look ahead drop plans that come here;
+    - `ground_many(state, actions)`: the graphs of all actions of a state together, as a
+      `GraphTable`; they must be those of `ground`. It makes states with hundreds of actions fast;
     - `outcome(state)`: what of the final state counts as the result; plans with equal
       outcomes are summed when outcomes are decoded (default: the state itself);
     - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
@@ -64,7 +66,7 @@ class Environment(Protocol[StateT, ActionT]):
     - `roles`: names of nodes that say what part a node plays, such as `("event", "object")`; the
       model sees no others;
     - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
-      `features`, `learning`, `search`), which a `Follower` takes where none were given;
+      `features`, `learning`, `search`); automatic settings prefer them if they do as well;
     - `open_values`: the types of values that actions leave open (see `OpenValue`), and
       `things(state)`, labels for each thing, where sets are among them (see `OpenSet`);
     - `things(state)`: from which ranks and relations follow for nodes that are named like a thing

@@ -18,13 +18,14 @@ from groundling.limits import EXTRA_LENGTH
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, class_name
 from groundling.world.graph import GroundingGraph, labels_of
+from groundling.world.graph_table import GraphTable
 from groundling.world.open_values import example_of, fill, holes
 from groundling.world.reprs import said, shorten
 
 _MUST = ("actions", "step", "ground")
 _MAY = (
     "is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "label_plan", "mirror",
-    "canonical_plan", "describe", "initial_state",
+    "canonical_plan", "describe", "initial_state", "ground_many",
     "state_to_json", "state_from_json", "action_to_json", "action_from_json",
 )  # fmt: skip
 NOTHING = object()  # what a method that raised has answered
@@ -314,6 +315,32 @@ class _Check:
             if graph is not NOTHING:
                 self.look_at_graph(graph, state, action)
             self.reach(after, (*states, after), (*path, action))
+        if hasattr(self.environment, "ground_many"):
+            self.look_at_table(state, actions)
+
+    def look_at_table(self, state: Any, actions: tuple[Any, ...]) -> None:
+        """Check that `ground_many` returns the graphs that `ground` returns."""
+        table = self.ask("ground_many", state, actions)
+        if table is NOTHING:
+            return
+        call = call_of("ground_many", (state, f"{len(actions)} actions"))
+        if not isinstance(table, GraphTable) or len(table) != len(actions):
+            self.report(
+                ("ground_many", "type"),
+                f"{call} must return a GraphTable with a graph for each action; got "
+                f"{shorten(table)}.",
+            )
+            return
+        for graph, action in zip(table, actions, strict=True):
+            _, known = self.answers.get((state, action), (None, graph))
+            if known is not NOTHING and known != graph:
+                one, other = apart(known, graph)
+                self.report(
+                    ("ground_many", "graph"),
+                    f"{call} must return the graphs of ground; got {other} for {shorten(action)}, "
+                    f"where ground returned {one}.",
+                )
+                return
 
     def look_again(self) -> None:
         """Ask some questions anew, last first: answers must not depend on what was asked."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -350,6 +350,31 @@ class GroundingGraph:
             other._hash = hash((other.node_names, other.node_labels, other.edges, other.root))
         return other
 
+    def extended(
+        self,
+        nodes: Mapping[str, tuple[Label, ...]],
+        edges: Sequence[tuple[str, str, tuple[Label, ...]]],
+    ) -> GroundingGraph:
+        """Return the same graph with further nodes and edges, whose labels are normalised.
+
+        Nodes that it has already keep their labels.
+
+        >>> graph = GroundingGraph({"event": "move"})
+        >>> print(graph.extended({"here": labels_of("lit")}, [("event", "here", labels_of("at"))]))
+        event*: move
+        here: lit
+        event -> here: at
+        """
+        other = self.changed()
+        new = [name for name in nodes if name not in self.node_names]
+        GRAPH_NODES.check(len(self) + len(new), GraphError, "A grounding graph")
+        GRAPH_EDGES.check(len(self.edges) + len(edges), GraphError, "A grounding graph")
+        other.node_names = (*self.node_names, *new)
+        other.node_labels = (*self.node_labels, *[nodes[name] for name in new])
+        other.edges = (*self.edges, *edges)
+        other._hash = hash((other.node_names, other.node_labels, other.edges, other.root))
+        return other
+
     @property
     def nbytes(self) -> int:
         """About how many bytes it takes, without what it shares with others."""
@@ -393,13 +418,17 @@ def _parts(
 ) -> tuple[str, ...]:
     """Return for each node its role, or the relation by which it is first reached from the root."""
     found = {root: "root"}
+    near: dict[str, list[tuple[str, tuple[Label, ...], str]]] = {}
+    for source, target, labels in edges:
+        near.setdefault(source, []).append((target, labels, ""))
+        near.setdefault(target, []).append((source, labels, " reversed"))
     layer = [root]
     while layer:
         leading: dict[str, set[str]] = {}
-        for source, target, labels in edges:
-            for one, other, suffix in ((source, target, ""), (target, source, " reversed")):
-                if one in layer and other not in found:
-                    leading.setdefault(other, set()).update(f"{each}{suffix}" for each in labels)
+        for one in layer:
+            for other, labels, suffix in near.get(one, ()):
+                if other not in found:
+                    leading.setdefault(other, set()).update([f"{each}{suffix}" for each in labels])
         layer = list(leading)
         for name, relations in leading.items():
             found[name] = " ".join(sorted(relations)) or "related"

@@ -122,8 +122,8 @@ class OpenValue:
             said += [each.value for each in listed if each.type == "number" and not each.unit]
         found: dict[Hashable, tuple[str, ...]] = {}
         changes = [] if self.now is None else [each for each in said if not isinstance(each, str)]
-        for value in filter(self._admits, said):
-            found.setdefault(value, () if self.now is None else (TO,))
+        for each in filter(self._admits, said):
+            found.setdefault(each, () if self.now is None else (TO,))
         spelt = {*found}
         for by, label in (*((each, BY) for each in changes), (self.step, STEP)):
             for value, way in ((_sum(self.now, by), MORE), (_sum(self.now, by, -1), LESS)):

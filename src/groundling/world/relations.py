@@ -14,6 +14,8 @@ _AXES = ("x", "y", "z")
 _NEAR = 1.0  # between neighbours on a grid, diagonals included
 _ORDINALS = {2: "2nd ", 3: "3rd "}
 _MOST_KINDS = 3  # of labels that a set is restricted by
+_IS, _AS = labels_of("is"), labels_of("as")
+Edge = tuple[str, str, tuple[Label, ...]]
 Rank = tuple[str, str]
 """A rank, and the labels that are shared by the things among which it is one."""
 
@@ -63,8 +65,10 @@ class Scene:
         ]
         names = [name for name in self._values if self._is_shared(name)]
         self._kinds = tuple(sorted(names)[:_MOST_KINDS])
-        self._groups: dict[Hashable, dict[Hashable, list[str]]] = {}  # things by shared values
-        self._sorted: dict[Hashable, dict[str, dict[float | str, int]]] = {}
+        self._groups: dict[tuple[str, ...], dict[Hashable, frozenset[str]]] = {}
+        self._likes: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        self._sorted: dict[frozenset[str], dict[str, dict[float | str, int]]] = {}
+        self._added: dict[str, tuple[dict[str, tuple[Label, ...]], list[Edge]]] = {}
         self._ranks: dict[str, tuple[Rank, ...]] = {}
         self._owners: dict[tuple[Label, ...], str | None] = {}
         self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # of nodes that are relations
@@ -102,51 +106,74 @@ class Scene:
         The node of a relation (see `related`) has the ranks among the things at its other end;
         nodes that are neither a thing nor a relation have None.
         """
-        among: frozenset[str] | None = None
-        if node in self._sets:
-            thing, among = self._sets[node]
-        else:
-            found = self.thing(node, labels)
-            if found is None:
-                return None
-            thing = node = found
-        ranks = self._ranks.get(node)
-        if ranks is None:
-            alone = among is not None and len(among) < 2
-            ranks = self._ranks[node] = () if alone else tuple(self._find_ranks(thing, among))
-        return ranks
-
-    def _find_ranks(self, thing: str, among: frozenset[str] | None) -> Iterator[Rank]:
-        most = _MOST_RANK if among is None else 1
-        kinds = tuple(kind for kind in self._kinds if thing in self._values[kind])
-        for size in range(len(kinds) + 1):
-            for shared in combinations(kinds, size):
-                places = self._places_among(thing, shared, among)
-                said = " ".join(shared)
-                for name in self._numbers:
-                    own = self._values[name].get(thing)
-                    if own is not None and len(places[name]) > 1:
-                        place = places[name][own]
-                        yield from _ranks(name, place, len(places[name]), most, said)
-
-    def _places_among(
-        self, thing: str, shared: tuple[str, ...], among: frozenset[str] | None
-    ) -> dict[str, dict[float | str, int]]:
-        """Return the places of all numbers of those things that share some values with one."""
-        if (shared, among) not in self._groups:
-            groups = self._groups[shared, among] = {}
-            columns = [self._values[kind] for kind in shared]
-            for other in self.labels if among is None else among:
-                values = tuple([each.get(other) for each in columns])
-                groups.setdefault(values, []).append(other)
-        values = tuple([self._values[kind].get(thing) for kind in shared])
-        known = self._sorted.get((shared, values, among))
+        known = self._ranks.get(node)
         if known is None:
-            known = self._sorted[shared, values, among] = {}
-            group = self._groups[shared, among].get(values, ())
+            if node in self._sets:
+                known = tuple(self._find_extremes(*self._sets[node]))
+            else:
+                thing = self.thing(node, labels)
+                if thing is None:
+                    return None
+                if thing != node:
+                    return self.ranks(thing)
+                known = tuple(self._find_ranks(thing))
+            self._ranks[node] = known
+        return known
+
+    def _find_ranks(self, thing: str) -> Iterator[Rank]:
+        """Yield the ranks of a thing among all that share labels with it."""
+        for said, like in self._alike(thing):
+            for name, places in self._places_among(like).items():
+                own = self._values[name].get(thing)
+                if own is not None and len(places) > 1:
+                    yield from _ranks(name, places[own], len(places), said)
+
+    def _find_extremes(self, thing: str, among: frozenset[str]) -> Iterator[Rank]:
+        """Yield what a thing is the least or the most of, among some others."""
+        for said, like in self._alike(thing):
+            both = among & like
+            for name in self._numbers if len(both) > 1 else ():
+                column = self._values[name]
+                numbers = [column[each] for each in both if each in column]
+                own = column.get(thing)
+                least, most = min(numbers, default=own), max(numbers, default=own)
+                if own is not None and least != most:
+                    if own == least:
+                        yield f"lowest {name}", said
+                    elif own == most:
+                        yield f"highest {name}", said
+
+    def _alike(self, thing: str) -> list[tuple[str, frozenset[str]]]:
+        """Return for each set of kinds the things that share their values with one."""
+        known = self._likes.get(thing)
+        if known is None:
+            known = self._likes[thing] = []
+            kinds = tuple(kind for kind in self._kinds if thing in self._values[kind])
+            for size in range(len(kinds) + 1):
+                for shared in combinations(kinds, size):
+                    values = tuple([self._values[kind][thing] for kind in shared])
+                    known.append((" ".join(shared), self._grouped(shared)[values]))
+        return known
+
+    def _grouped(self, shared: tuple[str, ...]) -> dict[Hashable, frozenset[str]]:
+        """Return all things by their values of some kinds."""
+        known = self._groups.get(shared)
+        if known is None:
+            columns = [self._values[kind] for kind in shared]
+            groups: dict[Hashable, list[str]] = {}
+            for each in self.labels:
+                groups.setdefault(tuple([column.get(each) for column in columns]), []).append(each)
+            known = self._groups[shared] = {key: frozenset(some) for key, some in groups.items()}
+        return known
+
+    def _places_among(self, like: frozenset[str]) -> dict[str, dict[float | str, int]]:
+        """Return for each number its distinct values among some things, with their places."""
+        known = self._sorted.get(like)
+        if known is None:
+            known = self._sorted[like] = {}
             for name in self._numbers:
                 column = self._values[name]
-                numbers = {column[each] for each in group if each in column}
+                numbers = {column[each] for each in like if each in column}
                 known[name] = {number: place for place, number in enumerate(sorted(numbers))}
         return known
 
@@ -209,37 +236,54 @@ class Scene:
         Each relation of a thing is a node, from which edges lead to the things at its other end;
         it has the ranks of the thing among these.
         """
-        nodes: dict[str, Labels] = dict(zip(graph.node_names, graph.node_labels, strict=True))
-        edges: list[tuple[str, str, Labels]] = list(graph.edges)
         pairs = zip(graph.node_names, graph.node_labels, strict=True)
         things = {name: thing for name, labels in pairs if (thing := self.thing(name, labels))}
-        node_of = {thing: name for name, thing in reversed(things.items())}
+        renamed = {thing: name for name, thing in reversed(things.items()) if thing != name}
+        nodes: dict[str, tuple[Label, ...]] = {}
+        edges: list[Edge] = []
         for name, thing in things.items():
+            more, links = self._relation_nodes(thing)
+            if renamed:  # nodes that stand for things have names of their own
+                first = renamed.get(thing, thing)
+                links = [
+                    (name if source == thing else source, renamed.get(target, target), labels)
+                    for source, target, labels in links
+                    if source == thing or name == first
+                ]
+                more = {renamed.get(each, each): labels for each, labels in more.items()}
+            nodes.update(more)
+            edges += links
+        return graph.extended(nodes, edges)
+
+    def _relation_nodes(self, thing: str) -> tuple[dict[str, tuple[Label, ...]], list[Edge]]:
+        """Return the nodes and edges by which a thing is related to others."""
+        known = self._added.get(thing)
+        if known is None:
+            nodes: dict[str, tuple[Label, ...]] = {}
+            edges: list[Edge] = []
             for relation, others in self.relations(thing).items():
-                link = f"{thing}: {relation}"
-                edges.append((name, link, "is"))
-                if link in nodes:  # another node stands for the same thing
-                    continue
-                nodes[link] = (relation, *(("same",) if relation.startswith("same ") else ()))
-                self._sets[link] = (thing, frozenset((thing, *others)))
+                name = f"{thing}: {relation}"
+                same = ("same",) if relation.startswith("same ") else ()
+                nodes[name] = labels_of((relation, *same))
+                edges.append((thing, name, _IS))
+                self._sets[name] = (thing, frozenset((thing, *others)))
                 for other in others:
-                    node = node_of.get(other, other)
-                    if node not in nodes:
-                        nodes[node] = self.labels[other]
-                    edges.append((link, node, "as"))
-        return GroundingGraph(nodes, edges, graph.root, graph.roles)
+                    nodes[other] = self.labels[other]
+                    edges.append((name, other, _AS))
+            known = self._added[thing] = (nodes, edges)
+        return known
 
 
 @lru_cache(maxsize=10_000)
-def _ranks(name: str, place: int, count: int, most: int, shared: str) -> tuple[Rank, ...]:
-    """Return the ranks of a position, from both ends, by name and as the n-th."""
+def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
+    """Return ranks by their names, and as the n-th with n apart, for the ordinals of texts."""
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
-        if number <= min(most, count - 1):
+        if number <= min(_MOST_RANK, count - 1):
             said = "" if number == 1 else _ORDINALS.get(number, f"{number}th ")
             found.append((f"{said}{order} {name}", shared))
-        if most > 1 and number <= most:
+        if number <= _MOST_RANK:
             found.append((f"nth {order} {name}", f"{number} {shared}".strip()))
-    if most > 1 and count > 2 and 2 * place + 1 == count:
+    if count > 2 and 2 * place + 1 == count:
         found.append((f"middle {name}", shared))
     return tuple(found)

@@ -12,9 +12,9 @@ from groundling.errors import CorpusError
 from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, read_corpus
 from groundling.tasks.gscan.environment import (
     MANNERS,
-    Command,
     Grid,
     GridThing,
+    GscanCommand,
     GscanEnvironment,
 )
 from groundling.tasks.gscan.generator import generate_corpus
@@ -51,10 +51,10 @@ def write(path, *lines):
 
 def test_executor_walks_and_pulls_heavy_things_in_two_moves():
     world = GscanEnvironment()
-    assert world.execute(GRID, Command("walk", 1, 0)) == ("walk", "walk")
-    pulled = world.execute(GRID, Command("pull", 1, 0))
+    assert world.execute(GRID, GscanCommand("walk", 1, 0)) == ("walk", "walk")
+    pulled = world.execute(GRID, GscanCommand("pull", 1, 0))
     assert pulled == ("walk", "walk", *["pull"] * 4)  # until the square is in the way
-    assert world.execute(GRID, Command("push", 1, 0)) == ("walk", "walk")  # at the wall
+    assert world.execute(GRID, GscanCommand("push", 1, 0)) == ("walk", "walk")  # at the wall
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_executor_walks_and_pulls_heavy_things_in_two_moves():
     ],
 )
 def test_executor_knows_manners(manner, moves):
-    command = Command("walk", 0, list(MANNERS).index(manner))
+    command = GscanCommand("walk", 0, list(MANNERS).index(manner))
     assert ",".join(GscanEnvironment().execute(GRID, command)) == moves
 
 
@@ -79,7 +79,7 @@ def test_environment_is_sound():
 def test_corpus_sorts_things_and_keeps_what_is_meant(tmp_path):
     [example] = read_corpus(write(tmp_path / FILE, json.dumps(EXAMPLE)))
     assert example.grid.things[example.command.thing].shape == "circle"
-    assert example.command == Command("pull", 1, 2)
+    assert example.command == GscanCommand("pull", 1, 2)
     assert example.grid.things[0].shape == "square"
 
 

@@ -14,9 +14,9 @@ from groundling.tasks.maps.corpus import (
     FOLLOWER,
     GIVER,
     Dialogue,
+    DialogueLine,
     MapCorpus,
     MapSheet,
-    Utterance,
     load_corpus,
     read_correspondences,
     read_map,
@@ -157,13 +157,13 @@ def test_map_with_a_foreign_file_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_transcript_is_read_with_and_without_heading(tmp_path: Path) -> None:
-    said = (Utterance(GIVER, "past the kiln"), Utterance(FOLLOWER, "i've no kiln"))
+    said = (DialogueLine(GIVER, "past the kiln"), DialogueLine(FOLLOWER, "i've no kiln"))
     bare = write(tmp_path / "bare.txt", "g\tpast  the kiln \t\r\n\r\nf\ti've no kiln \t\r\ng\t\t\n")
     assert read_transcript(bare) == said
     write_transcript(tmp_path / "full.txt", said)
     assert (tmp_path / "full.txt").read_text().startswith("Found 2 args.\nObservation: full;")
     assert read_transcript(tmp_path / "full.txt") == said
-    write_transcript(tmp_path / "odd.txt", [Utterance(GIVER, "past\nthe\tkiln")])
+    write_transcript(tmp_path / "odd.txt", [DialogueLine(GIVER, "past\nthe\tkiln")])
     assert read_transcript(tmp_path / "odd.txt") == said[:1]
 
 

@@ -11,7 +11,7 @@ from groundling.errors import CorpusError, SettingError
 from groundling.inference.transduction import _UnitReader
 from groundling.inference.unit_scores import UnitScores
 from groundling.tasks.benchmark import Fold, follow_cases
-from groundling.tasks.maps import Dialogue, Utterance, generate_corpus, score_path
+from groundling.tasks.maps import Dialogue, DialogueLine, generate_corpus, score_path
 from groundling.tasks.maps.map_presets import PRESETS
 from groundling.tasks.maps.mentions import read_mentions
 from groundling.tasks.maps.path_score import PathScore
@@ -191,7 +191,7 @@ def test_task_unknown_presets_and_rows_are_errors():
 def test_task_bad_corpora_and_dialogues_are_named(best):
     cases = [
         (
-            Dialogue("mute", TEST[0].map, (Utterance("f", "hello"),)),
+            Dialogue("mute", TEST[0].map, (DialogueLine("f", "hello"),)),
             "'mute' must have utterances of the giver",
         ),
         (Dialogue("lost", 77, TEST[0].utterances), "'lost' names map 77"),
@@ -222,7 +222,7 @@ def long_dialogue(count):
     for number, utterance in enumerate(spoken, 1):
         said.append(utterance)
         idle = count * number // len(spoken) - len(said)
-        said += [Utterance("g", "and so on and so forth")] * idle
+        said += [DialogueLine("g", "and so on and so forth")] * idle
     return Dialogue("long", TEST[0].map, tuple(said))
 
 

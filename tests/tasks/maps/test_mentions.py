@@ -11,7 +11,7 @@ import pytest
 from rapidfuzz import fuzz
 
 from groundling.tasks.maps import mentions
-from groundling.tasks.maps.corpus import Utterance, load_corpus
+from groundling.tasks.maps.corpus import DialogueLine, load_corpus
 from groundling.tasks.maps.generator import generate_dialogue, generate_map
 from groundling.tasks.maps.landscape import Landmark, Landscape
 from groundling.tasks.maps.mentions import NameMatcher, TextUnits, read_units
@@ -30,7 +30,7 @@ LANDSCAPE = Landscape(
 
 def read(*lines: str, **options: Any) -> TextUnits:
     """Lines such as `g: go on`."""
-    said = [Utterance(*line.split(": ", 1)) for line in lines]
+    said = [DialogueLine(*line.split(": ", 1)) for line in lines]
     return read_units(said, LANDSCAPE, **options)
 
 
@@ -203,7 +203,7 @@ def test_match_finds_the_route_of_a_generated_dialogue() -> None:
             assert units.total[sheet.landscape.place(step.landmark)] > 0
 
 
-def work_of(said: Sequence[Utterance], monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+def work_of(said: Sequence[DialogueLine], monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     """Return how many bytecodes reading the units runs, and how many strings it compares."""
     codes = comparisons = 0
 
@@ -247,13 +247,14 @@ def test_work_grows_with_the_number_of_utterances_and_no_faster(monkeypatch) -> 
 
 def test_work_grows_with_the_length_of_an_utterance_and_no_faster(monkeypatch) -> None:
     once, twice = (
-        work_of([Utterance("g", "to the inn or " * size)], monkeypatch)[0] for size in (2000, 4000)
+        work_of([DialogueLine("g", "to the inn or " * size)], monkeypatch)[0]
+        for size in (2000, 4000)
     )
     assert 1.9 * once < twice < 2.01 * once
 
 
 def test_work_splits_every_utterance_once() -> None:
-    class Counted(Utterance):
+    class Counted(DialogueLine):
         split = 0
 
         @property

@@ -26,7 +26,7 @@ from groundling.tasks.mazes.routes import (
     ROUTES,
     TRAINING,
     Arcs,
-    Training,
+    RouteTraining,
     _smoothest,
     act_at_once,
     add_negative_starts,
@@ -65,7 +65,7 @@ def data(sail):
 
 @pytest.fixture(scope="module")
 def follower(data):
-    return train_routes(CHOSEN, list(data.values()), Training(dropped=True))
+    return train_routes(CHOSEN, list(data.values()), RouteTraining(dropped=True))
 
 
 def random_route(seed, sentences=3, states=4, arcs=7):
@@ -262,7 +262,7 @@ def test_mirrored_negative_starts_are_states_of_the_mirrored_maze(elsewhere):
 
 
 @pytest.mark.parametrize(
-    "training", [Training(misread=1, elsewhere=1, alone=0.5), Training(False, rounds=2)]
+    "training", [RouteTraining(misread=1, elsewhere=1, alone=0.5), RouteTraining(False, rounds=2)]
 )
 def test_train_routes_learns_to_find_ends(data, training):
     follower = train_routes(CHOSEN, list(data.values()), training)
@@ -285,7 +285,7 @@ def test_two_members_find_plans_and_evidence_by_the_mean_of_their_scores(data):
     two = replace(one, overlay=member.overlay, features=member.features)
     maps = list(data.values())
     routes = maps[0].paragraphs[:3]
-    training = Training(dropped=True, misread=1, elsewhere=1, alone=0.5, composed=0.5)
+    training = RouteTraining(dropped=True, misread=1, elsewhere=1, alone=0.5, composed=0.5)
     followers = [train_routes(each, maps, training) for each in (both, one, two)]
     together, *alone = (
         [arcs for route in read_routes(each, routes) for arcs in route] for each in followers
@@ -305,14 +305,14 @@ def test_choose_power_judges_weights_with_their_neighbours():
 
 def test_routes_need_three_maps(data):
     with pytest.raises(SettingError, match="three maps or more, not on 2"):
-        leave_out_routes(CHOSEN, data, "Maze1", Training())
+        leave_out_routes(CHOSEN, data, "Maze1", RouteTraining())
 
 
 def test_routes_report_every_way_of_reading(tmp_path):
     write_corpus(tmp_path, generate_routes(generate_mazes(4, 3, size=4, halls=5), 24, seed=2))
     sail = load_sail(tmp_path)
     data = prepare_routes(CHOSEN, sail)
-    trials = [leave_out_routes(CHOSEN, data, name, Training()) for name in sail.mazes]
+    trials = [leave_out_routes(CHOSEN, data, name, RouteTraining()) for name in sail.mazes]
     for reading in READINGS:
         chosen = with_routes(PRESETS).select(ROUTES, f"single sentences: {reading}")
         row = route_row(reading, chosen, [each[reading] for each in trials])

@@ -12,7 +12,7 @@ from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers import intent
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from groundling.home.agent import HomeAgent, Reply
+from groundling.home.agent import HomeAgent, HomeReply
 from groundling.home.model import load_model
 
 from .const import CONF_EXPOSED, CONF_LANGUAGE
@@ -53,7 +53,7 @@ class GroundlingAgent(conversation.ConversationEntity):
         user_input: conversation.ConversationInput,
         chat_log: conversation.ChatLog,
     ) -> conversation.ConversationResult:
-        """Reply to what was said, and ask Home Assistant to do what it asks for."""
+        """HomeReply to what was said, and ask Home Assistant to do what it asks for."""
         language = self.entry.data[CONF_LANGUAGE]
         home = home_of(self.hass, language, self.entry.data[CONF_EXPOSED])
         agent = self._agents.pop(chat_log.conversation_id, None)
@@ -84,7 +84,7 @@ class GroundlingAgent(conversation.ConversationEntity):
             continue_conversation=reply.kind == "ask",
         )
 
-    async def _carry_out(self, reply: Reply, context: object) -> None:
+    async def _carry_out(self, reply: HomeReply, context: object) -> None:
         for command in reply.commands:
             for domain, service, data in calls_of(command, reply.changes):
                 await self.hass.services.async_call(

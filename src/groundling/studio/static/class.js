@@ -17,8 +17,9 @@ async function overview(page) {
   page.append(h("h1", {}, t("classTitle")),
     told.address
       ? h("div", { class: "panel join" }, h("p", {}, t("classJoin")), h("p", { class: "address" }, told.address))
-      : h("p", { class: "panel" }, t("classOff")),
+      : h("div", { class: "panel" }, h("p", {}, t("classAbout")), h("p", {}, t("classOff")), h("pre", { class: "output", tabindex: 0 }, "groundling studio --class"), h("p", { class: "muted" }, t("classNet"))),
     robots);
+  if (!told.address) return () => {};
   const draw = async () => {
     const { pupils } = await call("GET", "/api/class").catch(() => ({ pupils: [] }));
     robots.replaceChildren(...(pupils.length ? pupils.map((each) => {

@@ -1,6 +1,6 @@
 // A lesson: from a robot that knows nothing to one that follows ten requests of one's own.
 import { call, Project } from "./api.js";
-import { h, trying } from "./dom.js";
+import { bar, h, trying } from "./dom.js";
 import { t } from "./strings.js";
 import { Talk } from "./talk.js";
 
@@ -25,18 +25,21 @@ async function begin(key = KEY) {
 export async function open(page) {
   const lesson = await find();
   const count = h("p", { class: "count", role: "status" });
-  const talk = new Talk(lesson, { onchange: (about) => { count.textContent = t("lessonCount", about.known); } });
+  const talk = new Talk(lesson, { onchange: (about) => {
+    count.replaceChildren(h("span", {}, t("lessonCount", Math.min(about.known, 10))), bar(about.known / 10, t("lessonCount", about.known)),
+      about.known >= 10 ? h("span", {}, t("lessonDone", about.standing.recent, about.standing.of)) : "");
+  } });
   const names = lesson.about.scenes.map((each) => each.name);
   talk.element.querySelector(".stage-top").append(h("button", { type: "button", onclick: () =>
     talk.enter(names[(names.indexOf(talk.scene) + 1) % names.length]) }, t("nextScene")));
-  page.classList.add("wide");
+  page.classList.add("wide", "lesson");
   page.append(
     h("div", { class: "row between" }, h("h1", {}, t("lessonTitle")),
       h("button", { type: "button", class: "quiet", onclick: async () => {
         if (await trying(() => begin())) { talk.close(); page.replaceChildren(); await open(page); }
       } }, t("again"))),
-    h("p", { class: "lead" }, t("lessonLead")),
-    h("ol", { class: "three" }, ["One", "Two", "Three"].map((each) => h("li", { class: "panel" }, h("h2", {}, t(`lesson${each}`)), h("p", {}, t(`lesson${each}How`))))),
+    h("p", { class: "muted" }, t("lessonLead")),
+    h("ol", { class: "three" }, ["One", "Two", "Three"].map((each) => h("li", {}, h("h2", {}, t(`lesson${each}`)), h("p", {}, t(`lesson${each}How`))))),
     count, talk.element);
   await talk.enter(names[0]);
   return () => talk.close();

@@ -45,7 +45,9 @@ async function open() {
 
 function frame(path) {
   const own = project.name === "main" ? "" : `/${project.name}`;
-  document.getElementById("nav").replaceChildren(...PAGES.map(([each, title]) => h("a", {
+  const joined = path === "join"; // pupils have one page, their robot's
+  document.querySelector(".brand").setAttribute("href", joined ? "#/join" : "#/");
+  document.getElementById("nav").replaceChildren(...(joined ? [] : PAGES).map(([each, title]) => h("a", {
     href: `#/${each}${["worlds", "class", "lesson"].includes(each) ? "" : own}`,
     "aria-current": each === path ? "page" : null }, t(title))));
   language.textContent = t("language");

@@ -6,7 +6,7 @@ export async function open(page, project) {
   const list = h("ul", { class: "words" });
   const meaning = h("div", { class: "meaning", "aria-live": "polite" });
   const facts = h("p", { class: "muted" });
-  const search = h("input", { type: "search", id: "word", autocomplete: "off", oninput: () => draw() });
+  const search = h("input", { type: "search", id: "word", autocomplete: "off", placeholder: t("findWord"), oninput: () => draw() });
   let words = [];
 
   function draw() {
@@ -29,7 +29,9 @@ export async function open(page, project) {
 
   async function load() {
     const found = await project.get("/words").catch(() => null);
-    words = found?.words ?? [];
+    words = (found?.words ?? []).filter((each) => !each.word.startsWith("‹"));
+    if (words.length && !meaning.childElementCount) await choose(words[0].word);
+    if (!words.length) meaning.replaceChildren(h("p", { class: "muted" }, t("nothingLearnt")));
     facts.textContent = found?.weights ? t("modelFacts", words.length, found.weights) : t("nothingLearnt");
     draw();
   }
@@ -53,9 +55,9 @@ function snippets({ folder, text, state }) {
   const address = "http://127.0.0.1:8090";
   const all = {
     Terminal: `groundling serve ${quoted(folder)} --teach --port 8090`,
-    curl: `curl -s ${address}/v1/follow -H 'content-type: application/json' -d ${quoted(body)}`,
-    Python: `import json, urllib.request\n\nbody = ${JSON.stringify(body)}\nrequest = urllib.request.Request(\n    "${address}/v1/follow", body.encode(), {"content-type": "application/json"})\nplan = json.load(urllib.request.urlopen(request))\nprint(plan["actions"], plan["understood"])`,
-    JavaScript: `const answer = await fetch("${address}/v1/follow", {\n  method: "POST",\n  headers: { "content-type": "application/json" },\n  body: ${JSON.stringify(body)},\n});\nconst plan = await answer.json();\nconsole.log(plan.actions, plan.understood);`,
+    curl: `curl -s ${address}/v1/say -H 'content-type: application/json' -d ${quoted(body)}`,
+    Python: `import json, urllib.request\n\nbody = ${JSON.stringify(body)}\nrequest = urllib.request.Request(\n    "${address}/v1/say", body.encode(), {"content-type": "application/json"})\nturn = json.load(urllib.request.urlopen(request))\nprint(turn["kind"], turn["actions"], turn["text"])`,
+    JavaScript: `const answer = await fetch("${address}/v1/say", {\n  method: "POST",\n  headers: { "content-type": "application/json" },\n  body: ${JSON.stringify(body)},\n});\nconst turn = await answer.json();\nconsole.log(turn.kind, turn.actions, turn.text);`,
   };
   return Object.entries(all).map(([name, code]) => h("div", { class: "snippet" },
     h("div", { class: "row between" }, h("h3", {}, name), h("button", { type: "button", class: "quiet small", "aria-label": `${t("copy")}: ${name}`, onclick: async () => {

@@ -23,26 +23,29 @@ const TABLE = {
   send: ["Say it", "Sagen"],
   placeholder: ["For example: {0}", "Zum Beispiel: {0}"],
   placeholderEmpty: ["In your own words, in any language", "In deinen Worten, in jeder Sprache"],
-  empty: ["It knows no words yet. Say something and show what you mean.", "Er kennt noch keine Wörter. Sag etwas und zeig, was du meinst."],
-  knows: ["Try one of these, or say something else and show what you mean.", "Probier eines davon, oder sag etwas anderes und zeig, was du meinst."],
+  empty: ["Hello! I know no words yet. Say something, then show me what you mean.", "Hallo! Ich kenne noch keine Wörter. Sag etwas und zeig mir dann, was du meinst."],
+  knows: ["Hello! Try one of these, or say something else and show me what you mean.", "Hallo! Probier eines davon, oder sag etwas anderes und zeig mir, was du meinst."],
+  first: ["One moment, I am learning my first words …", "Einen Moment, ich lerne meine ersten Wörter …"],
+  knowsSome: ["Hello! Say what I should do. If I get it wrong, show me what you mean.", "Hallo! Sag, was ich tun soll. Wenn es falsch ist, zeig mir, was du meinst."],
   noWords: ["There are no words yet. Say what to do, in your own words.", "Da stehen noch keine Wörter. Sag in deinen Worten, was zu tun ist."],
   you: ["You", "Du"],
   robot: ["Robot", "Roboter"],
   done: ["Done: {0}", "Gemacht: {0}"],
   nothing: ["nothing", "nichts"],
   thinking: ["One moment …", "Einen Moment …"],
-  unsure: ["I’m not sure. Did you mean …", "Ich bin nicht sicher. Meintest du …"],
   unknown: ["I don’t know these words yet. Show me what you mean.", "Diese Wörter kenne ich noch nicht. Zeig mir, was du meinst."],
   yes: ["Yes, that’s right", "Ja, richtig"],
   no: ["No, like this …", "Nein, so …"],
   why: ["Why?", "Warum?"],
+  seeStep: ["See this step in the picture", "Diesen Schritt im Bild sehen"],
   replay: ["Replay", "Noch einmal"],
   undo: ["Undo", "Rückgängig"],
   undoLast: ["Undo {0}", "Rückgängig: {0}"],
   details: ["Details", "Einzelheiten"],
-  meant: ["I meant this", "Das meinte ich"],
-  look: ["Look at: {0}", "Ansehen: {0}"],
+  look: ["Preview: {0}", "Vorschau: {0}"],
   none: ["None of these: I’ll show you", "Nichts davon: ich zeige es dir"],
+  preview: ["Preview", "Vorschau"],
+  showIt: ["Show what you mean", "Zeigen, was du meinst"],
   showTitle: ["Show what “{0}” means", "Zeig, was „{0}“ bedeutet"],
   showHow: ["Click in the picture, or choose:", "Klick ins Bild oder wähle:"],
   possible: ["Possible actions", "Mögliche Handlungen"],
@@ -54,7 +57,7 @@ const TABLE = {
   learning: ["Learning …", "Lernt …"],
   taught: ["Thanks. I’ll remember: “{0}” means {1}.", "Danke. Ich merke mir: „{0}“ heißt {1}."],
   learnt: ["Learnt.", "Gelernt."],
-  undone: ["Taken back.", "Zurückgenommen."],
+  undone: ["Undone.", "Rückgängig gemacht."],
   confidence: ["{0} sure", "{0} sicher"],
   onlyAsk: ["Another process teaches this robot; here it can only be asked.", "Ein anderes Programm bringt diesem Roboter etwas bei; hier kann man nur fragen."],
   oneBack: ["One step back", "Einen Schritt zurück"],
@@ -68,13 +71,17 @@ const TABLE = {
   can: ["What it can do now", "Was er jetzt kann"],
   canRecent: ["{0} of your last {1} requests understood", "{0} deiner letzten {1} Aufträge verstanden"],
   canHeld: ["{0} of {1} test sentences right", "{0} von {1} Prüfsätzen richtig"],
-  canNothing: ["Nothing was shown yet.", "Es wurde noch nichts gezeigt."],
+  canNothing: ["Nothing taught yet.", "Noch nichts beigebracht."],
   // reasons
-  because: ["I did “{0}” because you said {1}.", "Ich habe „{0}“ gemacht, weil du {1} gesagt hast."],
-  needed: ["“{0}” was not mentioned, but needed.", "„{0}“ wurde nicht gesagt, war aber nötig."],
-  without: ["Without {0} I would have done: {1}.", "Ohne {0} hätte ich gemacht: {1}."],
+  because: ["I {0} because you said {1}.", "Ich habe {0}, weil du {1} gesagt hast."],
+  needed: ["I {0} because the rest needs it. It was not mentioned in the text.", "Ich habe {0}, weil es nötig war. Im Text steht es nicht."],
+  without: ["Without it I would have {0}.", "Ohne das hätte ich {0}."],
+  only: ["only {0}", "nur {0}"],
+  wouldNothing: ["done nothing", "nichts gemacht"],
+  youChose: ["You chose this one.", "Das hast du ausgewählt."],
   remembered: ["You showed me this: “{0}”.", "Das hast du mir gezeigt: „{0}“."],
   strange: ["I have never heard: {0}.", "Noch nie gehört: {0}."],
+  quoted: ["“{0}”", "„{0}“"],
   and: [" and ", " und "],
   then: [", then ", ", dann "],
   // details
@@ -86,11 +93,11 @@ const TABLE = {
   itsWeights: ["Its weights here", "Seine Gewichte hier"],
   fromText: ["What the text says for and against it", "Was der Text dafür und dagegen sagt"],
   anyway: ["Whatever is said", "Was auch immer gesagt wird"],
-  notMentioned: ["not mentioned, but needed", "nicht gesagt, aber nötig"],
+  notMentioned: ["not mentioned in the text", "im Text nicht erwähnt"],
   goesWith: ["“{0}” goes with {1}", "„{0}“ passt zu {1}"],
   // examples
   examplesTitle: ["Examples", "Beispiele"],
-  examplesLead: ["All that it learns from: what was said, and what was done. Those marked “test only” are never learnt from; they show how well it does.", "Alles, woraus er lernt: was gesagt und was getan wurde. Was „nur Prüfung“ ist, lernt er nie; daran sieht man, wie gut er ist."],
+  examplesLead: ["Everything it learns from: what was said, and what was done. Rows marked “Test only” are never learnt from. They measure how well it does.", "Alles, woraus er lernt: was gesagt und was getan wurde. Zeilen mit „Nur Prüfung“ lernt er nie. Sie messen, wie gut er ist."],
   search: ["Search", "Suchen"],
   count: ["{0} examples", "{0} Beispiele"],
   countOne: ["1 example", "1 Beispiel"],
@@ -103,14 +110,14 @@ const TABLE = {
   refused: ["{0} refused. Line {1}: {2}", "{0} abgelehnt. Zeile {1}: {2}"],
   said: ["Said", "Gesagt"],
   did: ["Done", "Getan"],
-  firstTry: ["First try", "Erster Versuch"],
+  firstTry: ["Before teaching", "Vorher"],
   weight: ["Weight", "Gewicht"],
   weightOf: ["Weight of “{0}”", "Gewicht von „{0}“"],
   testOnly: ["Test only", "Nur Prüfung"],
   testOnlyOf: ["Use “{0}” for tests only", "„{0}“ nur zur Prüfung"],
-  rightAtOnce: ["right at once", "gleich richtig"],
-  hadToBeTaught: ["had to be taught", "musste gezeigt werden"],
-  given: ["given", "mitgegeben"],
+  rightAtOnce: ["understood", "verstanden"],
+  hadToBeTaught: ["not understood", "nicht verstanden"],
+  given: ["built in", "mitgegeben"],
   text: ["Text", "Text"],
   redo: ["Redo", "Neu zeigen"],
   redoOf: ["Redo: {0}", "Neu zeigen: {0}"],
@@ -121,11 +128,11 @@ const TABLE = {
   aside: ["Set aside: {0}", "Beiseitegelegt: {0}"],
   change: ["Change", "Ändern"],
   // the model
-  modelLead: ["Everything that was learnt is a list of weights: how well a word goes with a label of the world.", "Alles Gelernte ist eine Liste von Gewichten: wie gut ein Wort zu einem Merkmal der Welt passt."],
-  wordsTitle: ["How words find their meaning", "Wie Wörter ihre Bedeutung finden"],
+  modelLead: ["What was learnt is a list of weights. Each says how well a word fits a property of the world.", "Gelernt wird eine Liste von Gewichten. Jedes sagt, wie gut ein Wort zu einer Eigenschaft der Welt passt."],
+  wordsTitle: ["Words", "Wörter"],
   findWord: ["Find a word", "Ein Wort finden"],
-  oneWord: ["One word", "Ein Wort"],
-  wordHow: ["What it goes with (to the right), and what it does not (to the left).", "Wozu es passt (nach rechts), und wozu nicht (nach links)."],
+  oneWord: ["What a word means", "Was ein Wort bedeutet"],
+  wordHow: ["Bars to the right: it fits. Bars to the left: it does not fit.", "Balken nach rechts: es passt. Balken nach links: es passt nicht."],
   noWord: ["No such word was learnt.", "Dieses Wort wurde nicht gelernt."],
   nothingLearnt: ["Nothing was learnt yet. Teach it something first.", "Noch nichts gelernt. Bring ihm erst etwas bei."],
   modelFacts: ["{0} words, {1} weights.", "{0} Wörter, {1} Gewichte."],
@@ -135,47 +142,51 @@ const TABLE = {
   copied: ["Copied.", "Kopiert."],
   // worlds
   gallery: ["Gallery", "Galerie"],
-  galleryHow: ["Each opens with a robot of its own. What you teach is kept.", "Jede öffnet sich mit einem eigenen Roboter. Was du zeigst, bleibt."],
+  galleryHow: ["Each world opens with its own robot. What you teach is kept.", "Jede Welt öffnet sich mit einem eigenen Roboter. Was du beibringst, bleibt."],
   open: ["Open", "Öffnen"],
   openOf: ["Open: {0}", "Öffnen: {0}"],
   opened: ["Open now", "Jetzt offen"],
   editor: ["Make a world", "Eine Welt machen"],
-  editorHow: ["Places, things and who moves between them. The picture shows it at once.", "Orte, Dinge und wer sich zwischen ihnen bewegt. Das Bild zeigt es sofort."],
+  editorHow: ["Add places, things and robots. The picture changes as you type.", "Füge Orte, Dinge und Roboter hinzu. Das Bild ändert sich beim Tippen."],
   title: ["Title", "Titel"],
   places: ["Places", "Orte"],
   things: ["Things", "Dinge"],
-  movers: ["Who moves", "Wer sich bewegt"],
+  movers: ["Robots", "Roboter"],
   name: ["Name", "Name"],
   column: ["Column", "Spalte"],
   row: ["Row", "Zeile"],
   colour: ["Colour", "Farbe"],
   at: ["Place", "Ort"],
-  canDo: ["What can be done with it", "Was man damit tun kann"],
-  verbs: ["Verbs", "Verben"],
+  canDo: ["One can:", "Man kann es:"],
+  verbs: ["What robots can do", "Was Roboter tun können"],
   add: ["Add", "Hinzufügen"],
   addOf: ["Add: {0}", "Hinzufügen: {0}"],
   removeRow: ["Remove {0}", "{0} entfernen"],
   save: ["Teach a robot here", "Hier einen Roboter unterrichten"],
   download: ["Save as a file", "Als Datei sichern"],
   load: ["Open a file", "Datei öffnen"],
+  notJson: ["This file is not a world: it must be JSON, as “Save as a file” writes it.", "Diese Datei ist keine Welt: Sie muss JSON sein, wie es „Als Datei sichern“ schreibt."],
   go: ["go", "gehen"], take: ["take", "nehmen"], put: ["put", "ablegen"], push: ["push", "schieben"],
   switch: ["switch", "schalten"],
   openVerb: ["open", "öffnen"],
   // the lesson
   lessonTitle: ["Teach a robot your language", "Bring einem Roboter deine Sprache bei"],
-  lessonLead: ["This robot knows no words: not yours, not anybody’s. Show it ten requests, one demonstration each, in whatever language you like. Then say them again.", "Dieser Roboter kennt keine Wörter: nicht deine, nicht irgendwelche. Zeig ihm zehn Aufträge, jeden einmal, in welcher Sprache du willst. Dann sag sie noch einmal."],
+  lessonLead: ["This robot knows no words at all. Teach it ten requests, in any language. Then say them again.", "Dieser Roboter kennt gar keine Wörter. Bring ihm zehn Aufträge bei, in einer beliebigen Sprache. Dann sag sie noch einmal."],
   lessonOne: ["1. Say something", "1. Sag etwas"],
   lessonTwo: ["2. Show what you mean", "2. Zeig, was du meinst"],
   lessonThree: ["3. Say it again", "3. Sag es noch einmal"],
-  lessonOneHow: ["Type a request for this kitchen, in your own words.", "Schreib einen Auftrag für diese Küche, in deinen Worten."],
-  lessonTwoHow: ["Click where the robot should go and what it should take. Then press “Teach this”.", "Klick, wohin er gehen und was er nehmen soll. Dann drück „Das beibringen“."],
-  lessonThreeHow: ["It remembers. Change the scene and say it in another kitchen; ask why.", "Er erinnert sich. Wechsle die Szene und sag es in einer anderen Küche; frag warum."],
+  lessonOneHow: ["Type a request for this kitchen in your own words, such as “fetch the blue cup”.", "Schreib einen Auftrag für diese Küche in deinen Worten, etwa „hol die blaue Tasse“."],
+  lessonTwoHow: ["Click in the picture where the robot should go and what it should take. Then press “Teach this”.", "Klick im Bild, wohin er gehen und was er nehmen soll. Dann drück „Das beibringen“."],
+  lessonThreeHow: ["It remembers. Try it in the next kitchen, and press “Why?”.", "Er erinnert sich. Versuch es in der nächsten Küche und drück „Warum?“."],
   lessonCount: ["{0} of 10 requests shown", "{0} von 10 Aufträgen gezeigt"],
+  lessonDone: ["Now say them again: {0} of your last {1} are understood.", "Sag sie jetzt noch einmal: {0} deiner letzten {1} werden verstanden."],
   again: ["Begin again", "Neu anfangen"],
   nextScene: ["Next kitchen", "Nächste Küche"],
   // the class
   classTitle: ["Class", "Klasse"],
-  classOff: ["Pupils can join when the studio is started with: groundling studio --class", "Mitmachen geht, wenn das Studio so gestartet wird: groundling studio --class"],
+  classOff: ["Start the studio with this command, then open this page again:", "Starte das Studio mit diesem Befehl und öffne diese Seite neu:"],
+  classNet: ["Pupils need to be on the same local network. Nothing leaves it.", "Alle müssen im selben lokalen Netz sein. Nichts verlässt es."],
+  classAbout: ["In a class, each pupil gets an empty robot on their own device, and this page shows all robots side by side.", "In einer Klasse bekommt jedes Kind einen leeren Roboter auf dem eigenen Gerät, und diese Seite zeigt alle nebeneinander."],
   classJoin: ["Open this address and write your name:", "Öffne diese Adresse und schreib deinen Namen:"],
   classNobody: ["Nobody has joined yet.", "Noch ist niemand dabei."],
   classKnown: ["{0} shown", "{0} gezeigt"],
@@ -203,4 +214,30 @@ export function otherLanguage() {
 
 /** The text of a name, with what stands in its places. */
 export const t = (name, ...values) => (TABLE[name]?.[column] ?? name).replace(/\{(\d)\}/g, (_, place) => values[Number(place)] ?? "");
+/** The language in which an agent speaks if its demonstrations do not tell. */
+export const dialogueLanguage = () => (column ? "german" : "english");
+
+// Past tense and participle of common first words of actions; others are quoted.
+const VERBS = {
+  go: ["went", "gone"], take: ["took", "taken"], put: ["put", "put"], push: ["pushed", "pushed"],
+  open: ["opened", "opened"], close: ["closed", "closed"], switch: ["switched", "switched"],
+  walk: ["walked", "walked"], turn: ["turned", "turned"], move: ["moved", "moved"], pick: ["picked", "picked"],
+  drop: ["dropped", "dropped"], strike: ["struck", "struck"], pass: ["passed", "passed"], stop: ["stopped", "stopped"],
+};
+const said = (label, form) => {
+  const [first, ...rest] = label.split(" ");
+  const known = !column && rest.length ? VERBS[first.toLowerCase()] : undefined;
+  if (known) return [known[form], ...rest].join(" ");
+  return column ? `„${label}“ gemacht` : `${["did", "done"][form]} “${label}”`;
+};
+
+/** An action as something that was done: *went to the table*. */
+export const did = (label) => said(label, 0);
+
+/** Actions as what would have been done: *only gone to the table*, if the rest is the same. */
+export const would = (actions, done) => {
+  if (!actions.length) return t("wouldNothing");
+  const text = actions.map((each) => said(each, 1)).join(t("then"));
+  return actions.length < done.length && actions.every((each, place) => each === done[place]) ? t("only", text) : text;
+};
 export const spoken = () => (column ? "de-DE" : "en-GB");

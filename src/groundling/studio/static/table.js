@@ -14,7 +14,7 @@ export async function open(page, project) {
   const body = h("tbody");
   const more = h("button", { type: "button", hidden: true, onclick: () => load(true) }, t("showMore"));
   const undo = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => trying(() => project.post("/undo")) });
-  const search = h("input", { type: "search", id: "search", placeholder: "…", autocomplete: "off", oninput: () => {
+  const search = h("input", { type: "search", id: "search", placeholder: t("search"), autocomplete: "off", oninput: () => {
     clearTimeout(search.timer);
     search.timer = setTimeout(() => load(), 200);
   } });

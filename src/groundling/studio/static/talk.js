@@ -1,10 +1,9 @@
 // The first page: a conversation in front of a picture.
 import { announce, h, percent, s, tell, trying } from "./dom.js";
-import { spoken, t } from "./strings.js";
+import { did, dialogueLanguage, spoken, t, would } from "./strings.js";
 import { Why } from "./why.js";
 import { World } from "./world.js";
 
-const OPTIONS = 4;
 const line = (labels) => (labels.length ? labels.join(t("then")) : t("nothing"));
 const labels = (actions) => actions.map((each) => each.label);
 const icon = (d) => s("svg", { viewBox: "0 0 24 24", width: 20, height: 20, class: "icon-lines", "aria-hidden": "true" }, s("path", { d }));
@@ -29,7 +28,9 @@ class Turn {
     this.scene = talk.scene;
     this.start = talk.start;
     this.moves = talk.moves;
-    this.plan = null;
+    this.before = []; // the texts since the question that this may reply to
+    this.choice = null; // the option of that question that was clicked
+    this.plan = null; // what the agent made of it
     this.shown = null; // the actions while one shows them, else nothing
     this.taught = null; // the actions that were taught for it
     this.words = h("p", { class: "bubble mine" }, text);
@@ -39,6 +40,10 @@ class Turn {
   }
 
   where(more = {}) { return { scene: this.scene, start: this.start, ...more }; }
+
+  /** The text that is taught: with a reply that completes it. */
+  get teaches() { return this.plan?.teaches ?? this.text; }
+  get acted() { return this.plan?.kind === "act"; }
 }
 
 export class Talk {
@@ -107,22 +112,34 @@ export class Talk {
     this.turns.push(turn);
     this.list.append(turn.element);
     this.hello.hidden = true;
-    this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.down();
     return turn;
   }
 
-  async say(text = this.text.value.trim()) {
-    if (!text) { tell(t("noWords")); this.text.focus(); return; }
-    this.text.value = "";
+  /** Show the newest words; on a phone the page scrolls, not the conversation. */
+  down() { this.scroll.scrollTop = this.scroll.scrollHeight; }
+
+  /** Say something; `choice` is the option of the last question that was clicked. */
+  async say(text = this.text.value.trim(), choice = null) {
+    if (!text) { tell(t("noWords")); this.text.focus(); return null; }
+    if (choice === null) this.text.value = "";
     if (this.showing) this.cancel(this.showing);
-    await this.follow(this.begin(text));
+    const last = this.turns.at(-1);
+    const turn = this.begin(text);
+    if (last?.plan?.kind === "ask" && last.moves === this.moves) {
+      turn.before = last.plan.before;
+      turn.choice = choice;
+    }
+    await this.ask(turn);
+    return turn;
   }
 
-  async follow(turn) {
+  /** Ask the agent about a turn, and show what it makes of it. */
+  async ask(turn) {
     const { project } = this;
     let plan;
     try {
-      plan = await project.post("/follow", turn.where({ text: turn.text }));
+      plan = await project.post("/say", turn.where({ text: turn.asks ?? turn.text, before: turn.before, choice: turn.choice, language: dialogueLanguage() }));
     } catch (error) {
       turn.reply.replaceChildren(h("p", { class: "problem" }, error.message));
       return;
@@ -134,13 +151,13 @@ export class Talk {
     turn.reasons = null;
     this.answer(turn);
     if (this.turns.at(-1) === turn && turn.moves === this.moves) {
-      this.world.show(plan.frames, plan.actions, { animate: plan.understood, place: plan.understood ? plan.frames.length - 1 : 0 });
-      if (plan.understood) await this.goOn(turn, plan.actions);
+      this.world.show(plan.frames, plan.actions, { animate: turn.acted });
+      if (turn.acted) await this.goOn(turn, plan.actions);
     }
-    const said = plan.understood ? t("done", line(labels(plan.actions))) : t("unsure");
+    const said = turn.acted ? t("done", line(labels(plan.actions))) : plan.text;
     announce(said);
     this.voice.speak(said);
-    if (plan.actions.length) await this.reason(turn);
+    if (turn.acted) await this.reason(turn);
   }
 
   /** Draw what came of a turn. */
@@ -148,41 +165,57 @@ export class Talk {
     const { plan } = turn;
     if (turn.shown) { this.drawShowing(turn); return; }
     if (!plan) { turn.reply.replaceChildren(h("p", {}, t("unknown")), this.tools(turn)); return; }
-    const parts = plan.understood
-      ? [this.steps(turn, plan.actions), h("p", { class: "sure" }, t("confidence", percent(plan.confidence)))]
-      : [h("p", { class: "ask" }, t("unsure")), this.options(turn)];
-    if (turn.taught) parts.push(h("p", { class: "taught" }, t("taught", turn.text, line(labels(turn.taught)))));
+    const parts = turn.acted
+      ? [this.steps(turn, plan.actions)]
+      : [h("p", { class: plan.kind }, plan.text), plan.options.length ? this.options(turn) : ""];
+    if (plan.note) parts.push(h("p", { class: "problem" }, plan.note));
+    if (turn.taught) parts.push(h("p", { class: "taught" }, t("taught", turn.teaches, line(labels(turn.taught)))));
     turn.why = h("div", { class: "why-short" });
     turn.reply.replaceChildren(...parts, this.tools(turn), turn.why);
     this.drawReasons(turn);
-    this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.down();
   }
 
   steps(turn, actions) {
     return actions.length ? h("ol", { class: "steps" }, actions.map((each, place) => h("li", {},
-      h("button", { type: "button", class: `step colour-${place % 6}`, onclick: () => this.world.show(turn.plan.frames, turn.plan.actions, { place }) }, each.label))))
+      h("button", { type: "button", class: `step colour-${place % 6}`, title: t("seeStep"), onclick: () => this.world.show(turn.plan.frames, turn.plan.actions, { place }) }, each.label))))
       : h("p", {}, t("nothing"));
   }
 
   tools(turn) {
     const { plan } = turn;
+    const kind = plan?.kind ?? "decline";
     const button = (name, work, more = {}) => h("button", { type: "button", class: "small", onclick: work, ...more }, t(name));
+    const quiet = { class: "small quiet" };
     return h("div", { class: "row turn-tools" },
-      plan?.understood && !turn.taught ? button("yes", () => this.teach(turn, plan.actions, "picked")) : null,
-      button("no", () => this.show(turn)),
-      plan?.actions.length ? button("replay", () => this.world.show(plan.frames, plan.actions, { animate: true }), { class: "small quiet" }) : null,
-      plan?.actions.length ? button("why", () => this.explain(turn), { class: "small quiet", "aria-expanded": "false" }) : null,
-      turn.taught && turn.undoable ? button("undo", () => this.undo(), { class: "small quiet" }) : null);
+      kind === "act" && !turn.taught ? button("yes", () => this.teach(turn, plan.actions, "picked")) : null,
+      kind === "act" || kind === "answer" ? button("no", () => this.show(turn)) : null,
+      kind === "ask" || kind === "decline" ? button(kind === "ask" ? "none" : "showIt", () => this.show(turn), kind === "ask" ? quiet : {}) : null,
+      kind === "act" ? button("replay", () => this.world.show(plan.frames, plan.actions, { animate: true }), quiet) : null,
+      kind === "act" ? button("why", () => this.explain(turn), { ...quiet, "aria-expanded": String(Boolean(turn.asked)) }) : null,
+      turn.taught && turn.undoable ? button("undo", () => this.undo(), quiet) : null,
+      kind === "act" ? h("span", { class: "sure" }, t("confidence", percent(plan.confidence))) : null);
   }
 
+  /** The options of a question: one click is the reply. */
   options(turn) {
     const { plan } = turn;
-    const all = [plan, ...plan.alternatives].slice(0, OPTIONS);
-    return h("div", {}, h("ul", { class: "choices" }, all.map((each) => h("li", {},
-      h("button", { type: "button", class: "choice", "aria-label": t("look", line(labels(each.actions))), onclick: () => this.look(turn, each.actions) },
-        h("span", {}, line(labels(each.actions))), h("span", { class: "share" }, percent(each.probability))),
-      h("button", { type: "button", onclick: () => this.teach(turn, each.actions, "picked") }, t("meant"))))),
-    h("button", { type: "button", class: "link", onclick: () => this.show(turn) }, t("none")));
+    return h("ul", { class: "choices" }, plan.options.map((each, place) => {
+      const name = plan.by_value ? each.text : line(labels(each.actions));
+      return h("li", {},
+        h("button", { type: "button", class: "choice", onclick: () => this.choose(turn, each, place, name) }, name),
+        h("button", { type: "button", class: "quiet small", "aria-label": t("look", name), onclick: () => this.look(turn, each.actions) }, t("preview")));
+    }));
+  }
+
+  /** Reply by a click. What a whole plan was chosen for is learnt at once; a value only completes. */
+  async choose(turn, option, place, name) {
+    if (this.turns.at(-1) === turn && turn.moves === this.moves) {
+      const next = await this.say(name, place);
+      if (next?.acted && !turn.plan.by_value) await this.teach(next, next.plan.actions, "picked");
+    } else {
+      await this.teach(turn, option.actions, "picked"); // the talk has gone on since
+    }
   }
 
   async look(turn, actions) {
@@ -194,14 +227,17 @@ export class Talk {
 
   async reason(turn) {
     try {
-      turn.reasons = await this.project.post("/reasons", turn.where({ text: turn.text }));
+      turn.reasons = await this.project.post("/reasons", turn.where({ text: turn.teaches }));
     } catch { return; }
+    const same = turn.reasons.steps.map((each) => each.label).join() === labels(turn.plan.actions).join();
+    if (!same) { turn.reasons = { steps: [], words: [], remembered: null, unexplained: [], chosen: true }; }
     this.colour(turn);
     this.drawReasons(turn);
   }
 
   /** Give the words of a turn the colours of the steps that they ask for. */
   colour(turn) {
+    if (turn.teaches !== turn.text || !turn.reasons.words.length) return;
     const colours = new Map();
     turn.reasons.steps.forEach((step, place) => step.words.slice(0, 2).forEach((each) => {
       const key = `${each.sentence}.${each.position}`;
@@ -217,14 +253,16 @@ export class Talk {
   drawReasons(turn) {
     if (!turn.reasons || !turn.why || !turn.asked) return;
     const said = turn.reasons;
-    const quoted = (each, place) => h("mark", { class: `colour-${place % 6}` }, each.word);
+    const quoted = (each, place) => h("mark", { class: `colour-${place % 6}` }, t("quoted", each.word));
     const filled = (name, values) => t(name, "\u0000", "\u0001").split(/(\u0000|\u0001)/).map((part) =>
       (part === "\u0000" ? values[0] : part === "\u0001" ? values[1] : part));
+    const strong = (place, words) => h("strong", { class: `colour-${place % 6}` }, words);
     const sentences = said.steps.map((step, place) => h("p", {},
       step.words.length
-        ? filled("because", [h("strong", { class: `colour-${place % 6}` }, step.label), step.words.slice(0, 2).flatMap((each, rank) => [rank ? t("and") : "", quoted(each, place)])])
-        : filled("needed", [h("strong", { class: `colour-${place % 6}` }, step.label)]),
-      step.without ? [" ", filled("without", [quoted(step.words[0], place), line(step.without)])] : null));
+        ? filled("because", [strong(place, did(step.label)), step.words.slice(0, 2).flatMap((each, rank) => [rank ? t("and") : "", quoted(each, place)])])
+        : filled("needed", [strong(place, did(step.label))]),
+      step.without ? [" ", t("without", would(step.without, said.steps.map((each) => each.label)))] : null));
+    if (said.chosen) sentences.push(h("p", {}, t("youChose")));
     const toggled = () => {
       turn.detailed = details.open;
       if (turn.details !== details) turn.details.open = details.open;  // it was drawn anew meanwhile
@@ -241,6 +279,7 @@ export class Talk {
 
   async explain(turn) {
     turn.asked = !turn.asked;
+    turn.reply.querySelector("[aria-expanded]")?.setAttribute("aria-expanded", String(turn.asked));
     if (!turn.asked) { turn.why.replaceChildren(); return; }
     if (!turn.reasons) await this.reason(turn);
     this.drawReasons(turn);
@@ -250,7 +289,7 @@ export class Talk {
 
   async details(turn, element) {
     if (element.querySelector(".why")) return;
-    const told = await trying(() => this.project.post("/explain", turn.where({ text: turn.text })));
+    const told = await trying(() => this.project.post("/explain", turn.where({ text: turn.teaches })));
     if (!told?.steps) return;
     const why = new Why();
     element.append(why.element);
@@ -283,7 +322,7 @@ export class Talk {
     const { shown } = turn;
     turn.reply.replaceChildren(
       turn.plan ? "" : h("p", {}, t("unknown")),
-      h("p", { class: "ask" }, t("showTitle", turn.text.slice(0, 80))),
+      h("p", { class: "ask" }, t("showTitle", turn.teaches.slice(0, 80))),
       h("p", { class: "muted small" }, t("showHow")),
       h("div", { class: "possible", role: "group", "aria-label": t("possible") },
         turn.possible.map((each) => h("button", { type: "button", class: "small", onclick: () => this.show(turn, [...shown, each]) }, each.label)),
@@ -307,15 +346,17 @@ export class Talk {
 
   /** Teach what a turn means: its own text, in its own scene, whatever stands in the box. */
   async teach(turn, actions, origin) {
-    const done = await trying(() => this.project.post("/teach", turn.where({ text: turn.text, origin, actions: json(actions) })));
+    const text = turn.teaches;
+    const done = await trying(() => this.project.post("/teach", turn.where({ text, origin, actions: json(actions) })));
     if (!done) return;
+    Object.assign(turn, { asks: text, before: [], choice: null }); // from now on it is this that is asked
     turn.shown = null;
     this.showing = null;
     turn.taught = actions;
     turn.undoable = true;
     for (const other of this.turns) if (other !== turn && other.undoable) { other.undoable = false; if (!other.shown) this.answer(other); }
     turn.waits = done.revision;
-    turn.reply.replaceChildren(h("p", { class: "taught" }, t("taught", turn.text, line(labels(actions)))), h("p", { class: "muted" }, t("learning")));
+    turn.reply.replaceChildren(h("p", { class: "taught" }, t("taught", text, line(labels(actions)))), h("p", { class: "muted" }, t("learning")));
     announce(t("learning"));
     await this.goOn(turn, actions);
     await this.wait(); // it may have learnt before the answer came
@@ -344,23 +385,24 @@ export class Talk {
     for (const turn of this.turns.filter((each) => each.waits !== undefined && !each.shown)) {
       if (about.learnt < turn.waits && !about.problem) continue;
       delete turn.waits;
-      if (about.trained) await this.follow(turn); else this.answer(turn);
+      if (about.trained) await this.ask(turn); else { turn.plan = null; this.answer(turn); }
     }
   }
 
   draw() {
     const { about } = this.project;
     const { recent, of, held, held_of: all } = about.standing;
-    const said = [of ? t("canRecent", recent, of) : "", all ? t("canHeld", held, all) : ""].filter(Boolean);
+    const first = about.known > 0 && !about.trained && !about.problem; // it learns its first words
+    const said = [of ? t("canRecent", recent, of) : "", all && !first ? t("canHeld", held, all) : ""].filter(Boolean);
     const behind = about.learnt !== about.revision && !about.problem;
-    this.can.replaceChildren(h("span", { class: "can-name" }, t("can"), ": "), said.join(" · ") || t("canNothing"),
+    this.can.replaceChildren(h("span", { class: "can-name" }, t("can"), ": "), first ? "…" : said.join(" · ") || t("canNothing"),
       behind ? h("span", { class: "muted" }, ` ${t("learning")}`) : "");
     this.undoing.hidden = !about.undo;
     this.undoing.textContent = t("undoLast", about.undo ?? "");
     this.hello.replaceChildren(
-      h("p", {}, about.writes ? t(about.trained || about.known ? "knows" : "empty") : t("onlyAsk")),
+      h("p", { class: "bubble its" }, about.writes ? t(first ? "first" : about.examples.length && about.trained ? "knows" : about.trained ? "knowsSome" : "empty") : t("onlyAsk")),
       about.problem ? h("p", { class: "problem" }, about.problem) : "",
-      h("ul", { class: "examples" }, about.examples.map((each) => h("li", {},
+      first ? "" : h("ul", { class: "examples" }, about.examples.map((each) => h("li", {},
         h("button", { type: "button", class: "example", onclick: async () => { await this.enter(each.scene, each.start); await this.say(each.text); } }, each.text)))));
     this.onchange(about);
   }

@@ -17,12 +17,20 @@ export async function open(page, project) {
   page.append(
     h("h1", {}, t("worlds")),
     h("section", { class: "panel", "aria-label": t("gallery") }, h("h2", {}, t("gallery")), h("p", { class: "muted" }, t("galleryHow")),
-      h("ul", { class: "cards" }, found.gallery.map((each) => h("li", { class: "card" },
-        h("h3", {}, each.title), h("p", {}, each.about),
+      h("ul", { class: "cards gallery" }, found.gallery.map((each) => h("li", { class: "card" },
+        thumbnail(each.name), h("h3", {}, each.title), h("p", {}, each.about),
         h("button", { type: "button", "aria-label": t("openOf", each.title), onclick: () => go({ gallery: each.name }) }, t("open")))))),
     h("section", { class: "panel", "aria-label": t("opened") }, h("h2", {}, t("opened")),
       h("ul", { class: "plain-list" }, found.projects.map((each) => h("li", {}, h("a", { href: `#/${each.project === "main" ? "" : `/${each.project}`}` }, each.title))))),
     new Editor(go).element);
+}
+
+/** The picture of a world of the gallery, drawn when it comes. */
+function thumbnail(name) {
+  const place = h("div", { class: "picture", "aria-hidden": "true" });
+  fetch(`/static/gallery/${encodeURIComponent(name)}.svg`).then((answer) => (answer.ok ? answer.text() : ""))
+    .then((text) => { const drawn = text && adopt(text); if (drawn) place.append(drawn); }, () => {});
+  return place;
 }
 
 class Editor {
@@ -53,7 +61,7 @@ class Editor {
   }
 
   async load(text) {
-    try { this.world = { examples: undefined, ...JSON.parse(text) }; } catch { tell("JSON"); return; }
+    try { this.world = { examples: undefined, ...JSON.parse(text) }; } catch { tell(t("notJson")); return; }
     await this.draw();
   }
 
@@ -81,8 +89,8 @@ class Editor {
       if (event.target.checked) list.push(value); else list.splice(list.indexOf(value), 1);
       this.check();
     } }), verb(value));
-    const cell = (of, place, label) => h("input", { type: "number", class: "few", min: 0, max: 30, value: of.at[place], "aria-label": label, onchange: (event) => {
-      of.at[place] = Math.max(0, Math.round(Number(event.target.value)));
+    const cell = (of, place, label) => h("input", { type: "number", class: "few", min: 1, max: 31, value: of.at[place] + 1, "aria-label": label, onchange: (event) => {
+      of.at[place] = Math.max(0, Math.round(Number(event.target.value)) - 1); // counted from 1 here
       this.check();
     } });
     const rename = (of, label) => h("input", { type: "text", value: of.name, "aria-label": label, maxlength: 40, onchange: (event) => {
@@ -94,7 +102,7 @@ class Editor {
     } });
     const part = (name, list, fresh, cells) => h("fieldset", {}, h("legend", {}, t(name)),
       list.map((each, place) => h("div", { class: "row editor-row" }, cells(each, (what) => `${t(name)} ${place + 1}: ${what}`),
-        h("button", { type: "button", class: "quiet icon", "aria-label": t("removeRow", each.name), onclick: () => { list.splice(place, 1); this.draw(); } }, "✕"))),
+        h("button", { type: "button", class: "quiet icon remove", "aria-label": t("removeRow", each.name), onclick: () => { list.splice(place, 1); this.draw(); } }, "✕"))),
       h("button", { type: "button", class: "small", "aria-label": t("addOf", t(name)), onclick: () => { list.push(fresh()); this.draw(); } }, t("add")));
     const next = (list, name) => { let n = list.length + 1; while (list.some((each) => each.name === `${name} ${n}`)) n += 1; return `${name} ${n}`; };
     const places = () => world.places.map((each) => each.name);
@@ -106,7 +114,7 @@ class Editor {
         (each, label) => [rename(each, label(t("name"))), h("span", { class: "muted small" }, t("column")), cell(each, 0, label(t("column"))), h("span", { class: "muted small" }, t("row")), cell(each, 1, label(t("row")))]),
       part("things", world.things, () => ({ name: next(world.things, "thing"), at: places()[0], can: ["take"] }),
         (each, label) => [input(each, "name", label(t("name"))), select(each, "at", label(t("at")), places), select(each, "colour", label(t("colour")), () => COLOURS),
-          ABLE.map((able) => tick(each.can ??= [], able, label(verb(able))))]),
+          h("span", { class: "able" }, t("canDo"), ABLE.map((able) => tick(each.can ??= [], able, label(verb(able)))))]),
       part("movers", world.movers, () => ({ name: next(world.movers, "robot"), at: places()[0] }),
         (each, label) => [input(each, "name", label(t("name"))), select(each, "at", label(t("at")), places)]),
       h("fieldset", {}, h("legend", {}, t("verbs")), h("div", { class: "row" }, VERBS.map((each) => tick(world.verbs, each, `${t("verbs")}: ${verb(each)}`)))));

@@ -1,6 +1,6 @@
 """Grounded SCAN: commands on a grid of coloured shapes, with held-out combinations."""
 
-from groundling.tasks.gscan.corpus import Example, read_corpus
-from groundling.tasks.gscan.environment import Command, Grid, GridThing, GscanEnvironment
+from groundling.tasks.gscan.corpus import GscanExample, read_corpus
+from groundling.tasks.gscan.environment import Grid, GridThing, GscanCommand, GscanEnvironment
 
-__all__ = ["Command", "Example", "Grid", "GridThing", "GscanEnvironment", "read_corpus"]
+__all__ = ["Grid", "GridThing", "GscanCommand", "GscanEnvironment", "GscanExample", "read_corpus"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.limits import RESULT_BYTES
-from groundling.tasks.gscan.environment import MANNERS, VERBS, Command, Grid, GridThing
+from groundling.tasks.gscan.environment import MANNERS, VERBS, Grid, GridThing, GscanCommand
 from groundling.world.environment import shorten
 
 FILE = "examples.jsonl.gz"
@@ -25,17 +25,17 @@ _MOST_SIZE, _MOST_THINGS = 100, 1_000
 
 
 @dataclass(frozen=True)
-class Example:
+class GscanExample:
     """A command as text, its grid, its meaning, and its primitive moves."""
 
     split: str
     text: str
     grid: Grid
-    command: Command
+    command: GscanCommand
     moves: tuple[str, ...]
 
 
-def read_corpus(path: Path) -> list[Example]:
+def read_corpus(path: Path) -> list[GscanExample]:
     """Read a file of examples, one JSON object per line.
 
     In the file the target comes first; here things are sorted by their positions.
@@ -58,7 +58,7 @@ def read_corpus(path: Path) -> list[Example]:
     return examples
 
 
-def _read(content: dict[str, Any]) -> Example:
+def _read(content: dict[str, Any]) -> GscanExample:
     situation = content["situation"]
     placed = situation["placed_objects"].values()
     things = [
@@ -79,8 +79,8 @@ def _read(content: dict[str, Any]) -> Example:
     said = next((each for each in MANNERS if each and text.endswith(f" {each}")), "")
     if verb not in VERBS:
         raise ValueError(f"unknown verb {verb!r}")
-    command = Command(verb, grid.things.index(things[0]), list(MANNERS).index(said))
-    return Example(
+    command = GscanCommand(verb, grid.things.index(things[0]), list(MANNERS).index(said))
+    return GscanExample(
         str(content["split"]), text, grid, command, tuple(content["target_commands"].split(","))
     )
 

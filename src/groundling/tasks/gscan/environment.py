@@ -51,7 +51,7 @@ def _labels(thing: GridThing) -> Labels:
     )  # fmt: skip
 
 
-class Command(NamedTuple):
+class GscanCommand(NamedTuple):
     """A verb, the number of a thing, and the number of a manner."""
 
     verb: str
@@ -67,7 +67,7 @@ class Grid(NamedTuple):
     column: int
     direction: int
     things: tuple[GridThing, ...]
-    done: Command | None = None
+    done: GscanCommand | None = None
 
 
 def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
@@ -126,7 +126,7 @@ class GscanEnvironment:
     --------
     >>> grid = Grid(6, 0, 0, 0, (GridThing(0, 2, "circle", "red", 1),))
     >>> world = GscanEnvironment()
-    >>> world.execute(grid, Command("walk", 0, 2))
+    >>> world.execute(grid, GscanCommand("walk", 0, 2))
     ('walk', 'stay', 'walk', 'stay')
     """
 
@@ -137,22 +137,22 @@ class GscanEnvironment:
         """Return the labels of all things."""
         return {f"thing {n}": thing.labels for n, thing in enumerate(state.things)}
 
-    def actions(self, state: Grid) -> tuple[Command, ...]:
+    def actions(self, state: Grid) -> tuple[GscanCommand, ...]:
         """Return all commands; none after the first one."""
         if state.done is not None:
             return ()
         return tuple(
-            Command(verb, thing, manner)
+            GscanCommand(verb, thing, manner)
             for verb in VERBS
             for thing in range(len(state.things))
             for manner in range(len(self.manners))
         )
 
-    def step(self, state: Grid, action: Command) -> Grid:
+    def step(self, state: Grid, action: GscanCommand) -> Grid:
         """Return the grid with the executed command."""
         return Grid(*state[:5], action)
 
-    def ground(self, state: Grid, action: Command, next_state: Grid) -> GroundingGraph:
+    def ground(self, state: Grid, action: GscanCommand, next_state: Grid) -> GroundingGraph:
         """Return the event, its thing and its manner."""
         thing = f"thing {action.thing}"
         nodes: dict[str, Labels] = {"event": action.verb, thing: state.things[action.thing].labels}
@@ -163,7 +163,7 @@ class GscanEnvironment:
             edges.append(("event", "manner", "how"))
         return GroundingGraph(nodes, edges)
 
-    def execute(self, state: Grid, action: Command) -> tuple[str, ...]:
+    def execute(self, state: Grid, action: GscanCommand) -> tuple[str, ...]:
         """Return the primitive moves of a command."""
         manner = self.manners[action.manner]
         ways = routes(state, action.verb, action.thing)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from groundling.tasks.gscan.corpus import SPLITS, TRAIN, Example
+from groundling.tasks.gscan.corpus import SPLITS, TRAIN, GscanExample
 from groundling.tasks.gscan.environment import (
     MANNERS,
     VERBS,
-    Command,
     Grid,
     GridThing,
+    GscanCommand,
     GscanEnvironment,
 )
 
@@ -19,22 +19,22 @@ _SHAPES, _COLOURS = ("circle", "square", "cylinder"), ("red", "blue", "green", "
 _SIZE, _SIZES = 6, (1, 2, 3, 4)
 
 
-def generate_corpus(train: int, test: int, seed: int = 0) -> list[Example]:
+def generate_corpus(train: int, test: int, seed: int = 0) -> list[GscanExample]:
     """Return examples of all splits; `train` has no held-out combinations."""
     rng = random.Random(seed)
     wanted = {TRAIN: train, **dict.fromkeys(SPLITS.values(), test)}
-    found: dict[str, list[Example]] = {name: [] for name in wanted}
+    found: dict[str, list[GscanExample]] = {name: [] for name in wanted}
     for example in _examples(rng):
         if len(found[example.split]) < wanted[example.split]:
             found[example.split].append(example)
         elif example.split == TRAIN and len(found["test"]) < test:
-            found["test"].append(Example("test", *list(vars(example).values())[1:]))
+            found["test"].append(GscanExample("test", *list(vars(example).values())[1:]))
         elif all(len(found[name]) >= count for name, count in wanted.items()):
             break
     return [each for some in found.values() for each in some]
 
 
-def _examples(rng: random.Random) -> Iterator[Example]:
+def _examples(rng: random.Random) -> Iterator[GscanExample]:
     world = GscanEnvironment()
     while True:
         cells = [(row, column) for row in range(_SIZE) for column in range(_SIZE)]
@@ -55,13 +55,13 @@ def _examples(rng: random.Random) -> Iterator[Example]:
         verb, manner = rng.choice(VERBS), rng.choice(list(MANNERS))
         said = f"{verb} to a" if verb == "walk" else f"{verb} a"
         words = (said, *rng.sample([size, colour], 2), target.shape, manner)
-        command = Command(verb, things.index(target), list(MANNERS).index(manner))
+        command = GscanCommand(verb, things.index(target), list(MANNERS).index(manner))
         text, moves = " ".join(filter(None, words)), world.execute(grid, command)
         if moves:
-            yield Example(_split(grid, target, command, text), text, grid, command, moves)
+            yield GscanExample(_split(grid, target, command, text), text, grid, command, moves)
 
 
-def _split(grid: Grid, target: GridThing, command: Command, text: str) -> str:
+def _split(grid: Grid, target: GridThing, command: GscanCommand, text: str) -> str:
     """Return the split of a command."""
     manner = list(MANNERS)[command.manner]
     if manner == "cautiously":

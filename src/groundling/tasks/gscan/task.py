@@ -21,8 +21,8 @@ from groundling.tasks.benchmark import (
     median_seconds,
     sample_count,
 )
-from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, Example, read_corpus
-from groundling.tasks.gscan.environment import VERBS, Command, GscanEnvironment, routes
+from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, GscanExample, read_corpus
+from groundling.tasks.gscan.environment import VERBS, GscanCommand, GscanEnvironment, routes
 from groundling.tasks.gscan.generator import generate_corpus
 from groundling.tasks.presets import Preset, Presets
 from groundling.world.environment import Demonstration
@@ -41,7 +41,7 @@ class GscanPreset(Preset):
     learns_manners: bool = False
 
 
-class GscanTask(Task[list[Example], GscanPreset]):
+class GscanTask(Task[list[GscanExample], GscanPreset]):
     """Commands on a grid; all splits of the benchmark are for testing.
 
     One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
@@ -68,15 +68,15 @@ class GscanTask(Task[list[Example], GscanPreset]):
     corpus = "gscan"
     part = "split"
 
-    def load(self, source: Path | None, size: float | None = None) -> list[Example]:
+    def load(self, source: Path | None, size: float | None = None) -> list[GscanExample]:
         """Read the corpus, or generate a sample."""
         if source is None:
             return generate_corpus(sample_count(1000, 60, size), sample_count(100, 5, size))
         return read_corpus(source / self.corpus / FILE)
 
-    def prepare(self, corpus: list[Example], chosen: GscanPreset) -> list[Case]:
+    def prepare(self, corpus: list[GscanExample], chosen: GscanPreset) -> list[Case]:
         """Return the demonstrations, and all commands of the splits."""
-        by_split: dict[str, list[Example]] = {}
+        by_split: dict[str, list[GscanExample]] = {}
         for each in corpus:
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
@@ -98,21 +98,23 @@ class GscanTask(Task[list[Example], GscanPreset]):
             ]
         return cases
 
-    def parts(self, corpus: list[Example]) -> list[str]:
+    def parts(self, corpus: list[GscanExample]) -> list[str]:
         """Return the training part, and the letters of the splits."""
         return [TRAIN, *SPLITS]
 
-    def held_out(self, corpus: list[Example]) -> tuple[str, ...]:
+    def held_out(self, corpus: list[GscanExample]) -> tuple[str, ...]:
         """Return the letters of the splits."""
         return tuple(SPLITS)
 
-    def folds(self, corpus: list[Example], preset: str, variant: str, quick: bool) -> list[Fold]:
+    def folds(
+        self, corpus: list[GscanExample], preset: str, variant: str, quick: bool
+    ) -> list[Fold]:
         """Return one fold that tests all splits."""
         chosen = self.presets.select(preset, variant)
         name = f"{_QUICK} of each split" if quick else "all"
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
-    def evaluate(self, corpus: list[Example], chosen: Any, fold: Fold) -> dict[str, Outcome]:
+    def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
         """Train and test; a quick fold tests the first commands of each split."""
         if fold.name != "all":
             kept: dict[str, int] = {}
@@ -144,23 +146,23 @@ class GscanTask(Task[list[Example], GscanPreset]):
         interval = bootstrap([right for _, right in pairs], fmean)
         return Row(variant, metrics, interval, seconds=median_seconds(outcomes))
 
-    def condition(self, corpus: list[Example], preset: str, quick: bool) -> str:
+    def condition(self, corpus: list[GscanExample], preset: str, quick: bool) -> str:
         """Describe the evaluation protocol."""
         count = f"{_QUICK} commands" if quick else "all commands"
         return f"no settings, {count} of each split"
 
 
-def _commands(example: Example, manners: int) -> list[Command]:
+def _commands(example: GscanExample, manners: int) -> list[GscanCommand]:
     things = range(len(example.grid.things))
     return [
-        Command(verb, thing, manner)
+        GscanCommand(verb, thing, manner)
         for verb in VERBS
         for thing in things
         for manner in range(manners)
     ]
 
 
-def _manners(example: Example) -> list[Any]:
+def _manners(example: GscanExample) -> list[Any]:
     """Return the manners that explain the moves of an example."""
     ways = {(each.verb, each.thing) for each in _commands(example, 1)}
     return [
@@ -170,7 +172,7 @@ def _manners(example: Example) -> list[Any]:
     ]
 
 
-def _case(example: Example, part: str, world: GscanEnvironment, explain: bool) -> Case:
+def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
     """Return an example as a case; with `explain`, all commands with its moves are right."""
     right = [example.command]
     if explain:
@@ -179,12 +181,12 @@ def _case(example: Example, part: str, world: GscanEnvironment, explain: bool) -
             for each in _commands(example, len(world.manners))
             if world.execute(example.grid, each) == example.moves
         ]
-    shown = _demonstration(example, world, right or [Command("walk", 0, 0)])
+    shown = _demonstration(example, world, right or [GscanCommand("walk", 0, 0)])
     return Case(shown, part, learnable=bool(right), reference=example.moves)
 
 
 def _demonstration(
-    example: Example, world: GscanEnvironment, right: Sequence[Command]
+    example: GscanExample, world: GscanEnvironment, right: Sequence[GscanCommand]
 ) -> Demonstration:
     first, *others = right
     return Demonstration(

@@ -2,9 +2,9 @@
 
 from groundling.tasks.maps.corpus import (
     Dialogue,
+    DialogueLine,
     MapCorpus,
     MapSheet,
-    Utterance,
     load_corpus,
     write_corpus,
 )
@@ -19,6 +19,7 @@ from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
 __all__ = [
     "PRESETS",
     "Dialogue",
+    "DialogueLine",
     "Go",
     "Landmark",
     "Landscape",
@@ -32,7 +33,6 @@ __all__ = [
     "PathScore",
     "TextUnit",
     "TextUnits",
-    "Utterance",
     "draw_map",
     "generate_corpus",
     "generate_dialogue",

@@ -236,10 +236,10 @@ GIVER, FOLLOWER = "g", "f"
 _DIALOGUE_NAME = re.compile(r"[\w-]+")
 
 
-class Utterance(NamedTuple):
+class DialogueLine(NamedTuple):
     """One utterance of a speaker.
 
-    >>> Utterance(GIVER, "go round the mill").words
+    >>> DialogueLine(GIVER, "go round the mill").words
     ('go', 'round', 'the', 'mill')
     """
 
@@ -256,20 +256,21 @@ class Utterance(NamedTuple):
 class Dialogue:
     """A giver describes the route on a map to a follower, who cannot see it.
 
-    >>> talk = Dialogue("talk", 3, (Utterance(GIVER, "go south"), Utterance(FOLLOWER, "okay")))
+    >>> lines = DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay")
+    >>> talk = Dialogue("talk", 3, lines)
     >>> talk.giver
-    (Utterance(speaker='g', text='go south'),)
+    (DialogueLine(speaker='g', text='go south'),)
     """
 
     name: str
     map: int
-    utterances: tuple[Utterance, ...]
+    utterances: tuple[DialogueLine, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "utterances", tuple(self.utterances))
 
     @property
-    def giver(self) -> tuple[Utterance, ...]:
+    def giver(self) -> tuple[DialogueLine, ...]:
         """The utterances of the giver."""
         return tuple(each for each in self.utterances if each.speaker == GIVER)
 
@@ -414,7 +415,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
     return about
 
 
-def read_transcript(path: str | Path) -> tuple[Utterance, ...]:
+def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
     """Read utterances: lines of `g` or `f`, a tab, and the words.
 
     Lines before the heading `who⇥…`, if there is one, and utterances without words are skipped.
@@ -422,7 +423,7 @@ def read_transcript(path: str | Path) -> tuple[Utterance, ...]:
     path = Path(path)
     lines = read_lines(path)
     heading = next((i for i, line in enumerate(lines[:20]) if line.startswith("who\t")), -1)
-    utterances: list[Utterance] = []
+    utterances: list[DialogueLine] = []
     for number, line in enumerate(lines[heading + 1 :], heading + 2):
         if not line.strip():
             continue
@@ -433,7 +434,7 @@ def read_transcript(path: str | Path) -> tuple[Utterance, ...]:
                 f"got {line.strip()[:60]!r}."
             )
         if words.strip():
-            utterances.append(Utterance(speaker.strip(), " ".join(words.split())))
+            utterances.append(DialogueLine(speaker.strip(), " ".join(words.split())))
     if not any(each.speaker == GIVER for each in utterances):
         raise CorpusError(
             f"{path} must have utterances of the giver, which start with g and a tab; got none "
@@ -442,11 +443,11 @@ def read_transcript(path: str | Path) -> tuple[Utterance, ...]:
     return tuple(utterances)
 
 
-def write_transcript(path: str | Path, utterances: Collection[Utterance]) -> None:
+def write_transcript(path: str | Path, utterances: Collection[DialogueLine]) -> None:
     """Write a transcript that `read_transcript` reads back.
 
     >>> import tempfile
-    >>> said = (Utterance(GIVER, "go south"), Utterance(FOLLOWER, "okay"))
+    >>> said = (DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay"))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_transcript(Path(folder, "talk.txt"), said)
     ...     read_transcript(Path(folder, "talk.txt")) == said

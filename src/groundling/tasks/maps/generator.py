@@ -10,7 +10,14 @@ from itertools import pairwise
 from random import Random
 
 from groundling.errors import SettingError
-from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, MapCorpus, MapSheet, Utterance
+from groundling.tasks.maps.corpus import (
+    FOLLOWER,
+    GIVER,
+    Dialogue,
+    DialogueLine,
+    MapCorpus,
+    MapSheet,
+)
 from groundling.tasks.maps.landscape import (
     Landmark,
     Landscape,
@@ -183,7 +190,7 @@ def generate_dialogue(
         lines = speech.random.sample(_SAID["chatter"], 2)
         speech.random.choice(groups[:-1]).extend(lines)
         missing -= len(lines)
-    said = tuple(Utterance(*line) for group in groups for line in group)
+    said = tuple(DialogueLine(*line) for group in groups for line in group)
     return Dialogue(name, sheet.number, said)
 
 

@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 
 from groundling.language import Instruction, Parser, SentenceLabel
 from groundling.language.parser import load_parser
-from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, Utterance
+from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, DialogueLine
 from groundling.tasks.maps.landscape import Landscape
 from groundling.tasks.maps.map_presets import MapPreset
 
@@ -283,7 +283,7 @@ class TextUnits(Sequence[TextUnit]):
 
 
 def read_units(
-    utterances: Sequence[Utterance],
+    utterances: Sequence[DialogueLine],
     landscape: Landscape,
     *,
     speakers: Collection[str] = (GIVER, FOLLOWER),
@@ -310,7 +310,8 @@ def read_units(
     --------
     >>> from groundling.tasks.maps.landscape import Landmark
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("old mill", 90, 0)))
-    >>> talk = [Utterance("g", "go right"), Utterance("g", "'til you reach the old mill there")]
+    >>> said = "go right", "'til you reach the old mill there"
+    >>> talk = [DialogueLine("g", text) for text in said]
     >>> units = read_units(talk, landscape)
     >>> [(str(unit.instruction), unit.silent) for unit in units]
     [('go right', True), ('old mill', False)]
@@ -450,10 +451,10 @@ def read_mentions(
 ) -> tuple[Instruction, ...]:
     """Return the text units of a dialogue, each as one word with labels.
 
-    >>> from groundling.tasks.maps.corpus import Utterance
+    >>> from groundling.tasks.maps.corpus import DialogueLine
     >>> from groundling.tasks.maps.landscape import Landmark
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("old mill", 90, 0)))
-    >>> talk = Dialogue("talk", 0, (Utterance("g", "go over to the old mill"),))
+    >>> talk = Dialogue("talk", 0, (DialogueLine("g", "go over to the old mill"),))
     >>> [unit] = read_mentions(talk, landscape)
     >>> unit.tokens, [label for label in unit.labels if label.name == "match"]
     (('old mill',), [SentenceLabel(name='match', amount=1.0, kind='landmark', value='old mill')])
@@ -462,7 +463,9 @@ def read_mentions(
     return unit_instructions(units, dialogue.utterances)
 
 
-def unit_instructions(units: TextUnits, utterances: Sequence[Utterance]) -> tuple[Instruction, ...]:
+def unit_instructions(
+    units: TextUnits, utterances: Sequence[DialogueLine]
+) -> tuple[Instruction, ...]:
     """Return units as instructions of one word with labels.
 
     The word is the mention, the text the whole utterance. Labels about a landmark have the kind

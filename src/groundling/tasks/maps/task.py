@@ -26,9 +26,9 @@ from groundling.tasks.maps.corpus import (
     FOLLOWER,
     GIVER,
     Dialogue,
+    DialogueLine,
     MapCorpus,
     MapSheet,
-    Utterance,
     load_corpus,
 )
 from groundling.tasks.maps.environment import Go, MapEnvironment
@@ -189,13 +189,13 @@ def _total(scores: Sequence[PathScore]) -> PathScore:
     return sum(scores, PathScore())
 
 
-def _utterance(line: str) -> Utterance:
+def _utterance(line: str) -> DialogueLine:
     """Return the utterance of a typed line.
 
     >>> _utterance("f: past the mill?"), _utterance("go south").speaker
-    (Utterance(speaker='f', text='past the mill?'), 'g')
+    (DialogueLine(speaker='f', text='past the mill?'), 'g')
     """
     speaker, mark, words = line.partition(":")
     if mark and speaker.strip() in (GIVER, FOLLOWER) and words.strip():
-        return Utterance(speaker.strip(), words.strip())
-    return Utterance(GIVER, line.strip())
+        return DialogueLine(speaker.strip(), words.strip())
+    return DialogueLine(GIVER, line.strip())

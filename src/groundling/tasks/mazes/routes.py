@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.answers import score_plans
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
 from groundling.follower import Follower
@@ -142,9 +143,12 @@ def _read(follower: Follower, routes: Sequence[Paragraph], beam: int | None) -> 
     mass: list[dict[MazeState, float]] = [{each.start: 0.0} for each in routes]
     for number in range(max(len(each.texts) for each in routes)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
-        answers = follower.score_plans(
-            (routes[place].texts[number], routes[place].environment, tuple(mass[place]))
-            for place in going
+        answers = score_plans(
+            follower.learnt_,
+            (
+                (routes[place].texts[number], routes[place].environment, tuple(mass[place]))
+                for place in going
+            ),
         )
         for place, answer in zip(going, answers, strict=True):
             arcs = _arcs(routes[place].environment, tuple(mass[place]), answer)
@@ -289,7 +293,7 @@ def _cuts(follower: Follower, route: Paragraph, way: Sequence[Pose]) -> list[int
     world = route.environment
     places = [world.start(*pose) for pose in way]
     before = tuple(dict.fromkeys(places))
-    answers = follower.score_plans((text, world, before) for text in route.texts)
+    answers = score_plans(follower.learnt_, ((text, world, before) for text in route.texts))
     return best_way([_arcs(world, before, answer) for answer in answers], places)
 
 
@@ -427,7 +431,7 @@ def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
 
 
 @dataclass(frozen=True)
-class Training:
+class RouteTraining:
     """The training data of a follower of routes.
 
     Parameters
@@ -457,19 +461,21 @@ class Training:
 
 COMPOSED = "single sentences and paragraphs, rival starts, composed"
 TRAINING = {
-    "single sentences": Training(),
-    "single sentences and paragraphs": Training(dropped=True),
-    "single sentences and paragraphs, rival starts": Training(
+    "single sentences": RouteTraining(),
+    "single sentences and paragraphs": RouteTraining(dropped=True),
+    "single sentences and paragraphs, rival starts": RouteTraining(
         dropped=True, misread=6, elsewhere=3, alone=0.5
     ),
-    COMPOSED: Training(dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5),
-    "paragraphs alone, rival starts": Training(
+    COMPOSED: RouteTraining(dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5),
+    "paragraphs alone, rival starts": RouteTraining(
         sentences=False, rounds=4, misread=6, elsewhere=3, alone=0.5
     ),
 }
 
 
-def train_routes(chosen: MazePreset, data: Sequence[RouteData], training: Training) -> Follower:
+def train_routes(
+    chosen: MazePreset, data: Sequence[RouteData], training: RouteTraining
+) -> Follower:
     """Return a follower of routes trained on some maps."""
     # Composed here, before negative starts make two of one demonstration.
     chosen = replace(chosen, learning=replace(chosen.learning, composed=0.0))
@@ -487,7 +493,7 @@ def train_routes(chosen: MazePreset, data: Sequence[RouteData], training: Traini
     return _fit(chosen, segment(follower, routes), training)
 
 
-def _fit(chosen: MazePreset, shown: Sequence[Demonstration], training: Training) -> Follower:
+def _fit(chosen: MazePreset, shown: Sequence[Demonstration], training: RouteTraining) -> Follower:
     longer: list[Demonstration] = []
     if training.composed:
         longer = compose(
@@ -514,7 +520,7 @@ class RoutePreset(MazePreset):
     until the text ends; with *evidence*, later sentences count against wrong earlier states.
     """
 
-    training: Training = field(default_factory=Training)
+    training: RouteTraining = field(default_factory=RouteTraining)
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
@@ -584,7 +590,7 @@ def _share(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Training) -> float:
+def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: RouteTraining) -> float:
     """Choose the weight of evidence inside the training maps.
 
     Each map is held out in turn, and its routes are read by a follower trained on the others. A
@@ -612,7 +618,7 @@ def _smoothest(tried: dict[float, float]) -> float:
 
 
 def leave_out_routes(
-    chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: Training
+    chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: RouteTraining
 ) -> dict[str, Outcome]:
     """Train on all maps but one and follow its routes, in each way of reading."""
     if len(data) < 3:

@@ -26,10 +26,10 @@ from groundling.tasks.benchmark import (
 )
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail, load_sail
-from groundling.tasks.mazes.demo import demo_world
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.generator import generate_mazes, generate_routes
 from groundling.tasks.mazes.maze import COMPASS
+from groundling.tasks.mazes.maze_demo import demo_world
 from groundling.tasks.mazes.maze_drawing import draw_maze
 from groundling.tasks.mazes.maze_files import write_corpus
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset, prepare_sentences, units

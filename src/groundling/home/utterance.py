@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
-from groundling.features.spans import SpanIndex, nearest_word
+from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.home.home import Home
-from groundling.home.languages import COMPOUNDS, ELISIONS, PREFIXES
+from groundling.home.locales import COMPOUNDS, ELISIONS, PLACES, PREFIXES
 from groundling.language.instruction import Instruction
 from groundling.language.languages import Language
 from groundling.language.literals import Literal, read_literals
@@ -17,7 +19,9 @@ from groundling.language.sentences import is_punctuation, split_words
 
 BEGIN = "‹text›"
 UNKNOWN = "‹unknown›"
+PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
+_PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
 _SHORTEST_PART = 4  # letters of a part of a compound
 _FULL = 0.8  # extent from which words say a whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
@@ -51,12 +55,16 @@ class HomeNames:
         for kind, listed in things:
             for thing in listed:
                 for name in dict.fromkeys((thing.name, *thing.aliases)):
-                    written = " ".join(split_words(name, language))  # as texts are cut into words
+                    written = " ".join(split_words(_plain(name), language))  # as texts are cut
                     owners[kind].setdefault(written, []).append(thing.id)
         for place, timer in enumerate(home.timers):
             if timer.name:
                 owners["timer"].setdefault(timer.name, []).append(f"timer:{place}")
         self._owners = owners
+        self._stems: dict[str, dict[str, None]] = {}  # ids of entities by the words of their names
+        for name, ids in owners["name"].items():
+            for word in language.fold(name).split():
+                self._stems.setdefault(language.singular(word), {}).update(dict.fromkeys(ids))
         self._index = SpanIndex(owners, language)
         folded = {language.fold(name) for names in owners.values() for name in names}
         single = [each for each in folded if " " not in each and len(each) >= _SHORTEST_PART]
@@ -67,7 +75,9 @@ class HomeNames:
             *language.fractions, *language.articles, *language.joints, *language.exceptions,
             *language.multipliers, *language.times, *language.half_days, *language.function_words,
         ))  # fmt: skip
-        self.words = {part: 2 for name in said for part in language.fold(name).split()}
+        parts = [language.fold(name).split() for name in said]
+        self.words = {part: 2 for name in parts for part in name}
+        self.pairs = {" ".join(pair) for name in parts for pair in pairwise(name)}
 
     def __contains__(self, word: str) -> bool:
         return word in self._index
@@ -75,9 +85,13 @@ class HomeNames:
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
         """Return what folded words name; `known` words are never misspelt names."""
         found: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
-        for span in self._index.find(words, known):
+        spans = self._index.find(words, known)
+        named = {n for each in spans if each.extent >= _FULL for n in each.places}
+        for span in spans:
             ids = self._owners[span.kind][span.value]
-            full = span.extent >= _FULL
+            if span.kind == "name" and span.extent < _FULL:
+                ids = [*ids, *self._sharing([words[n] for n in span.places])]
+            full = span.extent >= _FULL or self._is_short_place(span, words, named, known)
             if full or span.kind == "name":
                 found.setdefault((span.kind, span.places, full), []).extend(ids)
         return [
@@ -85,9 +99,30 @@ class HomeNames:
             for (kind, places, full), ids in found.items()
         ]
 
+    def _sharing(self, words: Sequence[str]) -> list[str]:
+        """Return the ids of entities whose names have all of some words."""
+        first, *others = (self._stems.get(self.language.singular(each), {}) for each in words)
+        return [id_ for id_ in first if all(id_ in each for each in others)]
+
+    def _is_short_place(
+        self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
+    ) -> bool:
+        """Tell whether words stand for a place without its words for *room* (*the office*)."""
+        general = PLACES.get(self.language.name, frozenset())
+        return (
+            bool(general)
+            and span.kind in ("area", "floor")
+            and any(
+                n not in named
+                and words[n] not in known
+                and self.language.singular(words[n]) not in general
+                for n in span.places
+            )
+        )
+
 
 @dataclass(frozen=True)
-class Reading:
+class Utterance:
     """A text as the model reads it, with what it says about one home.
 
     `words` are the words as they are written; `folded` are those with misspelt ones mended.
@@ -104,15 +139,18 @@ class Reading:
     @classmethod
     def of(
         cls, text: str, names: HomeNames, vocabulary: Mapping[str, int] | None = None
-    ) -> Reading:
+    ) -> Utterance:
         """Read a text in a home; words that nobody knows are mended if one edit away."""
         language, known = names.language, vocabulary or {}
-        words = _tokens(text, names)
+        words = _joined(_tokens(text, names), names, known)
         folded = tuple(_mended(language.fold(each), names, known) for each in words)
-        return cls(
-            text, words, folded, tuple(names.find(folded, known or names.grammar)),
-            tuple(read_literals(folded, language)), language, known,
-        )  # fmt: skip
+        literals = tuple(
+            each
+            for each in read_literals(folded, language)
+            if not _is_article(each, folded, language)
+        )
+        mentions = tuple(names.find(folded, {*names.grammar, *known}))
+        return cls(text, words, folded, mentions, literals, language, known)
 
     def of_kind(self, kind: str) -> list[Mention]:
         """Return the mentions of a kind, of whole names first."""
@@ -155,7 +193,8 @@ class Reading:
         """Yield the words that the model reads, each with the place where it is written.
 
         Names of one known word stay beside their mark: they may be words of their own (*lock*).
-        With `only`, other mentions and all values stay as they are written.
+        Words that are known only as parts of names become one mark. With `only`, other mentions
+        and all values stay as they are written.
         """
         mentions = [each for each in self.mentions if each.full]
         if only is not None:
@@ -166,9 +205,11 @@ class Reading:
         marks: dict[int, tuple[str, tuple[int, ...]]] = {}
         taken: set[int] = set()
         for mark, places in sorted(said, key=lambda each: (-len(each[1]), _ORDER.find(each[0]))):
-            if not taken & set(places):
-                marks[places[0]] = (mark, places)
-                taken |= set(places)
+            free = tuple(place for place in places if place not in taken)
+            if free and (len(free) == len(places) or mark in (_TITLES["area"], _TITLES["floor"])):
+                marks[free[0]] = (mark, free)
+                taken |= set(free)
+        parts = {n for e in self.mentions if e.kind == "name" and not e.full for n in e.places}
         yield BEGIN, -1
         for place, word in enumerate(self.folded):
             if place in marks:
@@ -178,7 +219,12 @@ class Reading:
                 if len(places) == 1 and mark == _TITLES["name"] and is_word:
                     yield word, place
             elif place not in taken:
-                yield (word if word in self.known or not self.known else UNKNOWN), place
+                if word in self.known or not self.known:
+                    yield word, place
+                elif place not in parts:
+                    yield UNKNOWN, place
+                elif place - 1 not in parts:
+                    yield PART, place
 
     def instruction(self, only: Collection[Mention] | None = None) -> Instruction:
         """Return what the model reads: a chain of words."""
@@ -193,6 +239,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
     for written, fraction in _FRACTIONS.items():
         word = next((each for each, size in language.fractions.items() if size == fraction), "")
         text = text.replace(written, word) if word else text
+    text = _PERCENT.sub("%", text)
     if language.name in ELISIONS:
         text = text.replace("'", " ").replace("’", " ")
     words = [each for each in split_words(text, language) if not _is_mark(each)]
@@ -205,6 +252,21 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
         for place, word in enumerate(words)
         if not (word == "," and any(language.fold(e) in units for e in words[place - 1 : place]))
     )
+
+
+def _joined(words: Sequence[str], names: HomeNames, known: Collection[str]) -> tuple[str, ...]:
+    """Return words with two that make a known one joined (*bed room*, *half way*)."""
+    found: list[str] = []
+    for word in words:
+        before = names.language.fold(found[-1]) if found else ""
+        joined = before + names.language.fold(word)
+        is_one = joined in names.words or (joined in known and word not in known)
+        pair = f"{before} {names.language.fold(word)}"
+        if before.isalpha() and is_one and pair not in names.pairs and word != before:
+            found[-1] = found[-1] + word
+        else:
+            found.append(word)
+    return tuple(found)
 
 
 def _split_hyphens(word: str, language: Language) -> list[str]:
@@ -225,6 +287,11 @@ def _parts(word: str, names: HomeNames) -> list[str]:
     return [word]
 
 
+def _plain(name: str) -> str:
+    """Return a name without the endings of possessives."""
+    return re.sub(r"['’]s\b", "", name)
+
+
 def _is_mark(word: str) -> bool:
     return is_punctuation(word) and word not in {",", ";", "%", "°", "/", "-"}
 
@@ -236,11 +303,20 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
     for ending in ("'s", "’s"):
         if word.endswith(ending) and word.removesuffix(ending) in names:
             return word.removesuffix(ending)
+    stem = names.language.singular(word)
+    if word not in names and word not in names.grammar and stem in names.language.colours:
+        return stem
     if not known or word in known or word in names or word in names.grammar:
         return word
     if not word.isalpha():
         return word
     return nearest_word(word, names.words) or nearest_word(word, known) or word
+
+
+def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
+    """Tell whether a number is an article or a particle (*schalte das Licht ein*)."""
+    said = [words[n] for n in literal.places]
+    return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
 
 
 def _literal_mark(literal: Literal) -> str:

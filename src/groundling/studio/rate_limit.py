@@ -1,4 +1,4 @@
-"""A bounded queue for work that takes a while, so that the server always answers."""
+"""A limit on concurrent work: a bounded queue in front of a few threads."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 
 from groundling.studio.problems import BusyError
 
-__all__ = ["Gate"]
+__all__ = ["RateLimit"]
 
 Result = TypeVar("Result")
 
 
-class Gate:
+class RateLimit:
     """Runs work in a few threads; more than can wait is refused, and so is waiting too long.
 
     Parameters
@@ -31,10 +31,10 @@ class Gate:
     Examples
     --------
     >>> import asyncio
-    >>> gate = Gate(workers=1, waiting=0)
-    >>> asyncio.run(gate.run(lambda: 3))
+    >>> limit = RateLimit(workers=1, waiting=0)
+    >>> asyncio.run(limit.run(lambda: 3))
     3
-    >>> gate.close()
+    >>> limit.close()
     """
 
     def __init__(

@@ -15,11 +15,20 @@ ELISIONS = frozenset({"french", "italian"})
 PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", "وال", "ل", "ب")}
 """Articles and prepositions that are written at the beginning of a word."""
 
+PLACES: Mapping[str, frozenset[str]] = {
+    "english": frozenset((
+        "room", "floor", "level", "area", "space", "house", "home", "place", "side", "upper",
+        "lower", "main", "the", "of", "my", "our",
+    ))
+}  # fmt: skip
+"""Words of places that alone name none (*the room*); without a table, names are said in full."""
+
 SINGULARS: Mapping[str, frozenset[str]] = {
     "english": frozenset((
         "light", "lamp", "bulb", "fixture", "blind", "curtain", "cover", "shutter", "window",
         "door", "fan", "lock", "gate", "shade", "awning", "switch", "outlet", "plug", "speaker",
-        "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator",
+        "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator", "timer",
+        "socket",
     ))
 }  # fmt: skip
 """Words for one thing of a kind; without a table, any number is meant."""
@@ -101,9 +110,11 @@ def _colours(words: str) -> dict[str, str]:
 
 _ENGLISH = replace(
     ENGLISH,
+    numerals={word: size for word, size in ENGLISH.numerals.items() if word != "both"},
     joints=(*ENGLISH.joints, "then", "plus"),
     exceptions=(*ENGLISH.exceptions, "apart"),
     units={**ENGLISH.units, "k": ("kelvin", 1.0)},
+    fractions={**ENGLISH.fractions, "third": 1 / 3, "halfway": 0.5},
 )
 _GERMAN = Language(
     "german",
@@ -143,9 +154,9 @@ _FRENCH = Language(
         "cent": 100,
     },
     units=_units(
-        "seconde secondes",
-        "minute minutes",
-        "heure heures",
+        "seconde secondes sec s",
+        "minute minutes min mn",
+        "heure heures h",
         "pourcent pourcents",
         "degré degrés celsius",
     ),
@@ -169,7 +180,11 @@ _SPANISH = Language(
         ),
     },
     units=_units(
-        "segundo segundos", "minuto minutos", "hora horas", "porciento", "grado grados celsius"
+        "segundo segundos",
+        "minuto minutos min",
+        "hora horas h",
+        "porciento",
+        "grado grados celsius",
     ),
     fractions={"media": 0.5, "medio": 0.5, "mitad": 0.5},
     articles=("una", "un"),

@@ -14,13 +14,13 @@ from groundling.studio.project import Project
 from groundling.studio.scenes import HARMLESS
 from groundling.studio.store import FILE
 
-__all__ = ["Rooms"]
+__all__ = ["OpenProjects"]
 
 MAIN = "main"
 MOST = 60  # projects beside the main one
 
 
-class Rooms:
+class OpenProjects:
     """Projects by name. Names are made here: none that a client sends is ever a path.
 
     Parameters
@@ -35,14 +35,14 @@ class Rooms:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     rooms = Rooms(Path(folder), {"kind": "lesson"})
-    ...     other = rooms.begin({"kind": "gallery", "name": "warehouse"})
-    ...     print(rooms.get(other) is rooms.get("main"))
+    ...     projects = OpenProjects(Path(folder), {"kind": "lesson"})
+    ...     other = projects.begin({"kind": "gallery", "name": "warehouse"})
+    ...     print(projects.get(other) is projects.get("main"))
     ...     try:
-    ...         rooms.get("../../etc")
+    ...         projects.get("../../etc")
     ...     except ProjectError as error:
     ...         print(error)
-    ...     rooms.close()
+    ...     projects.close()
     False
     There is no such project on this server. Open its first page again.
     """

@@ -5,7 +5,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
 from groundling.limits import Limit
-from groundling.studio.guard import Guard
+from groundling.studio.security import Security
 
 TOKEN = "a-long-enough-token"
 
@@ -21,7 +21,7 @@ async def echo(scope, receive, send):
 
 
 def client(**settings):
-    return TestClient(Guard(echo, **settings), base_url="http://127.0.0.1:8090")
+    return TestClient(Security(echo, **settings), base_url="http://127.0.0.1:8090")
 
 
 def test_guard_sets_strict_headers():

@@ -1,4 +1,4 @@
-"""Who works on shards: this process alone, one shard after another, or a cluster."""
+"""Executors: run tasks on all shards, in this process or on a cluster."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from groundling.overlay.batch import Reals
 from groundling.scale.job import ShardJob
 from groundling.scale.shard_sums import Total, TreeSum
 from groundling.scale.shards import Shard, Shards
-from groundling.scale.workshop import Workshop
+from groundling.scale.worker import ShardWorker
 
 T = TypeVar("T")
-Task = Callable[[Workshop, Shard, ShardJob], T]
+Task = Callable[[ShardWorker, Shard, ShardJob], T]
 
 
-class Crew(ABC):
-    """Carries out tasks on all shards; the answers never depend on who did what."""
+class Executor(ABC):
+    """Runs tasks on all shards; results never depend on where they run."""
 
     shards: Shards
 
     @abstractmethod
     def each(self, task: Task[T], job: ShardJob) -> Iterator[T]:
-        """Yield what a task returns for each shard, in the order of shards."""
+        """Yield the result of a task for each shard, in order."""
 
     @abstractmethod
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
-        """Return loss and gradient over all shards, or nothing if some are missing."""
+        """Return loss and gradient over all shards; None if some are missing."""
 
 
-class SoloCrew(Crew):
-    """The process itself: one shard after another, each in memory only while it is worked on."""
+class LocalExecutor(Executor):
+    """Runs tasks in this process, one shard at a time, each in memory only while it is used."""
 
-    def __init__(self, shards: Shards, workshop: Workshop) -> None:
+    def __init__(self, shards: Shards, worker: ShardWorker) -> None:
         self.shards = shards
-        self.workshop = workshop
+        self.worker = worker
 
     def each(self, task: Task[T], job: ShardJob) -> Iterator[T]:
-        """Yield what a task returns for each shard."""
+        """Yield the result of a task for each shard."""
         for shard in self.shards.parts:
-            yield task(self.workshop, shard, job)
+            yield task(self.worker, shard, job)
 
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
         """Return loss and gradient over all shards."""
         found = TreeSum(len(self.shards))
-        found.update(self.workshop.evaluate(self.shards.parts, len(self.shards), job, theta))
+        found.update(self.worker.evaluate(self.shards.parts, len(self.shards), job, theta))
         return found.whole

@@ -1,4 +1,4 @@
-"""What stands before every request: who may ask, how much, from where."""
+"""Security middleware: checks host, origin, token and size of every request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from groundling.errors import GroundlingError
 from groundling.limits import BODY_BYTES, Limit
 from groundling.studio.problems import problem
 
-__all__ = ["Guard"]
+__all__ = ["Security"]
 
 COOKIE, CLASS = "groundling", "groundling-class"
 JOIN = "/j/"
@@ -38,7 +38,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class Security:
     """Refuses requests from other pages, without the token, or of too many bytes.
 
     Parameters

@@ -1,4 +1,4 @@
-"""A workshop: where one process reads, encodes, keeps and evaluates shards."""
+"""The worker: reads, encodes, stores and evaluates shards in one process."""
 
 from __future__ import annotations
 
@@ -40,24 +40,23 @@ from groundling.scale.shard_sums import Place, Total, TreeSum
 from groundling.scale.shards import Shard
 
 
-class _ValuesKnown(Exception):  # noqa: N818 - no error: enough is known
-    """Stops the making of an objective before any word is labelled."""
+class _ValuesKnown(Exception):  # noqa: N818 - not an error
+    """Stops building an objective before any word is labelled."""
 
 
-class Workshop:
-    """Works on shards in one process, and keeps what it makes of them in files.
+class ShardWorker:
+    """Encodes and evaluates shards in one process, and stores encoded shards in files.
 
-    Whatever it is asked for, it makes anew what is missing: a shard's files depend on nothing
-    but the shard and the job.
+    Missing files are rebuilt: they depend on the shard and the job alone.
 
     Parameters
     ----------
     folder
-        Where encoded shards are kept.
+        Folder of the encoded shards.
     memory
-        How many bytes the process should take, about.
+        Approximate memory of the process, in bytes.
     threads
-        How many shards are evaluated at a time.
+        Number of shards evaluated at a time.
     """
 
     def __init__(self, folder: Path, memory: int, threads: int = 1) -> None:
@@ -71,7 +70,7 @@ class Workshop:
     # ---- before evaluating --------------------------------------------------------------
 
     def survey(self, shard: Shard, job: ShardJob) -> Survey:
-        """Return the values and words of a shard, before any word is labelled."""
+        """Return the values and word counts of a shard, before words are labelled."""
 
         def stop() -> None:
             raise _ValuesKnown
@@ -92,7 +91,7 @@ class Workshop:
             return found
 
     def encode(self, shard: Shard, job: ShardJob) -> Encoded:
-        """Encode a shard with features of its own, and return their counts."""
+        """Encode a shard with its own feature numbers, and return its counts."""
         with self._building, paused_collector():
             features = job.settings.features
             encoder = self._encoder(job)
@@ -120,7 +119,7 @@ class Workshop:
             return found
 
     def realign(self, shard: Shard, job: ShardJob) -> bool:
-        """Make alignments anew at the latest θ of a job; return whether anything changed."""
+        """Realign at the latest θ of a job; return whether anything changed."""
         with self._building, paused_collector():
             return self._build(shard, job)
 
@@ -129,9 +128,9 @@ class Workshop:
     def evaluate(
         self, shards: Sequence[Shard], of: int, job: ShardJob, theta: Reals
     ) -> dict[Place, Total]:
-        """Return losses and gradients of some shards, added as far as neighbours are among them.
+        """Return losses and gradients of some shards, with neighbouring shards added up.
 
-        `of` is how many shards there are altogether.
+        `of` is the total number of shards.
         """
         total, adding = TreeSum(of), threading.Lock()
         self._tidy()
@@ -161,10 +160,10 @@ class Workshop:
         return Total(float(loss), gradient, opened.weight)
 
     def _opened(self, shard: Shard, job: ShardJob) -> OpenShard:
-        """Map the file of a shard; it is let go after every evaluation.
+        """Map the file of a shard; it is released after every evaluation.
 
-        Only shards that are worked on take memory of the process. As long as the machine has
-        memory to spare, the system keeps the files there, and mapping them again costs little.
+        Only shards in use take memory of the process. The system caches the files while memory
+        is free, so mapping them again costs little.
         """
         path = self._path(shard, job.key)
         if not path.exists():
@@ -175,7 +174,7 @@ class Workshop:
         return open_shard(path, job.space, job.trainer.model.terms().skip)
 
     def _make(self, shard: Shard, job: ShardJob) -> None:
-        """Make the file of a shard: from its own features if it has them, else from nothing."""
+        """Write the file of a shard: renumber its own features, or build it from scratch."""
         own = self._path(shard, f"{job.key.partition('-features')[0]}-own")
         if job.history or not own.exists():
             self._build(shard, job)
@@ -199,10 +198,10 @@ class Workshop:
         self._tidy()
         return changed
 
-    # ---- what all of them need ----------------------------------------------------------
+    # ---- shared ----------------------------------------------------------
 
     def _encoder(self, job: ShardJob) -> Encoder:
-        """Return an encoder that remembers worlds and graphs while there is room for them."""
+        """Return an encoder that caches worlds and graphs while there is room for them."""
         name = f"{job.key.partition('-')[0]}"
         encoder = self._encoders.get(name)
         if encoder is None:
@@ -235,14 +234,14 @@ class Workshop:
         return self.folder / f"shard-{shard.number:06d}-{key}.safetensors"
 
     def _tidy(self) -> None:
-        """Forget worlds and graphs when they fill what memory there is."""
+        """Drop cached worlds and graphs when memory runs low."""
         if self._encoders and memory_used() > self.memory // 2:
             self._encoders.clear()
             gc.collect()
 
 
 class _NotingEncoder(Encoder):
-    """An encoder that shares everything with another, and notes what decides the features."""
+    """An encoder that shares its state with another and records the encoding of the features."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.__dict__.update(encoder.__dict__)
@@ -260,7 +259,7 @@ def _weight(examples: Sequence[Example]) -> float:
 
 
 def _check_arrays_suffice(objective: Objective, model: Model) -> None:
-    """Complain of a model of the user's whose loss needs more than arrays."""
+    """Refuse custom models whose loss needs more than arrays."""
     for name in ("loss", "first"):
         own = getattr(type(objective), name) is not getattr(Objective, name)
         if own and getattr(type(model), name) is getattr(Model, name):
@@ -271,7 +270,7 @@ def _check_arrays_suffice(objective: Objective, model: Model) -> None:
 
 
 def memory_used() -> int:
-    """Return how many bytes this process takes now, or the most that it ever took.
+    """Return the resident memory of this process in bytes, or its peak.
 
     >>> memory_used() > 10_000_000
     True
@@ -284,7 +283,7 @@ def memory_used() -> int:
 
 
 def most_memory_used() -> int:
-    """Return the most bytes that this process ever took; 0 where nobody knows."""
+    """Return the peak memory of this process in bytes; 0 if unknown."""
     try:
         import resource
     except ImportError:  # Windows

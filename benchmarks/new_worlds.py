@@ -1,0 +1,195 @@
+"""Generated worlds that are new in every request: a home and a crowded room.
+
+They use only what every version of the library offers, for `benchmarks/side.py` to run in any;
+environments may also have `ground_many`, which older versions ignore.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, NamedTuple
+
+from groundling import Demonstration, GroundingGraph
+
+__all__ = ["Home", "Room", "demonstrations", "home", "requests", "room"]
+
+VERBS = {
+    "turn on": ("turn on", "switch on", "start"),
+    "turn off": ("turn off", "switch off", "stop"),
+    "toggle": ("toggle", "flip"),
+    "dim": ("dim", "lower"),
+    "report": ("check", "tell me about"),
+}
+KINDS = ("light", "switch", "fan", "cover", "lock", "speaker", "heater", "sensor")
+AREAS = ("kitchen", "bedroom", "bathroom", "hall", "attic", "cellar", "garage", "office", "garden",
+         "nursery")  # fmt: skip
+COLOURS = ("red", "green", "blue", "yellow", "black", "white")
+SHAPES = ("cup", "plate", "bowl", "box", "ball", "book", "lamp", "spoon", "vase", "candle")
+ACTS = {"take": ("take", "grab", "pick up"), "push": ("push", "move"), "tip": ("tip", "turn over")}
+_SYLLABLES = ("ba", "do", "fi", "gu", "ka", "lo", "mi", "nu", "pe", "ra", "so", "ti", "vu", "ze")
+
+
+class Entity(NamedTuple):
+    """Something in a home."""
+
+    kind: str
+    name: str
+    area: str
+    is_on: bool
+
+
+class Command(NamedTuple):
+    """A verb and the number of the entity it is done to."""
+
+    verb: str
+    entity: int
+
+
+Entities = tuple[Entity, ...]
+_RELATIONS = (("event", "thing", "of"), ("thing", "place", "in"))
+
+
+class Home:
+    """A home: every verb can be done to every entity."""
+
+    def actions(self, state: Entities) -> tuple[Command, ...]:
+        """Return every verb with every entity."""
+        return tuple(Command(verb, place) for place in range(len(state)) for verb in VERBS)
+
+    def step(self, state: Entities, action: Command) -> Entities:
+        """Return the home with the entity turned on or off."""
+        entity = state[action.entity]
+        is_on = {"turn on": True, "turn off": False, "toggle": not entity.is_on}
+        now = is_on.get(action.verb, entity.is_on)
+        if now == entity.is_on:
+            return state
+        changed = entity._replace(is_on=now)
+        return (*state[: action.entity], changed, *state[action.entity + 1 :])
+
+    def ground(self, state: Entities, action: Command, after: Entities) -> GroundingGraph:
+        """Return the command, the entity and its area."""
+        entity = state[action.entity]
+        nodes = {
+            "event": {"verb": action.verb},
+            "thing": {"kind": entity.kind, "name": entity.name, "is on": entity.is_on},
+            "place": {"area": entity.area},
+        }
+        return GroundingGraph(nodes, _RELATIONS, roles=nodes)
+
+    def ground_many(self, state: Entities, actions: tuple[Command, ...]) -> Any:
+        """Return the same for all commands together; versions before 0.3 do not ask."""
+        from groundling.world import GraphTable
+
+        verbs, areas = list(VERBS), sorted({each.area for each in state})
+        of_verb = {verb: place for place, verb in enumerate(verbs)}
+        of_area = {area: place for place, area in enumerate(areas)}
+        things = [{"kind": e.kind, "name": e.name, "is on": e.is_on} for e in state]
+        nodes: dict[str, Any] = {
+            "event": ([{"verb": verb} for verb in verbs], [of_verb[a.verb] for a in actions]),
+            "thing": (things, [a.entity for a in actions]),
+            "place": (
+                [{"area": area} for area in areas],
+                [of_area[state[a.entity].area] for a in actions],
+            ),
+        }
+        return GraphTable(nodes, _RELATIONS, roles=nodes)
+
+
+class Thing(NamedTuple):
+    """Something in a room."""
+
+    colour: str
+    shape: str
+    column: int
+    row: int
+
+
+class Act(NamedTuple):
+    """What can be done with one of the things."""
+
+    verb: str
+    thing: int
+
+
+Things = tuple[Thing, ...]
+
+
+class Room:
+    """A room full of things; graphs hold the thing acted on and its neighbours."""
+
+    def actions(self, state: Things) -> tuple[Act, ...]:
+        """Return every verb with every thing."""
+        return tuple(Act(verb, place) for place in range(len(state)) for verb in ACTS)
+
+    def step(self, state: Things, action: Act) -> Things:
+        """Return the room without the thing."""
+        return (*state[: action.thing], *state[action.thing + 1 :])
+
+    def ground(self, state: Things, action: Act, after: Things) -> GroundingGraph:
+        """Return the action, the thing, and what stands beside it."""
+        thing = state[action.thing]
+        nodes: dict[str, dict[str, Any]] = {
+            "event": {"act": action.verb},
+            "target": {"colour": thing.colour, "shape": thing.shape},
+        }
+        edges = [("event", "target", "of")]
+        for number, other in enumerate(state):
+            column, row = other.column - thing.column, other.row - thing.row
+            if abs(column) + abs(row) == 1:
+                side = "left" if column < 0 else "right" if column else "front" if row else "back"
+                nodes[f"thing {number}"] = {"colour": other.colour, "shape": other.shape}
+                edges.append(("target", f"thing {number}", side))
+        return GroundingGraph(nodes, edges)
+
+
+def home(dice: random.Random, size: int = 100) -> Entities:
+    """Return a home with new names."""
+    kinds = [dice.choice(KINDS) for _ in range(size)]
+    return tuple(
+        Entity(kind, f"{_word(dice)} {kind}", dice.choice(AREAS), dice.random() < 0.5)
+        for kind in kinds
+    )
+
+
+def room(dice: random.Random, size: int = 60) -> Things:
+    """Return a room with things in new places."""
+    places = dice.sample([(column, row) for column in range(10) for row in range(8)], size)
+    return tuple(Thing(dice.choice(COLOURS), dice.choice(SHAPES), *place) for place in places)
+
+
+def _word(dice: random.Random) -> str:
+    return "".join(dice.choice(_SYLLABLES) for _ in range(dice.randint(2, 4)))
+
+
+def _text(dice: random.Random, state: Any, action: Any) -> str:
+    if isinstance(action, Command):
+        entity = state[action.entity]
+        where = f" in the {entity.area}" if dice.random() < 0.5 else ""
+        return f"{dice.choice(VERBS[action.verb])} the {entity.name}{where}"
+    thing = state[action.thing]
+    return f"{dice.choice(ACTS[action.verb])} the {thing.colour} {thing.shape}"
+
+
+def requests(
+    name: str, count: int, seed: int, *, together: bool = False, size: int = 0
+) -> list[tuple[str, Any, Any, Any]]:
+    """Return (text, world, state, action); `together` asks all of them about one state."""
+    dice = random.Random(f"{name} {seed}")
+    world: Any = Home() if name == "home" else Room()
+    make: Any = home if name == "home" else room
+    found = []
+    state: Any = None
+    for _ in range(count):
+        if state is None or not together:
+            state = make(dice, size) if size else make(dice)
+        action = dice.choice(world.actions(state))
+        found.append((_text(dice, state, action), world, state, action))
+    return found
+
+
+def demonstrations(name: str, count: int, seed: int, size: int) -> list[Demonstration]:
+    """Return demonstrations of one action each, every one in a world of its own."""
+    return [
+        Demonstration(text, world, state, (action,))
+        for text, world, state, action in requests(name, count, seed, size=size)
+    ]

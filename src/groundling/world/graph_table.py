@@ -1,0 +1,106 @@
+"""Graph tables: the grounding graphs of many actions that differ only in their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.errors import GraphError
+from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
+
+
+class GraphTable(Sequence[GroundingGraph]):
+    """Grounding graphs with the same nodes and edges, one for each action.
+
+    An environment may return it from `ground_many(state, actions)`: labels are then read once
+    for each thing and not once for each action, and graphs are made only where they are looked
+    at. The graphs must be those that `ground` returns for the same actions.
+
+    Parameters
+    ----------
+    nodes
+        For each node its name, the labels that it may have, and for each action which of them.
+    edges, root, roles
+        As for a `GroundingGraph`, the same in all graphs.
+
+    Examples
+    --------
+    >>> verbs, lamps = [{"verb": "light"}, {"verb": "dim"}], [{"lamp": "red"}, {"lamp": "blue"}]
+    >>> nodes = {"event": (verbs, [0, 1, 0, 1]), "lamp": (lamps, [0, 0, 1, 1])}
+    >>> table = GraphTable(nodes, [("event", "lamp", "of")])
+    >>> len(table)
+    4
+    >>> print(table[3])
+    event*: verb=dim
+    lamp: lamp=blue
+    event -> lamp: of
+    """
+
+    def __init__(
+        self,
+        nodes: Mapping[str, tuple[Sequence[Labels], Sequence[int]]],
+        edges: Iterable[tuple[str, str, Labels]] = (),
+        root: str | None = None,
+        roles: Iterable[str] = (),
+    ) -> None:
+        if not isinstance(nodes, Mapping) or not nodes:
+            raise GraphError(
+                "`nodes` of a GraphTable must be a mapping from names to (labels, places); got "
+                f"{str(nodes)[:60]!r}."
+            )
+        self.labels: dict[str, list[tuple[Label, ...]]] = {}
+        self.places: dict[str, NDArray[np.int64]] = {}
+        for name, (listed, places) in nodes.items():
+            self.labels[name] = [labels_of(each, f"node {name!r}") for each in listed]
+            chosen = np.asarray(places, np.int64).ravel()
+            if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(listed)):
+                raise GraphError(
+                    f"Places of the node {name!r} must be from 0 to {len(listed) - 1}; got "
+                    f"{int(chosen.min())} to {int(chosen.max())}."
+                )
+            self.places[name] = chosen
+        sizes = {len(each) for each in self.places.values()}
+        if len(sizes) > 1:
+            raise GraphError(
+                "Every node of a GraphTable must have one place for each action; got "
+                f"{', '.join(f'{len(each)} for {name!r}' for name, each in self.places.items())}."
+            )
+        self._count = sizes.pop()
+        self.pattern = GroundingGraph(dict.fromkeys(nodes, ()), edges, root, roles)
+
+    def changed(self, roles: Iterable[str]) -> GraphTable:
+        """Return the same table with other roles."""
+        other = GraphTable.__new__(GraphTable)
+        other.__dict__.update(self.__dict__)
+        other.pattern = self.pattern.changed(roles=roles)
+        return other
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes, without labels, which others share."""
+        listed = sum(map(len, self.labels.values()))
+        return 1000 + 8 * listed + 8 * len(self.labels) * self._count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GraphTable) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"GraphTable({len(self)} graphs, {len(self.labels)} nodes each)"
+
+    @overload
+    def __getitem__(self, place: int) -> GroundingGraph: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[GroundingGraph]: ...
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        chosen = {name: self.labels[name][self.places[name][place]] for name in self.labels}
+        return self.pattern.changed(chosen)
