@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groundling.checks.registry import missing_labels
 from groundling.cli.common import (
     ClusterOption,
     FoldsOption,
@@ -128,6 +127,7 @@ def _judge(
     from time import process_time
 
     from groundling import __version__
+    from groundling.checks.registry import missing_labels
     from groundling.data.own import names_world
     from groundling.errors import SettingError
     from groundling.evaluation.report import Report

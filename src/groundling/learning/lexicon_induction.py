@@ -132,7 +132,7 @@ def learn_lexicon(
         found = _first_words(objective, unknown, learning, settings, seed, progress)
         if found is None:
             return known
-        numbers = tuple(sorted({float(m[1]) for _, m, _ in found if m[0] == NUMBER}))
+        numbers = tuple(sorted({m[1] for _, m, _ in found if isinstance(m[1], float)}))
         sure = {(word, pair) for word, pair, share in found if share >= settings.sure}
         shown = replace(known, given={**known.given, **_gathered(sure)})
         first = {(word, pair): 1.0 for word, pair, _ in found}
