@@ -369,7 +369,7 @@ def test_settings_lexicons_are_read_from_files(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("bench = item:sofa\n")
     assert "bench" in Features(slots=("item",), lexicon=path).first_lexicon().given
-    with pytest.raises(SettingError, match="neither a lexicon file"):
+    with pytest.raises(SettingError, match="must be a lexicon file"):
         Features(lexicon=tmp_path / "nowhere.txt")
 
 
