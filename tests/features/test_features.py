@@ -297,7 +297,7 @@ def test_lexicon_numbers_are_numbers_however_they_are_written(tmp_path):
     path.write_text(lexicon.table())
     assert Lexicon.read(path) == lexicon
     path.write_text("tad = number:two\n")
-    with pytest.raises(LexiconError, match=r"words.txt: .* 'tad' the number 'two'"):
+    with pytest.raises(LexiconError, match=r"words.txt: .* 'tad' .* must be in digits; got 'two'"):
         Lexicon.read(path)
 
 
