@@ -190,10 +190,10 @@ def test_settings_of_every_group_are_read_as_they_were_written(group):
         (lambda: Features(compound_weight=0), "Features.compound_weight must be > 0"),
         (lambda: Features(compound_weight=1.2), "Features.compound_weight must be <= 1"),
         (lambda: Features(min_word_count=0), "Features.min_word_count must be >= 1"),
-        (lambda: Features(include="("), "not a regular expression"),
-        (lambda: Features(exclude="["), "not a regular expression"),
+        (lambda: Features(include="("), "must be regular expressions"),
+        (lambda: Features(exclude="["), "must be regular expressions"),
         (lambda: Features(lexicon="lern"), "Did you mean 'learn'"),
-        (lambda: Features(lexicon=Path("nowhere.txt")), "neither a lexicon file"),
+        (lambda: Features(lexicon=Path("nowhere.txt")), "must be a lexicon file"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be_get_a_hint(build, words):

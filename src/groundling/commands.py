@@ -30,7 +30,7 @@ Follow = Callable[[Sequence[Request], Search], Iterator[Plan | None]]
 
 @dataclass(frozen=True)
 class Commands:
-    """What is known of a follower to take texts apart that ask for more than one plan can hold.
+    """Split texts that ask for more than one plan can hold.
 
     Where every demonstration was one action, a text such as *turn off the lamp and lock the front
     door* is cut at its connectives; a part that lacks words borrows those of its neighbour (*open
@@ -44,7 +44,7 @@ class Commands:
     is_open: bool = True
 
     def answer(self, request: Request, plan: Plan | None, search: Search) -> Plan | None:
-        """Return the plan of a text: the one given, or that of its parts, or one that is empty."""
+        """Return the given plan, the joined plans of the parts of a text, or an empty plan."""
         language = self.learnt.fitted.encoder.reader.language
         words = [word for sentence in request.text for word in sentence.tokens]
         polite = plan is not None and plan.confidence < _LIKELY and is_polite(words, language)
@@ -108,7 +108,7 @@ class Commands:
     def _in_turn(
         self, request: Request, parts: Sequence[Sequence[Segment]], search: Search
     ) -> list[Plan] | None:
-        """Follow one part after another, each in the reading that is followed most surely."""
+        """Follow the parts in turn, each in the reading with the highest confidence."""
         encoder, state, done = self.learnt.fitted.encoder, request.start, []
         for said in parts:
             texts = encoder.reader.read_many(" ".join(words) for words in said)
@@ -128,7 +128,7 @@ class Commands:
         return done
 
     def _joined(self, request: Request, plans: Sequence[Plan], search: Search) -> Plan:
-        """Return several plans as one."""
+        """Join plans into one."""
         actions = tuple(action for plan in plans for action in plan.actions)
         states: list[State] = [request.start]
         for plan in plans:

@@ -377,7 +377,7 @@ BAD = [
 
 
 def test_fit_names_the_demonstration_that_cannot_be_read():
-    with pytest.raises(DemonstrationError, match=r"^The demonstration 'empty': .* has no words"):
+    with pytest.raises(DemonstrationError, match=r"^The demonstration 'empty': .* must have words"):
         make().fit([*SHOWN, BAD[0]])
 
 
@@ -386,7 +386,7 @@ def test_fit_skips_bad_demonstrations_and_says_which():
                       "'empty', 'impossible'. See skipped_"):  # fmt: skip
         follower = make().fit([BAD[0], *SHOWN, BAD[1]], skip_bad=True)
     assert [each.demonstration.name for each in follower.skipped_] == ["empty", "impossible"]
-    assert "has no words" in follower.skipped_[0].problem
+    assert "must have words" in follower.skipped_[0].problem
     whole = make().fit(SHOWN)
     assert follower.theta_.tobytes() == whole.theta_.tobytes()
     assert whole.skipped_ == ()
@@ -448,7 +448,7 @@ def test_diagnosing_is_silent_of_a_lexicon_without_fault():
 
 @pytest.mark.parametrize("meaning", ["mug", ("name", "mug"), 5])
 def test_lexicon_refuses_what_is_no_list_of_pairs(meaning):
-    with pytest.raises(LexiconError, match=r"Give a list of \(kind, value\) pairs, such as"):
+    with pytest.raises(LexiconError, match=r"must be a list of \(kind, value\) pairs; got"):
         Lexicon({"cup": meaning})
 
 

@@ -107,8 +107,8 @@ class Features(Settings):
         named = isinstance(self.lexicon, (str, Path)) and self.lexicon not in ways
         if named and not Path(str(self.lexicon)).exists():
             raise SettingError(
-                f"Features.lexicon is {str(self.lexicon)!r}, which is neither a lexicon file nor "
-                f"a way to get one.{did_you_mean(self.lexicon, ways)}"
+                f"Features.lexicon must be a lexicon file, 'strings' or 'learn'; got "
+                f"{str(self.lexicon)!r}.{did_you_mean(self.lexicon, ways)}"
             )
         given = "" if isinstance(self.synonyms, Synonyms) else str(self.synonyms)
         if given not in ("", "wordnet") and not Path(given).is_file():

@@ -70,14 +70,14 @@ def _written(value: str | float) -> str:
 
 
 def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
-    """Return the (kind, value) pairs of a word, or complain of what is none."""
+    """Return the (kind, value) pairs of a word; raise `LexiconError` for anything else."""
     several = isinstance(pairs, Iterable) and not isinstance(pairs, (str, bytes))
     listed: list[Any] = list(pairs) if several else [pairs]  # type: ignore[call-overload]
     if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in listed):
         return [(kind, value) for kind, value in listed]
     raise LexiconError(
-        f"The lexicon gives {word!r} the meaning {pairs!r}. Give a list of (kind, value) pairs, "
-        f"such as {{{word!r}: [('item', 'sofa')]}}, where item is the name of a label."
+        f"The meaning of {word!r} in the lexicon must be a list of (kind, value) pairs; got "
+        f"{pairs!r}. Write {{{word!r}: [('item', 'sofa')]}}, where item is the name of a label."
     )
 
 
@@ -90,7 +90,9 @@ def _meaning(word: object, kind: object, value: object) -> Meaning:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise LexiconError(f"The lexicon gives {word!r} the number {value!r}. Write it in digits.")
+        raise LexiconError(
+            f"The number of {word!r} in the lexicon must be in digits; got {value!r}."
+        )
     return str(kind), number
 
 

@@ -115,8 +115,8 @@ class Reader:
             if not found:
                 shown = " ".join(str(part) for part in each)
                 raise InstructionError(
-                    f"The instruction {shown[:60]!r} has no words. Say what is to be done, or "
-                    "leave this text out."
+                    f"An instruction must have words; got {shown[:60]!r}. Remove this text, or "
+                    "write what to do."
                 )
             read.append(self.in_order([self._prepare(instruction) for instruction in found]))
         return read
@@ -139,7 +139,7 @@ class Reader:
     def count(
         self, texts: Iterable[Sequence[Instruction]], values: Mapping[str, Collection[str]]
     ) -> None:
-        """Count the words of the training texts, and find those that give context."""
+        """Count the words of the training texts, and choose the context words."""
         self.know(
             Counter(
                 self.language.fold(word)
@@ -151,7 +151,7 @@ class Reader:
         )
 
     def know(self, counts: Mapping[str, int], values: Mapping[str, Collection[str]]) -> None:
-        """Take over how often words occur, and find those that give context."""
+        """Set the word counts, and choose the context words."""
         self.counts = counts
         if "context" in self.labeller.labels:
             order = sorted(self.counts, key=lambda word: (-self.counts[word], word))
@@ -162,7 +162,7 @@ class Reader:
     def sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Return what a word fully stands for; remembered while the values stay the same."""
+        """Return the meanings of a word; cached while the values stay the same."""
         # Holding what was asked about keeps its identity from being reused.
         self._remember(values)
         return self._sense(word, values)
@@ -170,7 +170,7 @@ class Reader:
     def _sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Do the same where it is known that what is remembered still holds."""
+        """Look a word up; the caller has made sure that the memory is valid."""
         found = self._senses.get(word)
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4
@@ -192,7 +192,7 @@ class Reader:
         return self._values
 
     def _remember(self, values: Mapping[str, Collection[str]]) -> None:
-        """Begin anew to remember what words stand for, if anything that matters has changed."""
+        """Clear the memory of looked-up words if the lexicon, the counts or the values changed."""
         state = (self.lexicon, self.counts, values)
         base, added = values, {}
         if isinstance(values, LayeredValues):
@@ -436,7 +436,7 @@ class Reader:
 
 
 def _parts(text: Text) -> list[str | Instruction]:
-    """Return the sentences of a text as they were given, or complain of what is no text."""
+    """Return the sentences of a text as given; raise `InstructionError` for other types."""
     parts = [text] if isinstance(text, (str, Instruction)) else text
     if isinstance(parts, (list, tuple)):
         wrong = next((each for each in parts if not isinstance(each, (str, Instruction))), None)
@@ -447,5 +447,5 @@ def _parts(text: Text) -> list[str | Instruction]:
     decode = " Decode it first." if isinstance(wrong, (bytes, bytearray)) else ""
     found = "None" if wrong is None else f"{shorten(wrong)}, of type {type(wrong).__name__}"
     raise InstructionError(
-        f"An instruction is a string, or a list of sentences, not {found}.{decode}"
+        f"An instruction must be a string or a list of sentences; got {found}.{decode}"
     )

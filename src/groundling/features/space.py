@@ -97,12 +97,13 @@ class FeatureSpace:
                 re.compile(pattern)
             except (re.error, ValueError) as error:
                 raise SettingError(
-                    f"{pattern[:60]!r} is not a regular expression that can be used: {error}."
+                    f"`include` and `exclude` must be regular expressions; got {pattern[:60]!r} "
+                    f"({error})."
                 ) from error
 
     @property
     def own(self) -> tuple[JoiningFunction, ...]:
-        """The joining functions that the user wrote."""
+        """The user-defined joining functions."""
         return tuple(each for each in self.joins if callable(each))
 
     def __len__(self) -> int:
@@ -164,7 +165,7 @@ class FeatureSpace:
         pair_nodes: NDArray[Any],
         word_name: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Join words that are known by nothing but themselves with the values of slots."""
+        """Join words that match no value by spelling with the values of slots."""
         # Combinations of words would only remember who stood beside which value.
         alone = np.array(
             [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
@@ -452,7 +453,7 @@ def name_of(function: JoiningFunction) -> str:
 
 
 def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[tuple[str, float]]:
-    """Return what a joining function of the user says, or tell where it went wrong."""
+    """Call a user-defined joining function, and check what it returns."""
     try:
         found = [(str(name), float(value)) for name, value in function(word, node)]
     except Exception as error:
@@ -465,7 +466,7 @@ def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[
         if not abs(value) <= _MOST_VALUE:
             raise SettingError(
                 f"The joining function {name_of(function)} gave the feature {name!r} the value "
-                f"{value} for {word.name!r} and {node.name!r}; values are within ±{_MOST_VALUE:g}."
+                f"{value} for {word.name!r} and {node.name!r}; it must be within ±{_MOST_VALUE:g}."
             )
     return found
 

@@ -1,4 +1,4 @@
-"""Rare words: one that was shown once, with a label that was shown once, is learnt from that."""
+"""Rare words: keep a word that occurs once together with a label that occurs once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RareWords:
 
     @classmethod
     def merged(cls, parts: Iterable[RareWords]) -> RareWords:
-        """Return what several shards have together."""
+        """Merge the counts of shards."""
         labels: Counter[str] = Counter()
         found: list[tuple[str, Sequence[str]]] = []
         examples = 0
