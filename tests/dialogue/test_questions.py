@@ -247,3 +247,17 @@ def test_questions_refuse_what_cannot_be(answerer):
     with pytest.raises(ModelFileError, match="must be weights by name"):
         Answerer.from_dict({"features": {"bias": "much"}}, ENGLISH)
     assert Answerer.from_dict(answerer.to_dict(), ENGLISH) == answerer
+
+
+class Dark(Home):
+    """A home that does not list its things."""
+
+    things = None
+
+
+def test_questions_in_a_world_without_things_are_one_sentence(follower):
+    agent = Agent(follower, Dark(**HOME.devices), ON)
+    with pytest.raises(WorldError, match=r"Dark must have a method `things\(state\)`"):
+        agent.say("how many lamps are on?")
+    assert (agent.state, agent.turns, agent.asking) == (ON, [], False)
+    assert agent.say("switch off the hall lamp").kind == "act"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from groundling.features.feature_settings import Features
@@ -21,11 +21,11 @@ _MAPS = 4
 _SAID = ("go to the {0}", "walk to the {0}", "head for the {0}")
 
 
-def read_lines(found: Mapping[str, Any]) -> Any:
-    """Return how a setting reads texts: as the scene of the task reads their lines."""
+def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
+    """Return how a setting reads texts: as the scenes of the task read their lines."""
 
     def read(scene: StudioScene, text: str) -> Text:
-        texts = found[scene.name].read(text.splitlines())
+        texts: Sequence[Text] = found[scene.name].read(text.splitlines())
         if len(texts) == 1:
             return texts[0]
         return tuple(part for each in texts for part in ([each] if isinstance(each, str) else each))

@@ -347,7 +347,8 @@ class Project:
                 turn = agent.choose(choice)
             else:
                 turn = agent.say(text, self.setting.read(scene, text))
-            _ = turn.text  # found now, while no other thread asks the follower
+            if turn.kind != "act":  # pages name actions; words of acts are not needed
+                _ = turn.text  # found now, while no other thread asks the follower
             return turn
 
     def standing(self) -> dict[str, Any]:

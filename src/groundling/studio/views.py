@@ -85,7 +85,7 @@ def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) ->
         "trained": True,
         "revision": project.learnt_revision,
         "kind": turn.kind,
-        "text": turn.text,
+        "text": "" if plan is not None else turn.text,
         "reason": turn.reason,
         "confidence": turn.confidence,
         "teaches": shown if isinstance(shown, str) else turn.said,
@@ -97,9 +97,9 @@ def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) ->
                 "probability": each.probability,
                 "actions": actions_view(project, scene, each.plan.actions),
             }
-            for each in turn.options
+            for each in (() if plan is not None else turn.options)
         ],
-        "by_value": turn.by_value,
+        "by_value": plan is None and turn.by_value,
     }
 
 
