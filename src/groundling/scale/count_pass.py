@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from groundling.features.feature_tables import LabelTables
 from groundling.features.interner import Interner
 from groundling.features.labels import NodeLabel, WordLabel, meaning_of
-from groundling.features.space import FeatureSpace, Joins
+from groundling.features.space import FeatureSpace, Joins, NodeTable
 from groundling.overlay.batch_builder import Encoding
 
 Numbers = NDArray[np.int64]
@@ -50,7 +50,7 @@ class CountingSpace(FeatureSpace):
     def join(
         self,
         words: Sequence[WordLabel],
-        nodes: Sequence[NodeLabel],
+        nodes: Sequence[NodeLabel] | NodeTable,
         pair_words: NDArray[Any],
         pair_nodes: NDArray[Any],
         *,
@@ -59,7 +59,8 @@ class CountingSpace(FeatureSpace):
         """Join as ever, and note what was joined."""
         found = super().join(words, nodes, pair_words, pair_nodes, grow=grow)
         if grow:  # first the words with the nodes, then the edges
-            self._asked.append((list(words), list(nodes), pair_words, pair_nodes, found.pair))
+            labels = list(nodes.labels if isinstance(nodes, NodeTable) else nodes)
+            self._asked.append((list(words), labels, pair_words, pair_nodes, found.pair))
         return found
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
