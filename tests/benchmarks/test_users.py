@@ -9,20 +9,27 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from benchmarks import before, kernels, page, run, scene, side
+from benchmarks import before, kernels, new_worlds, page, run, scene, side
 from groundling.overlay.layout import is_flat
+from groundling.world import check_environment
 
 QUIET = Console(file=io.StringIO())
 
 
-def canned(python, name, size, *, fresh=False):
+def canned(python, name, size, *, fresh=False, source=None):
     """Return figures as `measure` does; the old version takes, or gives, ten times as much."""
-    times = 1.0 if python == sys.executable else 10.0
+    times = 1.0 if python == sys.executable and source is None else 10.0
     if name.startswith("fit"):
         return {"seconds": 2 * times, "seconds_to_first_step": times, "peak": times, "loss": 1.0}
     if name == "requests":
         return {"requests": 20_000.0, "requests_growth_mb": 0.5}
+    if name == "new worlds":
+        parts = {"one": 400 / times, "many": 2000 / times, "p95_ms": 4 * times}
+        return {
+            f"{world}_{key}": value for world in ("home", "room") for key, value in parts.items()
+        }
     return {
+        "hassil": {"one": 800.0},
         "follow": {"one": 100 / times, "many": 1000 / times},
         "memory": {"bytes": 300 * times, "plans": 5.0},
         "first run": {"seconds": 5 * times},
@@ -40,6 +47,26 @@ def test_before_divides_old_by_new(monkeypatch):
     assert found["memory_per_plan_bytes"] == pytest.approx(300)
     assert found["first_run_seconds"] == pytest.approx(5)
     assert found["requests_growth_mb"] == pytest.approx(0.5)
+
+
+def test_new_worlds_are_compared_with_the_commit_before(monkeypatch):
+    monkeypatch.setattr(before, "measure", canned)
+    found = before.against_commit(Path("old"), 1.0, 2, QUIET)
+    for part in ("one", "many", "p95_ms"):
+        assert found[f"new_world_home_{part}_speedup"] == pytest.approx(10)
+    assert found["new_world_plans_per_second"] == pytest.approx(400)
+    assert found["new_world_p95_ms"] == pytest.approx(4)
+    assert found.get("speed_vs_hassil", 0.5) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", ["home", "room"])
+def test_new_worlds_are_new_in_every_request_and_right(name):
+    asked = new_worlds.requests(name, 3, 1, size=8)
+    assert len({state for _, _, state, _ in asked}) == 3
+    assert len({state for _, _, state, _ in new_worlds.requests(name, 3, 1, together=True)}) == 1
+    for _, world, state, action in asked:
+        assert action in world.actions(state)
+        assert check_environment(world, state, states=2)
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -63,7 +90,18 @@ def test_run_writes_every_bar(monkeypatch, tmp_path, quick):
     )
     monkeypatch.setattr(run, "curve", lambda *given: {})
     output = tmp_path / "bench.json"
-    run.main(["--base", "old", "--output", str(output), *(["--quick"] if quick else [])])
+    monkeypatch.setattr(run, "check_out", lambda folder: folder / "src")
+    run.main(
+        [
+            "--base",
+            "old",
+            "--before",
+            "older",
+            "--output",
+            str(output),
+            *(["--quick"] if quick else []),
+        ]
+    )
     written = json.loads(output.read_text())
     missing = page.BARS.keys() - written.keys()
     # A quick run teaches thirty demonstrations only.

@@ -402,10 +402,10 @@ class JoinedLabels:
         """Tell whether what a word joins is remembered; there is no end of new words."""
         return word in self._done or (len(self._done) < _KEPT and self._joins(word))
 
-    def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
+    def _spell(self, contents: Sequence[NodeContent | ComposedContent]) -> Spelled:
         """Return the labels of nodes, numbered anew, and which ones they are."""
         passing = Interner[NodeLabel]()
-        parts = [each.parts if type(each) is ComposedContent else (each,) for each in contents]
+        parts = [each.parts if isinstance(each, ComposedContent) else (each,) for each in contents]
         known: dict[int, _Known] = {}
         found = [
             known.get(id(part)) or known.setdefault(id(part), self._content(part, passing))

@@ -194,10 +194,8 @@ class Reader:
     def _remember(self, values: Mapping[str, Collection[str]]) -> None:
         """Clear the memory of looked-up words if the lexicon, the counts or the values changed."""
         state = (self.lexicon, self.counts, values)
-        base, added = values, {}
-        if isinstance(values, LayeredValues):
-            base, added = values.base, values.added
-        size = sum(map(len, base.values())) + sum(map(len, added.values()))
+        layers = (values.base, values.added) if isinstance(values, LayeredValues) else (values,)
+        size = sum(len(each) for layer in layers for each in layer.values())
         if (
             size != self._senses_size
             or len(self._senses) > _MOST_SENSES

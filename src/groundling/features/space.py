@@ -366,7 +366,7 @@ class NodeTable:
         valued = ["" if n.value is None else n.name for n in new]
         spelt = [n.name if n.value is None else f"{n.name}={n.value}" for n in new]
         plain = ["" if n.kind in hidden else name for n, name in zip(new, spelt, strict=True)]
-        columns = [
+        columns: list[Any] = [
             space._places(space.node_names, plain, grow, skip=""),
             space._places(space.node_names, valued, grow, skip=""),
             [-1] * len(new),
@@ -427,7 +427,7 @@ def _alike(
     A name is given as its words and as a whole.
     """
     if not words or not names:
-        return np.zeros((0, 0)), np.zeros((0, 0))
+        return np.zeros((0, 0)), np.zeros((0, 0), np.bool_)
     starts = starts_of(np.array([len(each) for each in names], np.int64))[:-1]
     pieces = list(chain.from_iterable(names))
     ratios = process.cdist(words, pieces, scorer=Indel.normalized_similarity, dtype=np.float64)
