@@ -218,7 +218,7 @@ def test_bounded_worlds_memory_has_a_bound_in_bytes():
     most = 0
     for number in range(5000):
         one.step((number, ""), "right")
-        most = max(most, len(one._steps))  # the end may come just after older ones were dropped
+        most = max(most, len(one._answers))  # the end may come just after older ones were dropped
     assert budget.used <= budget.most
     assert 100 < most < 5000
 
