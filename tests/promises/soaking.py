@@ -65,9 +65,9 @@ def note(**figures):
     with open(FILE.with_suffix(".lock"), "w") as lock:  # parts may run beside each other
         fcntl.flock(lock, fcntl.LOCK_EX)
         known = json.loads(FILE.read_text()) if FILE.exists() else {}
-        for name, value in figures.items():
-            both = isinstance(value, dict) and isinstance(known.get(name), dict)
-            known[name] = {**known[name], **value} if both else value
+        new = json.loads(json.dumps(figures))  # keys are texts, as those in the file are
+        for name, value in new.items():
+            known[name] = {**known.get(name, {}), **value} if name == "parts" else value
         FILE.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
