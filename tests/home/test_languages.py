@@ -4,7 +4,7 @@ import pytest
 
 from groundling.home import Home
 from groundling.home.agent import HomeAgent
-from groundling.home.languages import LANGUAGES
+from groundling.home.locales import LANGUAGES
 from groundling.home.model import shipped_languages
 
 LAMP = {"id": "light.lumo", "name": "Lumo"}
