@@ -21,7 +21,7 @@ HOME = """
 areas: [{id: kitchen, name: Kitchen}]
 entities: [{id: light.desk, name: Desk lamp, area: kitchen}, {id: light.b, name: Big lamp}]
 """
-TEXTS = ("", "...", "\0", "\ud800", "x" * 5000, "a " * 3000, "\u202e", "'; rm -rf /")
+TEXTS = ("", "...", "\0", "\ud800", "x" * 5000, "a " * 3000, "\u202e", "💡" * 100, "'; rm -rf /")
 OTHERS = (None, 3, [], {"a": 1}, 10**400)
 DOES = ("turn on the desk lamp",)
 
@@ -54,14 +54,14 @@ def test_agents_are_told_our_errors_in_a_home(home):
         for tool in ("follow", "explain"):
             call(server, tool, text=text)
             assert "told: " in call(server, tool, text="turn on it", area=text or "nowhere")
-        if text != "'; rm -rf /":
+        if text not in ("💡" * 100, "'; rm -rf /"):
             assert "told: " in call(server, "teach", phrase=text, does=list(DOES))
         assert "told: " in call(server, "teach", phrase="movie", does=[text])
         assert "told: " in call(server, "teach", phrase="movie", does=text)
     assert "at most 20 texts" in call(server, "teach", phrase="movie", does=list(DOES * 1000))
     assert "at most 4,000 characters" in call(server, "follow", text="x" * 5000)
     assert agent.states == before
-    assert {each.phrase for each in agent.home.phrases} <= {"'; rm -rf /"}
+    assert {each.phrase for each in agent.home.phrases} <= {"💡" * 100, "'; rm -rf /"}
 
 
 def test_agents_are_told_our_errors_before_a_phrase_is_written(home):

@@ -177,7 +177,7 @@ class HomeAgent:
 
     def _reply(self, text: str, turn: _Exchange, now: datetime, depth: int = 0) -> HomeReply:
         said = self.world.read(text)
-        if not said.utterance.words:
+        if said.utterance.is_unknown:
             return self._decline()
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
         first: Any = plan.actions[0]

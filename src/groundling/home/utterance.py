@@ -195,6 +195,11 @@ class Utterance:
         """The words with names, places and values replaced by what they are."""
         return tuple(word for word, _ in self.masks())
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether no word is known, so that the text means nothing."""
+        return set(self.masked) <= {BEGIN, UNKNOWN}
+
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
         """Yield the words that the model reads, each with the place where it is written.
 
