@@ -131,11 +131,11 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
     """Do the same for a table of graphs, column by column."""
     count = len(table)
     contents: list[Any] = []
+    graph_prior = np.full(count, -1, np.int32)
     if table.nodes == "flat":
         graph_node = np.arange(count, dtype=np.int32)
         contents += table.priors()
-        graph_prior = graph_node if priors else np.full(count, -1, np.int32)
-        width = 1
+        graph_prior = graph_node if priors else graph_prior
     else:
         places: dict[int, int] = {}  # a content -> its place
         columns = []
@@ -145,9 +145,7 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
                     places[id(content)] = len(contents)
                     contents.append(content)
             columns.append(np.array([places[id(each)] for each in column], np.int32)[chosen])
-        width = len(columns)
         graph_node = np.stack(columns, axis=1).ravel()
-        graph_prior = np.full(count, -1, np.int32)
     nodes = np.arange(len(contents), dtype=np.int32)
     if priors and table.nodes != "flat":
         graph_prior = np.arange(len(contents), len(contents) + count, dtype=np.int32)
@@ -156,7 +154,7 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
     contents += candidates.labels
     arrays = PlanArrays(
         table, np.zeros(count, np.int32), graph_prior, graph_node,
-        np.arange(1, count + 1, dtype=np.int32) * width, nodes, candidates.action_graph,
-        candidates.ends, kinds, np.zeros(count, np.int32),
+        np.arange(1, count + 1, dtype=np.int32) * (len(graph_node) // count), nodes,
+        candidates.action_graph, candidates.ends, kinds, np.zeros(count, np.int32),
     )  # fmt: skip
     return CandidateArrays((candidates,), contents, [table.shape], arrays)
