@@ -178,7 +178,7 @@ def test_follow_draws_the_way(models, tmp_path):
         (["mazes", "go", "--start", "99,99,north"], "There is no place at (99, 99)"),
         (["maps", "go", "--where", "x"], "There is no map 'x'"),
         (["maps", "go", "--start", "x"], "Leave out --start"),
-        (["maps", "f: right"], "Nobody says where to go"),
+        (["maps", "f: right"], "must have a line of the giver"),
         (["puzzles", "go", "--where", "x"], "There is no puzzle 'x'"),
         (["puzzles", "go", "--start", "x"], "Leave out --start"),
         (["mazes", "..."], "have no words"),
@@ -220,12 +220,12 @@ def test_follow_does_not_take_the_sample_for_the_corpora(models, tmp_path):
 
 
 def test_follow_lets_the_plan_grow_as_one_types(models, monkeypatch):
-    lines = iter(["turn left", "take a left", "...", "walk forward", "the first", ""])
+    lines = iter(["turn left", "turn left", "...", "walk forward", "the first", ""])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
     monkeypatch.setattr(stage, "instructions", lambda *given: None)
     result = run("follow", models / "mazes")
     shown = result.output
-    assert "Do you mean “take a left”" in shown  # a small model is not sure, and asks
+    assert "Do you mean “turn left”" in shown  # a small model is not sure, and asks
     assert "There are no words in that." in shown
     assert shown.count("  1. rotate(") == 2  # the plan is shown again whenever something was done
     assert "  2. move(" in shown

@@ -23,7 +23,7 @@ class Deadly:
 
 def test_workers_may_die_and_it_is_told(tmp_path):
     jobs = [Job("puzzles", "best", ("full",), Fold(str(fold))) for fold in range(2)]
-    with pytest.raises(WorkerError, match=r"has died.*Finished parts are kept\."):
+    with pytest.raises(WorkerError, match=r"died.*Finished parts are kept\."):
         run_jobs(jobs, {"puzzles": Deadly()}, workers=2, keep=tmp_path)
 
 

@@ -68,7 +68,7 @@ def test_tables_give_the_plans_and_the_loss_of_single_graphs(overlay, model, dec
         texts = ["dim the sofa", "light the blue lamp", "clean it", "paint the red mill"]
         plans = follower.follow_many([(text, world, "start") for text in texts])
         plans += [follower.follow(text, world, "elsewhere") for text in texts]
-        found.append((follower.loss_, plans))
+        found.append((follower.learnt_.loss, plans))
     (loss, single), (again, together) = found
     assert again == pytest.approx(loss, abs=1e-9)
     for one, other in zip(single, together, strict=True):

@@ -85,7 +85,7 @@ def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
         name: {"kind": kind, "colour": colour, "size": size, "x": x, "y": 1.0, "lit": x > 1}
         for name, kind, colour, size, x in (
             ("first", "lamp", "red", 2.0, 1.0),
-            ("second", "lamp", "blue", 3.0, 2.0),
+            ("middle", "lamp", "blue", 3.0, 2.0),
             ("third", "table", "red", 3.0, 4.0),
         )
     }
@@ -94,7 +94,7 @@ def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
             things[name][kind] = value
     graph = GroundingGraph(
         {"event": {"turn": True, "brightness": 50.0, "kind": "turn"}, **things},
-        [("event", "first", "of"), ("first", "second", "left of"), ("first", "third", "2")],
+        [("event", "first", "of"), ("first", "middle", "left of"), ("first", "third", "2")],
     )
     return graph, Scene(dict(things.items()))
 
