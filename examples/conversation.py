@@ -1,4 +1,4 @@
-"""Talking about lamps (it, the other one, the same, back): `python examples/conversation.py`."""
+"""A conversation about lamps, with references: `python examples/conversation.py`."""
 
 import random
 
@@ -14,7 +14,7 @@ from groundling import (
 
 
 class Lamps:
-    """Lamps of different colours; a state is the set of those that are lit."""
+    """Lamps of different colours; a state is the set of lit ones."""
 
     def __init__(self, *colours):
         self.colours = colours
@@ -32,7 +32,7 @@ class Lamps:
 
 
 def talk(dice, lamps, turns=5):
-    """Return a conversation: what somebody says, and what is then done."""
+    """Generate a conversation: pairs of a text and its actions."""
     lit, last, said = frozenset(), None, []
     for _ in range(turns):
         ways = []
@@ -57,7 +57,7 @@ def talk(dice, lamps, turns=5):
 
 
 def train(seed=1, conversations=80):
-    """Learn from conversations about two or three lamps each."""
+    """Train on conversations about two or three lamps each."""
     dice, shown = random.Random(seed), []
     for number in range(conversations):
         colours = dice.sample(["red", "blue", "green", "white", "yellow"], dice.choice([2, 3]))
@@ -73,7 +73,7 @@ def train(seed=1, conversations=80):
 
 
 def main():
-    """Train, and talk about two lamps of colours that were never seen."""
+    """Train, then talk about two lamps whose colours were never demonstrated."""
     talking = Conversation(train(), Lamps("purple", "orange"), frozenset())
     for text in (
         "turn on the purple lamp",

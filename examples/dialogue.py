@@ -1,10 +1,10 @@
-"""A kitchen that talks back: it acts, asks, answers and declines: `python examples/dialogue.py`."""
+"""An agent that acts, asks, answers and declines: `python examples/dialogue.py`."""
 
 from groundling import Agent, Demonstration, Follower, GroundingGraph
 
 
 class Kitchen:
-    """Devices that are switched on and off; each is of a kind and stands somewhere."""
+    """Devices that can be switched on and off, each with a kind and a place."""
 
     def __init__(self, **devices):
         self.devices = {
@@ -22,7 +22,7 @@ class Kitchen:
         nodes = {"event": {action[0]: True}, "device": self.devices[action[1]]}
         return GroundingGraph(nodes, edges=[("event", "device", "object")])
 
-    def things(self, on):  # what questions are about
+    def things(self, on):  # questions are answered from these labels
         return {
             name: {**device, "on": name in on, "off": name not in on}
             for name, device in self.devices.items()
@@ -50,7 +50,7 @@ SAID = (
 
 
 def learn():
-    """Learn eight commands and eight questions in one kitchen."""
+    """Train on eight commands and eight questions in one kitchen."""
     nothing, everything = frozenset(), frozenset(OLD.devices)
     shown = [
         Demonstration(f"switch {way} the {each['kind']} at the {each['place']}", OLD, state,
@@ -64,7 +64,7 @@ def learn():
 
 
 def main():
-    """Talk with an agent in a kitchen that it never saw."""
+    """Talk with the agent in an unseen kitchen."""
     agent = Agent(learn(), NEW, frozenset())
     for said in SAID:
         turn = agent.say(said)

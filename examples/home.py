@@ -1,4 +1,4 @@
-"""A smart home, before and after its labels say what words mean: `python examples/home.py`."""
+"""A smart home with plain labels, rich labels, and memory: `python examples/home.py`."""
 
 import random
 from collections import namedtuple
@@ -16,14 +16,14 @@ SAY = {
     "more": ("make the {} {} warmer", "it is {1} too cold in the {0}"),
     "less": ("make the {} {} cooler", "it is {1} too warm in the {0}"),
 }
-State = namedtuple("State", "on degrees")  # (device, room) of what is on; a number for each room
+State = namedtuple("State", "on degrees")  # pairs (device, room); a temperature per room
 
 
 class Home:
-    """Devices that are on or off (blinds: open or closed), and a temperature, in each room."""
+    """A temperature and devices that are on or off (blinds: open or closed) in each room."""
 
     def __init__(self, rich):
-        self.rich = rich  # whether actions have the labels of this page
+        self.rich = rich  # whether to add the labels of docs/labels.md
 
     def actions(self, state):
         rooms = zip(ROOMS, state.degrees, strict=True)
@@ -50,7 +50,7 @@ class Home:
         if self.rich:
             thing[device] = True  # light, shade, screen: other words for the value
             where["everywhere"] = room == "everywhere"  # all, every
-            if to:  # warmer, a bit, much: which way, and how far
+            if to:  # warmer, a bit, much: direction and size
                 change = to - state.degrees[ROOMS.index(room)]
                 event["more" if change > 0 else "less"] = True
                 event["step"] = {1: "one step", 2: "two steps"}.get(abs(change), "far")
@@ -59,7 +59,7 @@ class Home:
 
 
 def demonstrate(dice):
-    """Return a text, a state, and what the text asks for there."""
+    """Generate a text, a state, and the requested actions."""
     on = frozenset((device, room) for device in WORDS for room in ROOMS if dice.random() < 0.5)
     state = State(on, tuple(dice.choice(DEGREES) for _ in ROOMS))
     possible, kind = Home(rich=False).actions(state), dice.choice(("heat", "one", "there", "all"))
@@ -76,12 +76,12 @@ def demonstrate(dice):
     if kind == "all":
         every = dice.choice(("all {}s", "every {}")).format(named[0][1])
         return said[0].replace(f"the {named[0][1]}", every), state, actions
-    said[0] += f" in the {room}"  # which is not said again
+    said[0] += f" in the {room}"  # mentioned only once
     return " and ".join(said) + dice.choice((" there", "")) * (len(said) > 1), state, actions
 
 
 def main():
-    """Learn from 120 texts, each time with other labels; follow 80 that combine words anew."""
+    """Train on 120 texts with each kind of label; test on 80 new combinations of words."""
     dice, names = random.Random(0), [*ROOMS, *sum(WORDS.values(), ()), "much", "every"]
     told = [demonstrate(dice) for _ in range(400)]
     homes = Home(rich=False), Home(rich=True), MemoryEnvironment(Home(rich=True))

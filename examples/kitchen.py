@@ -1,4 +1,4 @@
-"""A kitchen robot, from nothing to explained plans: `python examples/kitchen.py [FOLDER]`."""
+"""A kitchen robot, from environment to explained plans: `python examples/kitchen.py [FOLDER]`."""
 
 import random
 import sys
@@ -8,12 +8,12 @@ from pathlib import Path
 from groundling import Demonstration, Features, Follower, GroundingGraph, Learning, Overlay
 from groundling import Search, check_environment
 
-# Where the robot stands, what it holds (or ""), and where things lie: pairs (thing, place).
+# The robot's place, the thing it holds (or ""), and pairs (thing, place) for all others.
 State = namedtuple("State", "at holds lying")
 
 
 class Kitchen:
-    """A robot goes to places, takes things that lie there, and puts down what it holds."""
+    """A robot that goes to places, takes things, and puts them down."""
 
     def __init__(self, *places):
         self.places = places
@@ -44,13 +44,13 @@ class Kitchen:
 
 
 def furnish(dice, places, things):
-    """Return a kitchen, and a state in which every thing lies somewhere."""
+    """Return a kitchen and a state with things at random places."""
     lying = frozenset((thing, dice.choice(places)) for thing in things)
     return Kitchen(*places), State(dice.choice(places), "", lying)
 
 
 def demonstrate(dice, kitchen, start):
-    """Say something and do it; the way to things is never mentioned."""
+    """Generate a demonstration; its text never mentions how to reach things."""
     (thing, lies), place = dice.choice(sorted(start.lying)), dice.choice(kitchen.places)
     away = dice.choice([each for each in kitchen.places if each != start.at])
     reach = [f"go to the {lies}"] if lies != start.at else []
@@ -67,7 +67,7 @@ def demonstrate(dice, kitchen, start):
 
 
 def main(folder):
-    """Learn from sixty demonstrations; then follow, explain and draw with names never seen."""
+    """Train on sixty demonstrations; follow, explain and draw with unseen names."""
     dice = random.Random(0)
     things, places = ("red cup", "blue cup", "red bowl"), ("table", "sink", "shelf")
     others, elsewhere = ("white plate", "grey plate", "white fork"), ("stove", "counter", "drawer")

@@ -22,13 +22,13 @@ COLOURS = ("red", "green", "blue", "yellow")
 KINDS = ("block", "cup", "plate")
 EDGES = ("left", "right", "far", "near")
 HAND = 0.02  # radius
-STEP = 0.04  # the longest way of a move
-_NEAR = 0.015  # how close counts as beside or at an edge
+STEP = 0.04  # the maximum length of a move
+_NEAR = 0.015  # the maximum distance that counts as beside or at an edge
 _RADII = {"small": 0.03, "large": 0.05}
 
 
 class Piece(NamedTuple):
-    """Something on the table."""
+    """A thing on the table."""
 
     colour: str
     kind: str
@@ -38,12 +38,12 @@ class Piece(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """How far it reaches."""
+        """The radius of the piece."""
         return _RADII[self.size]
 
 
 class TableScene(NamedTuple):
-    """Where the hand and the pieces are; positions are between 0 and 1."""
+    """The positions of the hand and the pieces, between 0 and 1."""
 
     x: float
     y: float
@@ -52,7 +52,7 @@ class TableScene(NamedTuple):
 
 
 def push(scene: TableScene, dx: float, dy: float, down: bool) -> TableScene:
-    """Return the scene after the hand moved; lowered, it pushes what it meets.
+    """Return the scene after a move of the hand; a lowered hand pushes pieces.
 
     >>> cup = Piece("red", "cup", "small", 0.5, 0.5)
     >>> moved = push(TableScene(0.44, 0.5, True, (cup,)), 0.04, 0, True)
@@ -87,7 +87,7 @@ def push(scene: TableScene, dx: float, dy: float, down: bool) -> TableScene:
 
 
 def _part(fixed: Any, moved: list[float], distance: float) -> None:
-    """Move a place away from another, until they are at some distance."""
+    """Move `moved` away from `fixed` until they are at least `distance` apart."""
     dx, dy = moved[0] - fixed[0], moved[1] - fixed[1]
     apart = math.hypot(dx, dy)
     if apart < distance:
@@ -96,7 +96,7 @@ def _part(fixed: Any, moved: list[float], distance: float) -> None:
 
 
 class Task(NamedTuple):
-    """What is asked for: a verb, a piece, and for pushes a piece (by number) or an edge."""
+    """A part of a mission: a verb, a piece, and the target of a push (a piece or an edge)."""
 
     verb: str
     piece: int
@@ -104,11 +104,11 @@ class Task(NamedTuple):
 
 
 class PushTable(_gymnasium.Env):  # type: ignore[misc, name-defined]
-    """Push pieces about a table as the mission says.
+    """Push pieces on a table according to a mission.
 
     Actions are (dx, dy, down) between -1 and 1: the hand moves up to `STEP`, lowered if `down`
     is above 0. The observation is the position of the hand and of all pieces; the mission is
-    also in `info`. The reward is 1 when all parts of the mission were done in order.
+    also in `info`. The reward is 1 once all parts of the mission are done in order.
 
     >>> env = PushTable()
     >>> _, info = env.reset(seed=1)
@@ -126,7 +126,7 @@ class PushTable(_gymnasium.Env):  # type: ignore[misc, name-defined]
         self.max_steps = 400
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
-        """Lay a table, and say what is wanted."""
+        """Draw a random scene and a mission."""
         super().reset(seed=seed)
         dice = self.np_random
         while True:
@@ -154,7 +154,7 @@ class PushTable(_gymnasium.Env):  # type: ignore[misc, name-defined]
         )  # fmt: skip
 
     def observation(self) -> Any:
-        """Return positions as an array."""
+        """Return all positions as an array."""
         scene = self.scene
         places = [each for piece in scene.pieces for each in (piece.x, piece.y)]
         return np.array([scene.x, scene.y, float(scene.down), *places])
@@ -205,7 +205,7 @@ class PushTable(_gymnasium.Env):  # type: ignore[misc, name-defined]
 
 
 def _gap(piece: Piece, edge: str) -> float:
-    """Return how far a piece is from an edge; far is at y = 0."""
+    """Return the distance of a piece from an edge; the far edge is at y = 0."""
     away = {"left": piece.x, "right": 1 - piece.x, "far": piece.y, "near": 1 - piece.y}[edge]
     return away - piece.radius
 
@@ -219,7 +219,7 @@ def _task(action: MacroAction) -> Task:
 
 
 class PushTableWorld(ObjectWorld):
-    """The table as a world of objects: pieces and edges; touch, and push … to …."""
+    """The table as an object world with pieces, edges, and the verbs touch and push."""
 
     verbs = (Verb("touch"), Verb("push", ("object", "to")))
     slots = ("kind", "colour", "size", "side")
@@ -230,16 +230,16 @@ class PushTableWorld(ObjectWorld):
         self.settings = settings
 
     def make(self, **more: Any) -> PushTable:
-        """Return the environment."""
+        """Return a new environment."""
         return PushTable(**{**self.settings, **more})
 
     def reset(self, env: Any, seed: int) -> tuple[str, TableScene]:
-        """Begin an episode; return its mission and its scene."""
+        """Start an episode; return its mission and scene."""
         env.reset(seed=int(seed))
         return env.unwrapped.mission, self.begin(env)
 
     def observe(self, env: Any) -> TableScene:
-        """Return where everything is."""
+        """Return the scene."""
         scene: TableScene = env.unwrapped.scene
         return scene
 
@@ -252,22 +252,22 @@ class PushTableWorld(ObjectWorld):
         return found | {f"edge {side}": {"kind": "edge", "side": side} for side in EDGES}
 
     def allows(self, scene: TableScene, verb: str, role: str, thing: str, before: Any) -> bool:
-        """Tell whether something can be pushed or touched: edges cannot."""
+        """Whether a thing can fill a role; edges cannot be pushed or touched."""
         return role == "to" or thing.startswith("piece")
 
     def predict(self, scene: TableScene, move: Any) -> TableScene:
-        """Return where everything should be after a move."""
+        """Return the expected scene after a move."""
         dx, dy, down = move
         return push(scene, dx * STEP, dy * STEP, down > 0)
 
     def differs(self, expected: TableScene, real: TableScene) -> bool:
-        """Tell whether something is not where it should be, by more than a little."""
+        """Whether a piece is more than half a step from its expected position."""
         one = np.array([each[3:] for each in expected.pieces])
         other = np.array([each[3:] for each in real.pieces])
         return bool(np.abs(one - other).max() > STEP / 2)
 
     def moves(self, scene: TableScene, action: MacroAction) -> list[tuple[float, float, float]]:
-        """Return the moves that carry out a macro-action, by trying them out."""
+        """Return the moves that carry out a macro-action, found by simulation."""
         done: list[tuple[float, float, float]] = []
         task = _task(action)
         for _ in range(12):
@@ -286,12 +286,12 @@ class PushTableWorld(ObjectWorld):
         raise GroundlingError(f"{len(done)} moves did not {action.verb} it")
 
     def achieved(self, scene: TableScene, action: MacroAction) -> bool:
-        """Tell whether the piece is where it should be."""
+        """Whether the macro-action is done."""
         return PushTable._is_done(_task(action), scene)
 
     @staticmethod
     def _goal(scene: TableScene, task: Task) -> tuple[float, float]:
-        """Return where the hand presses towards."""
+        """Return the point that the hand moves towards while pushing."""
         piece = scene.pieces[task.piece]
         if task.verb == "touch":
             return piece.x, piece.y
@@ -302,7 +302,7 @@ class PushTableWorld(ObjectWorld):
         return other.x, other.y
 
     def _aim(self, scene: TableScene, task: Task) -> tuple[float, float]:
-        """Return where the hand comes down: behind the piece, as seen from the goal."""
+        """Return where the hand is lowered: behind the piece, as seen from the goal."""
         piece = scene.pieces[task.piece]
         goal = self._goal(scene, task) if task.verb == "push" else (piece.x, piece.y + 1)
         dx, dy = piece.x - goal[0], piece.y - goal[1]
@@ -314,7 +314,7 @@ class PushTableWorld(ObjectWorld):
         return piece.x + dx / size * back, piece.y + dy / size * back
 
     def _has_slipped(self, scene: TableScene, task: Task) -> bool:
-        """Tell whether the piece is no longer between the hand and the goal."""
+        """Whether the piece is no longer between the hand and the goal."""
         if task.verb == "touch":
             return False
         piece, goal = scene.pieces[task.piece], self._goal(scene, task)
@@ -344,7 +344,7 @@ class PushTableWorld(ObjectWorld):
     # ---- the teacher --------------------------------------------------------------------
 
     def mission(self, env: Any) -> list[tuple[str, tuple[Iterable[str], ...], bool]]:
-        """Return what the mission asks for."""
+        """Return the parts of the mission: verb, things, and whether it is done earlier."""
         found: list[tuple[str, tuple[Iterable[str], ...], bool]] = []
         for task in env.unwrapped.wanted:
             things: tuple[Iterable[str], ...] = ({f"piece {task.piece}"},)
@@ -355,7 +355,7 @@ class PushTableWorld(ObjectWorld):
         return found
 
     def record(self, seeds: Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations of some seeds."""
+        """Return the teacher's demonstrations for the given seeds."""
         env, found = self.make(), []
         for seed in seeds:
             text, scene = self.reset(env, seed)

@@ -1,4 +1,4 @@
-"""Long routes, too many plans to list: `python examples/route.py`."""
+"""Long routes with too many plans to enumerate: `python examples/route.py`."""
 
 import random
 
@@ -11,7 +11,7 @@ CONNECTIVES = (". ", " and then ", ", then ")
 
 
 class Town:
-    """Places on a grid of three by three; the state is where one stands and has been."""
+    """Places on a 3 × 3 grid; a state is the position and the set of visited positions."""
 
     def __init__(self, *places):
         self.places = {(n % 3, n // 3): place for n, place in enumerate(places)}
@@ -33,7 +33,7 @@ class Town:
 
 
 def demonstrate(dice, places):
-    """Walk about, and tell of each step by its direction or by where it leads."""
+    """Generate a random walk; the text gives the direction or the target of each step."""
     town = Town(*dice.sample(places, 9))
     state = start = (dice.choice(sorted(town.places)), frozenset())
     told, actions = [], []
@@ -50,7 +50,7 @@ def demonstrate(dice, places):
 
 
 def main():
-    """Learn from 60 routes; follow others, in a town of other names."""
+    """Train on 60 routes; follow others in towns with other names."""
     dice = random.Random(0)
     follower = Follower().fit([demonstrate(dice, PLACES) for _ in range(60)])
     print(follower.choices_)

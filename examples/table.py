@@ -10,7 +10,7 @@ VERBS = {"take": ("take", "grab", "pick up"), "push": ("push", "shove"), "hide":
 
 
 class Table:
-    """Things in a row; the state is what was done last."""
+    """Things in a row; the state is the last action."""
 
     def __init__(self, *things):
         self.things = things  # pairs (thing, colour)
@@ -29,12 +29,12 @@ class Table:
                 thing, colour = self.things[where]
                 nodes[name] = {"thing": thing, "colour": colour}
                 if name != "object":
-                    edges.append(("object", name, name))  # what stands beside it
+                    edges.append(("object", name, name))  # its neighbours
         return GroundingGraph(nodes, edges)
 
 
 def demonstrate(dice, things=THINGS, colours=COLOURS):
-    """Say something that fits one thing only, and do it."""
+    """Generate a command that fits exactly one thing."""
     while True:
         table = Table(*((dice.choice(things), dice.choice(colours)) for _ in range(6)))
         place, verb = dice.randrange(6), dice.choice(sorted(VERBS))
@@ -53,7 +53,7 @@ def demonstrate(dice, things=THINGS, colours=COLOURS):
 
 
 def main():
-    """Learn from 150 commands; follow others, about things and colours never seen."""
+    """Train on 150 commands; follow others about unseen things and colours."""
     dice = random.Random(0)
     follower = Follower().fit([demonstrate(dice) for _ in range(150)])
     print(follower.choices_)

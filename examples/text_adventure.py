@@ -1,8 +1,8 @@
 """A text adventure as a Gymnasium world: `python examples/text_adventure.py`.
 
-Rooms, doors, keys, chests and things with names of several words that share words. The
-environment takes commands as texts and shows texts. Quests are told in English, without the ways
-and the doors between rooms: `route` finds those.
+Rooms, doors, keys, chests and things have names of several words, some of them shared. Commands
+and observations are texts. Quests are in English and do not mention the paths and doors between
+rooms; `route` finds them.
 """
 
 import random
@@ -42,7 +42,7 @@ COMMAND = re.compile(
 
 
 class State(NamedTuple):
-    """Where you are, where each thing is, and how doors and chests stand."""
+    """Your room, the place of each thing, and the state of each door and chest."""
 
     room: str
     places: tuple[tuple[str, str], ...]
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 class Adventure(gymnasium.Env):
-    """Each seed is a house and a quest; `info` says what is known of the house."""
+    """Each seed is a house and a quest; `info` describes the house."""
 
     action_space = observation_space = gymnasium.spaces.Text(1000, charset=string.printable)
 
@@ -82,7 +82,7 @@ class Adventure(gymnasium.Env):
         return self._look(), self._info()
 
     def _quest(self, dice):
-        """Return a quest as commands and as a text; the environment stays where it is."""
+        """Return a quest as commands and as text, without changing the state."""
         wanted, commands, told = dice.randint(3, 14), [], []
         seen = {self.state}
         while len(commands) < wanted:
@@ -107,7 +107,7 @@ class Adventure(gymnasium.Env):
         return commands, " ".join([*greeting, *told, *thanks])
 
     def _after(self, commands):
-        """Return the states after commands, without going there."""
+        """Return the states after each command, without changing the state."""
         before, passed = self.state, []
         for command in commands:
             self.state = self._done(command)
@@ -121,7 +121,7 @@ class Adventure(gymnasium.Env):
         return self._look(), float(won), won, False, self._info()
 
     def _done(self, command):
-        """Return the state after a command; what makes no sense changes nothing."""
+        """Return the state after a command; invalid commands change nothing."""
         room, places, stand = self.state.room, dict(self.state.places), dict(self.state.stand)
         if command.startswith("go through "):
             door = command.removeprefix("go through ")
@@ -164,28 +164,28 @@ class Adventure(gymnasium.Env):
         return {"state": self.state, "doors": self.doors, "chests": self.chests}
 
 
-# ---- what people speak of, and what they leave out ------------------------------------------
+# ---- requests, and the steps that they do not mention ---------------------------------------
 
 
 def key_of(command):
-    """Return by what words a command is said."""
+    """Return the key of a command in `SAID`."""
     verb, _, relation, _ = COMMAND.fullmatch(command).groups()
     return "take from" if relation == "from" else verb.split()[0]
 
 
 def key_for(chest):
-    """Return the name of the key of a chest: the soap scented key for the soap scented chest."""
+    """Return the name of the key of a chest, such as soap scented key."""
     return f"{chest.rsplit(' ', 1)[0]} key"
 
 
 def named(command):
-    """Return the things that a command names."""
+    """Return the things named in a command."""
     _, thing, _, other = COMMAND.fullmatch(command).groups()
     return (thing, other) if other else (thing,)
 
 
 def wishes(info):
-    """Return all commands that somebody might ask for, near or far."""
+    """Return all possible requests, including those that need a walk."""
     state, chests = info["state"], info["chests"]
     rooms = {room for ends in info["doors"].values() for room in ends}
     found = [f"go to {room}" for room in sorted(rooms) if room != state.room]
@@ -207,7 +207,7 @@ def wishes(info):
 
 
 def route(info, command):
-    """Return the commands that carry out a wish: ways, doors on the way, and itself."""
+    """Return the commands that carry out a request, including paths and doors."""
     state, chests, doors = info["state"], info["chests"], info["doors"]
     places, stand = dict(state.places), dict(state.stand)
     verb, thing, _, other = COMMAND.fullmatch(command).groups()
@@ -235,7 +235,7 @@ def route(info, command):
 
 
 def ground(before, action, after):
-    """Return what a command is about: a verb, a thing, and perhaps another thing."""
+    """Return the grounding graph of a command: a verb and one or two things."""
     verb, thing, relation, other = COMMAND.fullmatch(action).groups()
     nodes = {"event": {verb.split()[0]: True}, "object": {"name": thing}}
     edges = [("event", "object", "object")]
@@ -246,7 +246,7 @@ def ground(before, action, after):
 
 
 def make_world():
-    """Return the adventure as an environment whose actions are wishes."""
+    """Return the adventure as an environment whose actions are requests."""
     return GymWorld(
         Adventure(),
         ground,
@@ -260,14 +260,14 @@ def make_world():
 
 
 def demonstrate(world, seed):
-    """Return a quest as a demonstration."""
+    """Return the quest of a seed as a demonstration."""
     start = world.reset(seed=seed)
     quest = world.env.unwrapped
     return Demonstration(quest.text, world, start, quest.quest, name=f"quest {seed}")
 
 
 def main(count=100, tests=50):
-    """Learn from some quests, and carry out others in an adventure of its own."""
+    """Train on some quests; carry out others in a second environment."""
     world = make_world()
     follower = Follower().fit([demonstrate(world, seed) for seed in range(count)])
     env, won = Adventure(), 0

@@ -252,7 +252,7 @@ def test_conversation_page_has_the_example_and_what_it_prints(ran):
 
 def test_conversation_page_corrects_as_it_says(ran):
     names, _ = ran
-    _, _, rest = PAGE.partition("goes on from there:\n\n```python\n")
+    _, _, rest = PAGE.partition("continues from there:\n\n```python\n")
     talking = Conversation(names["train"](), names["Lamps"]("purple", "orange"), frozenset())
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(rest.partition("```")[0], {"talking": talking})
