@@ -238,7 +238,7 @@ FITTED = [
         "TransducerModel.fertility_cost",
         "allow_multiple=False",
     ),
-    ({"model": TransducerModel(), "learning": Learning(rounds=2)}, "Learning.rounds", "alternates"),
+    ({"model": TransducerModel(), "learning": Learning(rounds=2)}, "Learning.rounds", "instead of alternating"),
 ]
 
 
