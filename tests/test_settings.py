@@ -238,7 +238,11 @@ FITTED = [
         "TransducerModel.fertility_cost",
         "allow_multiple=False",
     ),
-    ({"model": TransducerModel(), "learning": Learning(rounds=2)}, "Learning.rounds", "instead of alternating"),
+    (
+        {"model": TransducerModel(), "learning": Learning(rounds=2)},
+        "Learning.rounds",
+        "instead of alternating",
+    ),
 ]
 
 

@@ -13,7 +13,7 @@ NOWHERE = -1
 def align(
     scores: NDArray[np.float64], *, last_to_last: bool = False
 ) -> tuple[float, tuple[int, ...]]:
-    """Return the score of the best monotone alignment of units with actions, and the alignment.
+    """Return the score of the best monotone alignment, and the alignment.
 
     `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, never with an earlier one
     than the previous unit. Several units may share an action, and actions may have no unit.
@@ -43,7 +43,7 @@ def align(
 
 @njit(cache=True)
 def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
-    """Return the best score, and the action of unit i among actions 0 … j as `back[i, j]`."""
+    """Return the best score, and `back[i, j]`: the best action ≤ j for unit i."""
     units, actions = scores.shape
     best = np.zeros(actions)  # best score so far, with the last unit aligned at or before j
     back = np.zeros((units, actions), np.int64)
@@ -61,7 +61,7 @@ def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
 
 
 def spread(units: int, actions: int, random: np.random.Generator | None = None) -> tuple[int, ...]:
-    """Return an initial alignment: evenly spread, or random monotone if `random` is given.
+    """Return an initial alignment: even, or random if `random` is given.
 
     >>> spread(4, 2)
     (0, 0, 1, 1)

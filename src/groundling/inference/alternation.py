@@ -1,4 +1,4 @@
-"""The paper's inference: alternate best alignment and best plan, with random restarts."""
+"""The paper's inference: alternate alignment and plan, with random restarts."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 @njit(cache=True)
 def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
-    """Return the index of the best value of each target, best first; the first wins ties."""
+    """Return the index of each target's best value, best first; first wins ties."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]

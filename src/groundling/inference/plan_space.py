@@ -1,4 +1,4 @@
-"""Plans in a world: enumerated, sampled, from a beam search, or from a reflex agent."""
+"""Plans in a world: enumerated, sampled, by beam search or by a reflex agent."""
 
 from __future__ import annotations
 
@@ -309,7 +309,7 @@ def beam_plans(
 def greedy_plans(
     world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
-    """Return the plan of a reflex agent, followed by its valid alternatives, best first.
+    """Return a reflex agent's plan, followed by valid alternatives, best first.
 
     The agent takes the best next action until stopping scores better. If the world has a goal,
     it only stops there. The alternatives are the other complete plans scored on the way.
@@ -350,7 +350,7 @@ def _names(plans: Sequence[Trajectory], names: ActionNames) -> Name:
 def widen(
     run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: CachedEnvironment
 ) -> list[ScoredTrajectory]:
-    """Repeat a search with a wider beam until a goal is reached or the budget is used up."""
+    """Widen the beam until a goal is reached or the budget is used up."""
     while True:
         found = run(search)
         if found or not world.has_goal or not search.planning or search.beam is None:
@@ -363,7 +363,7 @@ def widen(
 def _grow(
     world: CachedEnvironment, layer: Iterable[Trajectory], score: PlanScorer
 ) -> tuple[list[Trajectory], NDArray[np.float64]]:
-    """Extend plans by each possible action, or the best of a product; return them with scores."""
+    """Extend plans by each action, or by the best of a product; return scores too."""
     grown: list[Trajectory] = []
     combined: dict[Trajectory, float] = {}
     for plan in layer:
@@ -388,7 +388,7 @@ _PASSES = 3  # over all factors; the second pass rarely changes the result of th
 def _combine(
     world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
 ) -> dict[Trajectory, float]:
-    """Extend a plan by the best actions of a product and their neighbours; return scores.
+    """Extend a plan by the best actions of a product and their neighbours.
 
     The values of each factor are scored with the others held fixed, and all combinations of the
     best are scored together, so that arguments that depend on each other are chosen jointly.

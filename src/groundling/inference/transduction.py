@@ -49,7 +49,7 @@ class Transduction:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Log probabilities of the choices in a state, by unit, before and after its first action."""
+    """Log probabilities of choices in a state, before and after a unit's first action."""
 
     options: Options
     acting: tuple[Reals, Reals]  # units × actions
@@ -120,7 +120,7 @@ class _UnitReader:
         self.names = ActionNames()
 
     def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
-        """Pass with every plan, into `passed`; return the best plans extended by one action."""
+        """Pass with every plan, into `passed`; return the best one-action extensions."""
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.longest

@@ -231,7 +231,7 @@ class Model(Settings, ABC):
     def loss(
         self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
     ) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient, from arrays only (see `Objective.parts`)."""
+        """Return Σ weight · -log p and its gradient, from arrays (`Objective.parts`)."""
         return scorer.loss(theta)
 
     def first(self, width: int, seed: int) -> Reals:
@@ -275,7 +275,7 @@ class Model(Settings, ABC):
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:
-        """Raise `DemonstrationError` for negative starts, which this model does not support."""
+        """Raise `DemonstrationError` for negative starts, which are not supported."""
         for example in examples:
             if example.demonstration.negative_starts:
                 raise DemonstrationError(

@@ -1,4 +1,4 @@
-"""The paper's model: decisions against alternatives, with one alignment of text units."""
+"""The paper's model: decisions against alternatives, with a single alignment."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Example:
 
 
 def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    """Return demonstrations as a list; raise `DemonstrationError` if it is empty or invalid.
+    """Return demonstrations as a list; raise `DemonstrationError` if invalid.
 
     >>> listed_demonstrations([])
     Traceback (most recent call last):

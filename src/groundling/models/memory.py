@@ -62,7 +62,7 @@ class RememberedText:
 
 @dataclass(frozen=True)
 class Recollection:
-    """The memory's contribution to a plan's score, and the most relevant demonstration.
+    """The memory's contribution to a plan's score, and its main source.
 
     >>> print(Recollection(RememberedText(("to", "the", "sofa"), {}, {}), 4.0))
     “to the sofa” +4.00

@@ -1,4 +1,4 @@
-"""The plan model: the demonstrated plan against all others, normalised over whole plans."""
+"""The plan model: the demonstrated plan against all other plans."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class PlanObjective(Objective):
     def _others(
         self, example: Example, space: PlanSpace, apart: dict[tuple[int, Hashable], PlanSpace]
     ) -> PlanSpace:
-        """Return the plans from a negative start, except those with the demonstrated outcome."""
+        """Return plans from a negative start whose outcome is not the demonstrated one."""
         world = example.world
         end = world.outcome(example.trajectory.end)
         key = (id(space), end)

@@ -1,4 +1,4 @@
-"""A checksum of feature extraction, to detect models saved with different feature code."""
+"""A checksum of feature extraction, to detect models saved by other code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONGEST = 40  # characters per word, as models may come from untrusted sources
 
 
 def probe_features(fitted: FittedModel) -> str:
-    """Return a checksum of the features that a model extracts from a fixed text and graph.
+    """Return a checksum of a model's features for a fixed text and graph.
 
     The checksum depends on the model's settings, lexicon, values and word counts. Equal models
     have different checksums only if feature extraction differs. Parsers, synonyms and custom

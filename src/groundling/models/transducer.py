@@ -1,4 +1,4 @@
-"""The transducer model: reads a text unit by unit and sums over all readings on a lattice."""
+"""The transducer model: reads text unit by unit, summed over all readings."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def lattice_gradient(
     fertility_cost: float = 0.0,
     normaliser_power: float = 0.0,
 ) -> float:
-    """Return -log p(actions | units) and write its gradient with respect to every score."""
+    """Return -log p(actions | units) and write its gradient into the arrays."""
     units, actions = act.shape[1], len(gold)
     act_grad[:] = 0.0
     passing_grad[:] = 0.0
@@ -268,7 +268,7 @@ class TransducerModel(Model):
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return interpretations of the text, summed over all readings that lead to each plan."""
+        """Return interpretations of the text, over all readings that lead to each plan."""
         return UnitTable(fitted, request, plans).interpret(plans, self._align)
 
     def scores(
@@ -318,7 +318,7 @@ class TransducerModel(Model):
 
 @dataclass(frozen=True)
 class Reading:
-    """-log p(actions | units), its gradient with respect to scores, and p(unit names action)."""
+    """-log p(actions | units), its gradient by score, and p(unit names action)."""
 
     loss: float
     act_grad: Reals
@@ -327,7 +327,7 @@ class Reading:
 
 
 class TransducerObjective(Objective):
-    """The loss of decisions, each normalised separately, summed exactly over all readings."""
+    """The loss of separately normalised decisions, summed over all readings."""
 
     def __init__(self, model: TransducerModel, data: TrainingData) -> None:
         self.model = model

@@ -22,7 +22,7 @@ Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
 
 
 class UnitTable:
-    """ψ(x_i, y) and ψ(y) of all units and all actions along some plans, for explanations.
+    """ψ(x_i, y) and ψ(y) of all units and all actions along some plans.
 
     `text` is (actions × units) and `free` holds the text-free scores. The last three rows are the
     transducer's choices besides acting (`MARKS` in `groundling.inference.transduction`).

@@ -1,4 +1,4 @@
-"""Flatten texts and candidate plans into arrays; equal items are interned and scored once."""
+"""Flatten texts and candidate plans into arrays, interning equal items."""
 
 from __future__ import annotations
 

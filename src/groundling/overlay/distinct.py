@@ -19,7 +19,7 @@ _BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
 
 
 def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return distinct values in order of first occurrence, and the index of each value.
+    """Return distinct values by first occurrence, and the index of each value.
 
     >>> [each.tolist() for each in in_order([7, 3, 7, 5])]
     [[7, 3, 5], [0, 1, 0, 2]]

@@ -207,7 +207,7 @@ class Encoder:
         return found
 
     def _laid_out(self, world: CachedEnvironment, state: State) -> dict[Action, LaidOutGraph]:
-        """Return the cached, mutable mapping from the actions of a state to laid-out graphs."""
+        """Return the cached, mutable mapping from a state's actions to their graphs."""
         of = (world, world.generation, self._graphs.budget.shrunk)
         latest = self._latest_graphs
         # Consecutive calls are mostly about the same state; this avoids hashing it again.
@@ -234,7 +234,7 @@ class Encoder:
         )
 
     def candidates_from(self, world: CachedEnvironment, start: State) -> Candidates:
-        """Return all one-action plans as candidates; the world must implement `ground_many`."""
+        """Return all one-action plans as candidates; requires `ground_many`."""
         self._make_room()
         labels = None
         if self.terms.plan_scores:
@@ -297,7 +297,7 @@ class Encoder:
         return list(sorts.values())
 
     def knows_values(self, graph: LaidOutGraph) -> bool:
-        """Return whether a graph has no new values, so that word labels do not depend on it."""
+        """Return whether a graph has no new values, which would affect word labels."""
         return not self.matches_names or not self._new_values(graph)
 
     def _new_values(self, graph: LaidOutGraph) -> tuple[tuple[str, str], ...]:
@@ -329,7 +329,7 @@ class Encoder:
     def explain_names(
         self, words: Sequence[str], graph: LaidOutGraph, places: Collection[int]
     ) -> list[str]:
-        """Describe which words at the given places name a value or are read as another word."""
+        """Describe which words at `places` name a value or are read as another word."""
         reader, values = self.reader, dict[str, list[str]]()
         for kind, value in graph.values:
             if kind in self.values and kind != LABEL:

@@ -1,4 +1,4 @@
-"""Grounding graphs laid out for the overlay: nodes as label sets, neighbours by relation."""
+"""Grounding graphs laid out for the overlay: label sets and neighbours."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TWO_STEP: Relation = ("two-step",)
 
 @dataclass(frozen=True)
 class Shape:
-    """The structure of a graph: (neighbour, relation) pairs and entry flag of each node."""
+    """The (neighbour, relation) pairs and the entry flag of each node of a graph."""
 
     near: tuple[tuple[tuple[int, Relation], ...], ...]
     enters: tuple[bool, ...]
@@ -38,7 +38,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LaidOutGraph:
-    """A grounding graph laid out for the overlay; compared by identity for fast lookup.
+    """A grounding graph laid out for the overlay; compared by identity.
 
     `nodes` are the label sets that words align with, `names` their names, `prior` the labels
     used by ψ(y), and `values` the (kind, value) pairs that occur.
@@ -179,14 +179,14 @@ class Layouts:
         return found
 
     def _spell(self, prefix: str, labels: tuple[Label, ...], ranks: _Ranks) -> NodeContent:
-        """Spell out labels; for things of a scene, add ranks and only match numbers exactly."""
+        """Spell out labels; things of a scene get ranks and only exact numbers."""
         if ranks is None:
             return self._shared(self.labeller.spell(labels, prefix))
         ranked = [(NodeLabel(f"{prefix}{rank}", RANK, among), 1.0) for rank, among in ranks]
         return self._shared([*self._compared.spell(labels, prefix), *ranked])
 
     def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> NodeContent:
-        """Return labels as shared objects: there are few distinct labels on very many nodes."""
+        """Return labels as shared objects: few are distinct, on very many nodes."""
         return tuple(self._labels.setdefault(each, each) for each in content)
 
     def _flat_labels(self, parts: tuple[_SpelledNode, ...]) -> _FlatLabels:
@@ -272,7 +272,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _SpelledNode:
-    """A node as features see it: its labels, the same prefixed with its part, its values."""
+    """A node's labels, the same prefixed with its part, and its values."""
 
     labels: tuple[Label, ...]
     ranks: _Ranks
@@ -334,7 +334,7 @@ def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
 def spell_plan(
     length: int, labels: Sequence[Label] | object, labeller: NodeLabeller
 ) -> NodeContent:
-    """Return the labels of a whole plan for ψ(n): its length and the world's plan labels.
+    """Return a plan's labels for ψ(n): its length and the world's plan labels.
 
     >>> [str(label) for label, _ in spell_plan(2, {"pattern": "turn move"}, NodeLabeller())]
     ['plan.length=2', 'plan.pattern']

@@ -138,7 +138,7 @@ def _pull(ring: Any, packed: Any, edge: float, rows: tuple[Reals, Reals, Reals])
 
 @with_methods
 class FlatTile(NamedTuple):
-    """Blocks of eight candidates; an action is a strip of eight states without neighbours."""
+    """Blocks of eight candidates; an action is a strip of eight unlinked states."""
 
     states: int
     order: Integers
@@ -286,7 +286,7 @@ def _lay_out_tile(
 
 
 def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
-    """Split candidates into tiles (one each if `alone`) and list the links of every shape.
+    """Split candidates into tiles (one each if `alone`) and list each shape's links.
 
     Links are listed in rounds; each round takes one link of every node that has links left.
     """
@@ -354,7 +354,7 @@ def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
 def _stays(
     batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
 ) -> tuple[int, NDArray[np.bool_]]:
-    """Return the relation by which every node is its own neighbour (or -1), and its entries."""
+    """Return the relation of every node to itself, or -1, and its entries."""
     itself = batch.near_node == local
     relations = batch.near_relation[itself]
     if len(relations):
@@ -376,7 +376,7 @@ def is_flat(batch: Batch) -> bool:
 
 
 def lay_out_flat(batch: Batch) -> FlatLayout:
-    """Sort candidates by length, group them into blocks of eight and list their states."""
+    """Sort candidates by length into blocks of eight and list their states."""
     length = sizes_of(batch.candidate_actions).astype(np.int64)
     owner, rank = _owners(batch)
     order = np.lexsort((-length, owner))

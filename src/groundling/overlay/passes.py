@@ -155,7 +155,7 @@ def _check_chart(space: ChartSpace, place: int, words: int, states: int) -> None
 def _score_free(
     plans: Plans, instance: int, pair_score: Reals, space: PlanLayout, free: Reals
 ) -> None:
-    """Compute ψ(n) + Σ ψ(y_j) and all other scores that do not depend on the alignment."""
+    """Compute ψ(n) + Σ ψ(y_j) and all other alignment-independent scores."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
     for k in range(kind, plans.instance_kinds[instance + 1]):
         total = 0.0

@@ -1,4 +1,4 @@
-"""Potentials: scores of distinct pairs and relations from weights θ, and their gradient.
+"""Potentials: scores of distinct pairs and relations, and their gradient.
 
 One sparse product maps the weight vector to the score of every distinct (word, node) pair; the
 transposed product maps expected counts of pairs to the gradient.
@@ -31,7 +31,7 @@ from groundling.ragged import sizes_of, starts_of
 
 
 class PairTables(NamedTuple):
-    """Tables for scoring pairs in blocks of word sets that are paired with the same nodes.
+    """Tables for scoring pairs in blocks of word sets with similar nodes.
 
     A block of word sets is scored together for every node paired with one of them, so each node
     is read once per block. The score of a node is the sum over its parts, and the score of a part
@@ -122,13 +122,13 @@ def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
 
 
 def _entries(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
-    """Return the indices starts[i] … starts[i] + sizes[i] - 1 for every i, concatenated."""
+    """Return the indices starts[i] … starts[i] + sizes[i] - 1, for every i."""
     ends = np.cumsum(sizes)
     return np.repeat(starts - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
 
 
 class Scratch(NamedTuple):
-    """Working memory for a block of word sets; eight values, one per set, for each item."""
+    """Working memory for a block of eight word sets: one value per item and set."""
 
     labels: Reals  # of nodes
     parts: Reals
@@ -248,7 +248,7 @@ def return_sets(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
     scratch: Scratch, theta_grad: Reals,
 ) -> None:  # fmt: skip
-    """Backward of `score_sets`: map expected counts of pairs (per thread) to the gradient."""
+    """Backward of `score_sets`: map expected counts (per thread) to the gradient."""
     for block in range(span[0], span[1]):
         _return_labels(labels, tables, pair_grads, block, scratch)
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
@@ -269,7 +269,7 @@ def return_amounts(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
     scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], amount_grad: Reals,
 ) -> None:  # fmt: skip
-    """Map expected counts of pairs to the gradient with respect to the wanted label amounts."""
+    """Map expected counts of pairs to the gradient by wanted label amount."""
     for block in range(span[0], span[1]):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
         asked = False

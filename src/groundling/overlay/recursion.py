@@ -64,7 +64,7 @@ class Gradients(NamedTuple):
 
 @inner
 def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log: Reals) -> None:
-    """Fill a chart; add log ψ of each (candidate of the instance, group) to `group_log`."""
+    """Fill a chart; add log ψ of each (candidate, group) to `group_log`."""
     ring, states = psi.ring, tile.states
     for w in range(text.words):
         row = chart.rows[w * states : (w + 1) * states]
@@ -122,7 +122,7 @@ def _kept(text: Text, w: int, psi: Any) -> Any:
 
 @inner
 def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
-    """Return (whether a word is right of its head, weight of staying, weight of advancing)."""
+    """Return whether a word is right of its head, and weights to stay and advance."""
     edge = psi.edge[text.dependency[w]]
     right = text.direction[w] > 0
     go = edge[NEXT if right else PREVIOUS]
@@ -135,7 +135,7 @@ def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
 def outside(
     text: Text, tile: Any, psi: Any, chart: Chart, space: Any, weight: Reals, gradients: Gradients
 ) -> None:
-    """Accumulate weight × posterior of nodes and relations, after `inside` of the same tile.
+    """Accumulate weight × posterior, after `inside` of the same tile.
 
     `weight` is (candidates of the instance × groups).
     """
@@ -186,7 +186,7 @@ def _receive_far(
     ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any,
     rows: tuple[Reals, Reals, Reals],
 ) -> Any:  # fmt: skip
-    """Backward of `_send_far`; return the flow that stayed in the action and that advanced."""
+    """Backward of `_send_far`; return the flows that stayed and that advanced."""
     asked, row, posterior = rows
     right, stay, go = hop
     further = tile.action_after if right else tile.action_before
@@ -210,7 +210,7 @@ def _receive_far(
 
 @inner
 def _share(ring: Any, order: Integers, weight: Reals, space: Any) -> bool:
-    """Write the initial posterior of each candidate; return whether any weight is nonzero."""
+    """Write each candidate's initial posterior; return whether any weight is not 0."""
     lives = False
     for c in range(len(order)):
         share = weight[order[c]]

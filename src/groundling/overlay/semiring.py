@@ -156,7 +156,7 @@ class Logs(NamedTuple):
 
 @with_methods
 class Best(Logs):
-    """Max-product on logarithms: posteriors are score differences to the best alignment."""
+    """Max-product on logarithms: posteriors are differences to the best alignment."""
 
     def plus(self, a: Any, b: Any) -> Any:
         return max(a, b)

@@ -87,7 +87,7 @@ def _constant(like: Any, number: float) -> Any:
 
 
 def _emits(kinds: Callable[..., Any]) -> Any:
-    """Turn a function that emits code into an intrinsic; `kinds` returns its signature."""
+    """Turn a function that emits code into an intrinsic of signature `kinds`."""
 
     def decorate(emit: Callable[..., Any]) -> Any:
         def typed(context: Any, *given: Any) -> Any:

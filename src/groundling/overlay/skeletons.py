@@ -1,4 +1,4 @@
-"""The skeleton of a text: the head of each word, and which links may cross actions."""
+"""The skeleton of a text: the parent of each word and the kind of its link."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Skeleton:
         return len(self.parent)
 
     def select(self, groups: Iterable[int]) -> tuple[Skeleton, tuple[int, ...]]:
-        """Return the skeleton of some groups, renumbered, and the original indices of its words.
+        """Return the skeleton of some groups, and the original indices of its words.
 
         >>> text = [Instruction.chain("go up"), Instruction.chain("wait")]
         >>> skeleton = separate_skeleton(text, Overlay(), lambda each, unit: [range(len(each))])
@@ -71,7 +71,7 @@ class _Link(NamedTuple):
 
 
 def joined_skeleton(text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter) -> Skeleton:
-    """Return the skeleton of a whole text for alignment with whole plans, as one group."""
+    """Return a text's skeleton for alignment with whole plans, as one group."""
     heads = _heads(text, overlay)
     unit_of: dict[Word, Word] = {}
     for number, instruction in enumerate(text):
@@ -99,7 +99,7 @@ def joined_skeleton(text: Sequence[Instruction], overlay: Overlay, split: UnitSp
 def separate_skeleton(
     text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter
 ) -> Skeleton:
-    """Return the skeletons of a text's units for alignment with single actions, as groups."""
+    """Return a skeleton for alignment with single actions, with units as groups."""
     heads = _heads(text, overlay)
     links: dict[Word, _Link] = {}
     count = 0
