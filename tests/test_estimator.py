@@ -99,7 +99,7 @@ def test_estimator_set_params_changes_a_group_and_then_its_inside():
         ({"fit": 1}, "Follower has no setting 'fit'"),
         ({"overlay": "flat", "overlay__unit": "word"}, "Follower has no setting 'overlay__unit'"),
         ({"learning__l2": -1}, "Learning.l2 must be >= 0"),
-        ({"search__min_length": 9}, "is over max_length"),
+        ({"search__min_length": 9}, "must be <= max_length"),
         ({"threads": 0}, "Follower.threads must be >= 1"),
     ],
 )

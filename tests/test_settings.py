@@ -180,7 +180,7 @@ def test_settings_of_every_group_are_read_as_they_were_written(group):
         (lambda: Overlay(neighbours=("givn",)), "Did you mean 'given'"),
         (lambda: Search(decode="plans"), "Did you mean 'plan'"),
         (lambda: Search(max_length=0), "Search.max_length must be between 1 and 10000"),
-        (lambda: Search(min_length=5, max_length=2), "is over max_length"),
+        (lambda: Search(min_length=5, max_length=2), "must be <= max_length"),
         (lambda: Search(beam=0), "Search.beam must be >= 1"),
         (lambda: Search(budget=0), "Search.budget must be >= 1"),
         (lambda: Search(threshold=1.5), "Search.threshold must be between 0.0 and 1.0"),
@@ -238,7 +238,11 @@ FITTED = [
         "TransducerModel.fertility_cost",
         "allow_multiple=False",
     ),
-    ({"model": TransducerModel(), "learning": Learning(rounds=2)}, "Learning.rounds", "alternates"),
+    (
+        {"model": TransducerModel(), "learning": Learning(rounds=2)},
+        "Learning.rounds",
+        "instead of alternating",
+    ),
 ]
 
 

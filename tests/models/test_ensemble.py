@@ -161,7 +161,7 @@ def test_ensemble_does_not_compare_starts_where_members_keep_different_plans():
     theta = follower._learnt.fitted.others[0].theta
     theta *= -1.0
     narrow = follower.with_search(Search(max_length=3, budget=10, beam=1))
-    with pytest.raises(SettingError, match=r"members keep different ones. Raise Search.budget"):
+    with pytest.raises(SettingError, match=r"members keep different plans. Raise Search.budget"):
         scores(narrow, "go right then left", (2,))
 
 
@@ -217,7 +217,7 @@ def test_ensemble_members_share_a_lexicon_that_is_learnt():
 )  # fmt: skip
 def test_ensemble_members_that_read_otherwise_are_refused(name, value):
     other = (OTHER[0], replace(OTHER[1], **{name: value}))
-    with pytest.raises(SettingError, match=rf"Features\.{name} of a member .* Make them equal"):
+    with pytest.raises(SettingError, match=rf"Features\.{name} of every .* Make them equal"):
         make(others=[other]).fit(shown())
 
 
@@ -265,10 +265,10 @@ def test_ensemble_members_may_be_listed_and_must_be_members():
 
 
 def test_ensemble_of_nobody_or_of_ensembles_is_refused():
-    with pytest.raises(SettingError, match=r"no further members. Give it some, or use its model"):
+    with pytest.raises(SettingError, match=r"members must have at least one member"):
         Follower(model=Ensemble(), parser="chain").fit(shown())
     inner = Ensemble([Member(*OTHER)])
-    with pytest.raises(SettingError, match="not another Ensemble"):
+    with pytest.raises(SettingError, match="must be a single model; got another Ensemble"):
         make(others=[OTHER], model=inner).fit(shown())
 
 

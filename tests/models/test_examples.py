@@ -54,7 +54,7 @@ def test_examples_need_at_least_one_demonstration():
 
 
 def test_examples_must_be_demonstrations():
-    with pytest.raises(DemonstrationError, match="Demonstration 2 is a tuple"):
+    with pytest.raises(DemonstrationError, match=r"Demonstration 2 must be .*got tuple"):
         Follower(parser="chain").fit([line_demonstrations()[0], ("go left", ("left",))])
 
 

@@ -200,7 +200,7 @@ def test_objectives_alternatives_of_a_path_come_from_all_its_states():
 def test_objectives_of_transducers_without_any_alignment_say_which_demonstration():
     # Without neighbours a sentence of two words cannot be laid over any graph.
     objective, space = objective_of(TransducerModel(), Overlay(neighbours=()))
-    with pytest.raises(DemonstrationError, match="'go left' cannot be read: no way of aligning"):
+    with pytest.raises(DemonstrationError, match="'go left' cannot be read: no alignment"):
         objective.loss(np.zeros(len(space)))
 
 

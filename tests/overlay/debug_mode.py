@@ -50,5 +50,5 @@ def test_debug_mode_checks_eights():
     write(array, 2)
     index[5] = 10
     for job in (lambda: read(array, 3), lambda: write(array, -1), lambda: gather(array, index)):
-        with pytest.raises(IndexError, match="must lie within"):
+        with pytest.raises(IndexError, match="must be within"):
             job()

@@ -1,1 +1,1 @@
-"""Inference."""
+"""Inference: plan search, alignment and decoding."""

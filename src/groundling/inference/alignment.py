@@ -1,4 +1,4 @@
-"""Path structure: monotone alignments of units of text to actions."""
+"""Monotone alignments of text units with actions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ NOWHERE = -1
 def align(
     scores: NDArray[np.float64], *, last_to_last: bool = False
 ) -> tuple[float, tuple[int, ...]]:
-    """Return the best monotone alignment of units to actions, and its score.
+    """Return the score of the best monotone alignment, and the alignment.
 
-    `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, never with an earlier
-    one than the unit before; several units may share an action, and actions may stay
-    without a unit. `last_to_last` ties the last unit to the last action, as the authors'
-    program does.
+    `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, never with an earlier one
+    than the previous unit. Several units may share an action, and actions may have no unit.
+    `last_to_last` forces the last unit to align with the last action, as in the authors'
+    implementation.
 
     >>> align(np.array([[1.0, 0.0], [2.0, 3.0]]))
     (4.0, (0, 1))
@@ -43,15 +43,15 @@ def align(
 
 @njit(cache=True)
 def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
-    """Return the best score, and where unit i aligns when the bound is j."""
+    """Return the best score, and `back[i, j]`: the best action ≤ j for unit i."""
     units, actions = scores.shape
-    best = np.zeros(actions)  # best score of the units so far, the last aligned at or before j
+    best = np.zeros(actions)  # best score so far, with the last unit aligned at or before j
     back = np.zeros((units, actions), np.int64)
     for i in range(units):
         place, top = 0, -np.inf
         for j in range(actions):
             here = best[j] + scores[i, j]
-            # Ties go to the earlier action, whatever the last digits say.
+            # Ties go to the earlier action, regardless of rounding errors.
             margin = 1e-9 * max(1.0, abs(top)) if np.isfinite(top) else 0.0
             if here > top + margin:
                 place, top = j, here
@@ -61,7 +61,7 @@ def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
 
 
 def spread(units: int, actions: int, random: np.random.Generator | None = None) -> tuple[int, ...]:
-    """Return an alignment to begin with: evenly spread, or a random monotone one.
+    """Return an initial alignment: even, or random if `random` is given.
 
     >>> spread(4, 2)
     (0, 0, 1, 1)

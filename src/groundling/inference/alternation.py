@@ -1,4 +1,4 @@
-"""The paper's inference: alternate the best alignment and the best plan, from many starts."""
+"""The paper's inference: alternate alignment and plan, with random restarts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from groundling.world.trajectory import ScoredTrajectory
 
 @dataclass(frozen=True)
 class Alternation:
-    """How alignment and plan are alternated.
+    """Settings for alternating between alignment and plan.
 
-    `restarts` random alignments to start from, `rounds` of alternating; plans that it ends
-    with are compared by their whole `score`, or by how well they fit the `text` only. With
-    `every_unit`, plans of one length are searched with every unit on every action and nothing
-    alternates; the best alignment then compares plans of different lengths. With
-    `last_to_last`, the last unit aligns with the last action.
+    `restarts` is the number of initial alignments and `rounds` the number of alternations. The
+    resulting plans are compared by their total `score`, or only by their fit to the `text`. With
+    `every_unit`, every unit is aligned with every action and nothing alternates; plans of
+    different lengths are then compared by their best alignment. With `last_to_last`, the last
+    unit aligns with the last action.
     """
 
     restarts: int = 10
@@ -45,23 +45,24 @@ def best_path(
     weights: Reals,
     search: Search,
 ) -> list[ScoredTrajectory]:
-    """Return the best plans whose j-th action is scored by ψ(y_j) + Σ_i weights[i, j] ψ(x_i, y_j).
+    """Return the best plans of `weights.shape[1]` actions, best first.
 
-    Equal states at the same step are merged (Viterbi); `search.beam` bounds how many are
-    kept, and dead ends are dropped. Best first; plans of exactly `weights.shape[1]` actions.
+    The score of the j-th action is ψ(y_j) + Σ_i weights[i, j] ψ(x_i, y_j). Equal states at the
+    same step are merged (Viterbi). `search.beam` limits how many states are kept per step, and
+    dead ends are dropped.
     """
     world = scores.world
     beam = search.beam if search.planning else 1
     length = weights.shape[1]
     totals, layer = np.zeros(1), [start]
-    steps: list[tuple[list[int], list[Action]]] = []  # of each layer: from where, and how
+    steps: list[tuple[list[int], list[Action]]] = []  # per layer: (origins, actions)
     layers = [layer]
     for j in range(length):
         options = scores.options(layer)
         if len(scores) > search.budget:
             raise SearchError(
-                f"The search asked about {len(scores)} actions from state {start!r} without an "
-                "answer. Raise Search.budget, or lower Search.beam or Search.max_length."
+                f"The search scored {len(scores)} actions from state {start!r} without finding a "
+                "plan. Raise Search.budget, or lower Search.beam or Search.max_length."
             )
         counts = [len(each.actions) for each in options]
         if not any(counts):
@@ -83,7 +84,7 @@ def best_path(
             if j == length - 1 and not world.is_goal(after):
                 continue
             if search.planning and world.is_dead_end(after):
-                continue  # asks only about as many as are needed
+                continue
             places.append(place)
             origins.append(origin)
             done.append(options[origin].actions[number])
@@ -101,7 +102,7 @@ def best_path(
 
 @njit(cache=True)
 def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
-    """Return what each action scores with some of the units."""
+    """Return the score of each action with some of the units."""
     gains = free.copy()
     for action in range(len(free)):
         for place in range(len(units)):
@@ -111,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 @njit(cache=True)
 def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
-    """Return the place of the best way to each target, best first; ties go to the first place."""
+    """Return the index of each target's best value, best first; first wins ties."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]
@@ -130,7 +131,7 @@ def _walk(
     steps: Sequence[tuple[Sequence[int], Sequence[Action]]],
     place: int,
 ) -> tuple[tuple[State, ...], tuple[Action, ...]]:
-    """Return the states and actions that lead to a place of the last layer."""
+    """Return the states and actions that lead to an entry of the last layer."""
     states, actions = [layers[-1][place]], []
     for before, (origins, done) in zip(reversed(layers[:-1]), reversed(steps), strict=True):
         actions.append(done[place])
@@ -147,7 +148,7 @@ def alternate(
     lengths: Sequence[int],
     how: Alternation = Alternation(),
 ) -> list[ScoredTrajectory]:
-    """Search plans of all lengths; return the distinct ones found, best first."""
+    """Search plans of all given lengths; return the distinct plans found, best first."""
     random = np.random.default_rng(how.seed)
     every_unit = how.every_unit
     found: dict[tuple[Action, ...], ScoredTrajectory] = {}

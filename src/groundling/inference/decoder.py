@@ -1,4 +1,4 @@
-"""From scored plans to an answer: the best plan, the best outcome, the least risk."""
+"""Decode scored plans by best plan, best outcome or minimum Bayes risk."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from groundling.ties import Name, margin, rank
 from groundling.world.environment import State
 
 SHARPEST, SOFTEST = 0.05, 50.0
-"""The temperatures between which `best_temperature` looks."""
+"""The range of temperatures that `best_temperature` searches."""
 Reals = NDArray[np.float64]
 _MOST_COMPARED = 300
 
 
 def log_softmax(scores: Reals, temperature: float = 1.0) -> Reals:
-    """Return log probabilities that sum to one; never above zero.
+    """Return normalised log probabilities, clipped to at most zero.
 
     >>> np.exp(log_softmax(np.array([0.0, 1e6]))).tolist()
     [0.0, 1.0]
@@ -30,9 +30,9 @@ def log_softmax(scores: Reals, temperature: float = 1.0) -> Reals:
 
 
 def best_temperature(cases: Sequence[tuple[Reals, NDArray[np.bool_]]]) -> float:
-    """Return what to divide scores by so that right plans are most probable.
+    """Return the temperature that maximises the likelihood of correct plans.
 
-    Each case has the scores of the plans that were considered, and which of them are right.
+    Each case holds the scores of the candidate plans, and a mask of the correct ones.
 
     >>> sure = (np.array([4.0, 0.0]), np.array([True, False]))
     >>> wrong = (np.array([4.0, 0.0]), np.array([False, True]))
@@ -48,7 +48,7 @@ def best_temperature(cases: Sequence[tuple[Reals, NDArray[np.bool_]]]) -> float:
 
     grid = np.exp(np.linspace(np.log(SHARPEST), np.log(SOFTEST), 200))
     surprises = np.array([surprise(temperature) for temperature in grid.tolist()])
-    return float(grid[rank(-surprises, most=1)[0]])  # among equals, the sharpest
+    return float(grid[rank(-surprises, most=1)[0]])  # the lowest temperature wins ties
 
 
 def decode(
@@ -60,10 +60,10 @@ def decode(
     answer: int | None = None,
     name: Name | None = None,
 ) -> tuple[int, float]:
-    """Return the place of the answer and its probability.
+    """Return the index of the answer and its probability.
 
-    `answer` is the place of an answer that is settled, by an agent that does not look ahead.
-    Ties are decided by the `name` of each place (see `groundling.ties`).
+    `answer` is the index of an answer that is already decided, by an agent without planning. Ties
+    are broken by the `name` of each index (see `groundling.ties`).
 
     >>> logs = np.log(np.array([0.4, 0.3, 0.3]))
     >>> decode("plan", logs, ["ab", "ac", "adc"], lambda state: state)[0]
@@ -101,8 +101,8 @@ def _least_risk(
     answer: int | None,
     name: Name | None,
 ) -> tuple[int, float]:
-    """Choose the plan with the largest expected F1 of its transitions."""
-    # Every plan is compared with every other: keep to those that can matter.
+    """Return the plan with the highest expected F1 of its transitions."""
+    # All pairs of plans are compared, so restrict them to the most probable.
     likely = rank(probabilities, name, _MOST_COMPARED)[:_MOST_COMPARED]
     if answer is not None and answer not in likely:
         likely.append(answer)

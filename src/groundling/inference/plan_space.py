@@ -1,4 +1,4 @@
-"""The plans that a world allows: all of them, a sample, a beam's, or a reflex agent's."""
+"""Plans in a world: enumerated, sampled, by beam search or by a reflex agent."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 
 class ActionNames:
-    """Canonical texts of actions, each made once.
+    """Canonical names of actions, cached.
 
-    They depend neither on the order in which an environment lists its actions nor on how
-    Python happens to hash them. An action that has an attribute `canonical_name` is called
-    that, so that whoever makes a world can say which of equal plans comes first.
+    Names are independent of the order in which an environment lists its actions and of Python's
+    hashes. An action's attribute `canonical_name`, if it has one, is used as its name, so that an
+    environment can control the order of tied plans.
 
     >>> names = ActionNames()
     >>> names(("strike", frozenset({2, 1})))
@@ -45,35 +45,35 @@ class ActionNames:
         if found is None:
             try:
                 found = str(getattr(action, "canonical_name", "")) or canonical(action)
-            except Exception:  # a class of somebody else: its actions keep the world's order
+            except Exception:  # unsupported class: its actions keep the world's order
                 found = type(action).__name__
             self._known[action] = found
         return found
 
     def plan(self, actions: Sequence[Action]) -> tuple[int, tuple[str, ...]]:
-        """Return the name of a plan."""
+        """Return the sort key of a plan: its length, then the names of its actions."""
         return len(actions), tuple(map(self, actions))
 
     def order(self, actions: Sequence[Action]) -> list[int]:
-        """Return the places of actions in the order of their names."""
+        """Return the indices of actions, sorted by name."""
         return sorted(range(len(actions)), key=lambda place: self(actions[place]))
 
 
-_COMBINED = 64  # combinations of the best values of each factor that are scored together
+_COMBINED = 64  # approximate number of combinations of the factors' best values to score
 
 
 class _Ahead(Enum):
-    """Stands for a state that was not asked for."""
+    """Placeholder for a state that has not been computed yet."""
 
     STATE = 0
 
 
 _AHEAD = _Ahead.STATE
-_BYTES = 24  # of a plan: its last action, its last state, where it comes from, its place
+_BYTES = 24  # per plan: last action, last state, parent and index
 
 
 class PlanTree(Sequence[Trajectory]):
-    """Plans from one start, each kept as an earlier one and one more action.
+    """Plans from one start, stored as a tree: each plan extends another by one action.
 
     >>> tree = PlanTree("a")
     >>> go = tree.grow(0, "go", "b")
@@ -98,7 +98,7 @@ class PlanTree(Sequence[Trajectory]):
     def of_actions(
         cls, start: State, actions: Sequence[Action], step: Callable[[State, Action], State]
     ) -> PlanTree:
-        """Return plans of one action each; where they end is found out when it is asked for."""
+        """Return one-action plans; their end states are computed on access."""
         tree = cls(start)
         tree._states += [_AHEAD] * len(actions)
         tree._actions += actions
@@ -109,34 +109,34 @@ class PlanTree(Sequence[Trajectory]):
 
     @property
     def is_ahead(self) -> bool:
-        """Whether it holds one action after another of its start, none of them taken yet."""
+        """Whether the plans are one-action plans whose end states are computed on access."""
         return self._step is not None
 
     def grow(self, node: int, action: Action, after: State) -> int:
-        """Add a plan that goes on where another ends; return its number."""
+        """Add a plan that extends another by one action; return its node number."""
         self._states.append(after)
         self._actions.append(action)
         self._parents.append(node)
         return len(self._parents) - 1
 
     def keep(self, nodes: Iterable[int]) -> None:
-        """Count some of the plans that have grown among those that the sequence holds."""
+        """Make the plans at some nodes elements of the sequence."""
         self._places.extend(nodes)
 
     def state(self, node: int) -> State:
-        """Return where a plan ends, by its number."""
+        """Return the end state of the plan at a node."""
         found = self._states[node]
         if found is _AHEAD and self._step is not None:
             found = self._states[node] = self._step(self.start, self._actions[node])
         return found
 
     def ends(self) -> list[State]:
-        """Return where all plans end."""
+        """Return the end states of all plans."""
         return list(map(self.state, self._places))
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes, without states and actions, which are shared."""
+        """Approximate size in bytes, without states and actions, which are shared."""
         return 500 + _BYTES * len(self._parents)
 
     def __len__(self) -> int:
@@ -164,7 +164,7 @@ class PlanTree(Sequence[Trajectory]):
 
 
 class ScoredPlans(Sequence[ScoredTrajectory]):
-    """Plans with their scores, put together when they are looked at.
+    """Plans with scores, combined on access.
 
     >>> tree = PlanTree("a")
     >>> tree.keep([tree.grow(0, "go", "b")])
@@ -179,7 +179,7 @@ class ScoredPlans(Sequence[ScoredTrajectory]):
         self.scores = scores
 
     def ends(self) -> list[State]:
-        """Return where all plans end."""
+        """Return the end states of all plans."""
         if isinstance(self._plans, PlanTree):
             return self._plans.ends()
         return [plan.end for plan in self._plans]
@@ -206,10 +206,10 @@ PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
 
 def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> PlanTree | None:
-    """Return all plans within the length limits, shortest first, or nothing if too many.
+    """Return all plans within the length limits, shortest first, or None if too many.
 
-    Where the world has a goal, only plans that reach it count, and plans that come to a dead
-    end are dropped there.
+    If the world has a goal, only plans that reach it are included. Plans that reach a dead end
+    are dropped.
     """
     search = search.extended(world.extra_length(start))
     if search.longest == 1 and world.grounds_many and not world.has_goal:
@@ -221,7 +221,7 @@ def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> P
     layer = [0]
     for length in range(1, search.longest + 1):
         grown: list[int] = []
-        # Where no plan can be dropped, the number of actions tells beforehand.
+        # Without dead ends, the number of plans is known in advance.
         offered = sum(len(world.actions(found.state(plan))) for plan in layer)
         if offered > search.budget and not world.has_dead_ends:
             return None
@@ -247,7 +247,7 @@ def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> P
 def sample_plans(
     world: CachedEnvironment, start: State, search: Search, count: int, random: np.random.Generator
 ) -> list[Trajectory]:
-    """Return distinct plans of random walks."""
+    """Return up to `count` distinct plans from random walks."""
     search = search.extended(world.extra_length(start))
     found: dict[tuple[object, ...], Trajectory] = {}
     for _ in range(4 * count):
@@ -273,10 +273,11 @@ def sample_plans(
 def beam_plans(
     world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
-    """Grow plans action by action, keeping the best of each length; return all kept, scored.
+    """Return the scored plans of a beam search.
 
-    Every unfinished plan is scored as if the text ended with it; dead ends are dropped.
-    With `beam=None` nothing else is dropped, and the search is exhaustive.
+    Plans are extended action by action, and the best of each length are kept. Unfinished plans
+    are scored as if they were complete; dead ends are dropped. With `beam=None` nothing else is
+    dropped, and the search is exhaustive.
     """
     search = search.extended(world.extra_length(start))
     layer = [Trajectory((start,))]
@@ -290,16 +291,16 @@ def beam_plans(
             if kept:
                 break
             raise SearchError(
-                f"The search looked at {looked} plans from state {start!r} without an answer. "
-                "Raise Search.budget, or lower Search.beam or Search.max_length."
+                f"The search scored {looked} plans from state {start!r} without finding an "
+                "answer. Raise Search.budget, or lower Search.beam or Search.max_length."
             )
         grown, scores = _grow(world, layer, score)
         if not grown:
             break
-        # Far more than are kept may be tied before anything is learnt: name those that matter.
+        # Before learning, far more plans may be tied than fit in the beam: name only the top ones.
         ranked = rank(scores, _names(grown, names), search.beam)
         alive = (place for place in ranked if not world.is_dead_end(grown[place].end))
-        order = list(islice(alive, search.beam))  # asks only about as many as are needed
+        order = list(islice(alive, search.beam))  # lazy: checks as few dead ends as possible
         layer = [grown[place] for place in order]
         kept += [_scored(grown[place], scores[place]) for place in order]
     return [plan for plan in kept if _may_end(plan, world, search)]
@@ -308,10 +309,10 @@ def beam_plans(
 def greedy_plans(
     world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
-    """Act without looking ahead: the best next action, until stopping scores better.
+    """Return a reflex agent's plan, followed by valid alternatives, best first.
 
-    Where the world has a goal, the agent stops only there. The first plan is the answer;
-    then come, best first, the others that were looked at on the way and could have been one.
+    The agent takes the best next action until stopping scores better. If the world has a goal,
+    it only stops there. The alternatives are the other complete plans scored on the way.
     """
     search = search.extended(world.extra_length(start))
     plan = _scored(Trajectory((start,)), -np.inf)
@@ -336,7 +337,7 @@ def greedy_plans(
 def best_first(
     plans: Sequence[ScoredTrajectory], names: ActionNames | None = None
 ) -> list[ScoredTrajectory]:
-    """Return plans by falling score; ties by the names of their actions, shorter ones first."""
+    """Sort plans by descending score; ties by length, then by action names."""
     scores = np.array([plan.score for plan in plans])
     order = rank(scores, _names(plans, ActionNames() if names is None else names))
     return [plans[place] for place in order]
@@ -349,7 +350,7 @@ def _names(plans: Sequence[Trajectory], names: ActionNames) -> Name:
 def widen(
     run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: CachedEnvironment
 ) -> list[ScoredTrajectory]:
-    """Search again with a wider beam while a goal is not reached and the budget lasts."""
+    """Widen the beam until a goal is reached or the budget is used up."""
     while True:
         found = run(search)
         if found or not world.has_goal or not search.planning or search.beam is None:
@@ -362,7 +363,7 @@ def widen(
 def _grow(
     world: CachedEnvironment, layer: Iterable[Trajectory], score: PlanScorer
 ) -> tuple[list[Trajectory], NDArray[np.float64]]:
-    """Return plans with each action that can follow them, or the best of a product, scored."""
+    """Extend plans by each action, or by the best of a product; return scores too."""
     grown: list[Trajectory] = []
     combined: dict[Trajectory, float] = {}
     for plan in layer:
@@ -376,18 +377,18 @@ def _grow(
 
 
 def is_factored(world: CachedEnvironment, state: State) -> bool:
-    """Tell whether the actions of a state are a product that is searched factor by factor."""
+    """Return whether the actions of a state are a product that is searched by factor."""
     actions = world.actions(state)
     return isinstance(actions, Product) and actions.is_large
 
 
-_PASSES = 3  # over all factors; the second mostly confirms the first
+_PASSES = 3  # over all factors; the second pass rarely changes the result of the first
 
 
 def _combine(
     world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
 ) -> dict[Trajectory, float]:
-    """Return a plan with the actions of a product that score best, and those near them.
+    """Extend a plan by the best actions of a product and their neighbours.
 
     The values of each factor are scored with the others held fixed, and all combinations of the
     best are scored together, so that arguments that depend on each other are chosen jointly.
@@ -414,13 +415,13 @@ def _combine(
             kept.append([values[n] for n in order[:most]])
         look_at(map(actions.action, product(*kept)))
         best = max(scores, key=scores.__getitem__)
-        if tuple(best) == tuple(each[0] for each in kept):  # together as by themselves
+        if tuple(best) == tuple(each[0] for each in kept):  # converged
             break
     return {found[each]: value for each, value in scores.items()}
 
 
 def nearby_plans(world: CachedEnvironment, shown: Trajectory) -> list[Trajectory]:
-    """Return plans that differ from one in one factor of one action, itself among them."""
+    """Return a plan and all plans that differ from it in one factor of one action."""
     found: dict[tuple[Action, ...], Trajectory] = {}
     for place, (state, action) in enumerate(shown.decisions()):
         actions = world.actions(state)

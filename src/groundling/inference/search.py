@@ -1,4 +1,4 @@
-"""The settings of inference: how plans are searched for and decoded."""
+"""Settings for plan search and decoding."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ _LONGEST = 4
 
 @dataclass(frozen=True, repr=False)
 class Search(Settings):
-    """How plans are searched for.
+    """Settings for plan search and decoding.
 
     Parameters
     ----------
     max_length
-        The longest plan that is considered; `None` leaves it to the demonstrations (see
-        `Follower.choices_`).
+        Maximum plan length; `None` chooses it from the demonstrations (see `Follower.choices_`).
     min_length
-        The shortest one.
+        Minimum plan length.
     beam
-        How many unfinished plans are kept at each length when not all can be; `None`
-        keeps all (with equal states merged where the model allows it: Viterbi).
+        Number of unfinished plans kept at each length, if not all plans can be enumerated.
+        `None` keeps all, merging equal states if the model allows it (Viterbi).
     budget
-        How many plans may be enumerated before the beam takes over, and how many
-        (state, action) pairs a search may look at before it gives up.
+        Maximum number of plans to enumerate before falling back to beam search, and of
+        (state, action) pairs to score before a search gives up.
     planning
-        Without planning, the agent is the paper's reflex agent: it takes the best next
-        action, one after another, and never looks ahead.
+        Whether to look ahead. With False, use the paper's reflex agent, which takes the best next
+        action at each step.
     decode
-        `plan`: the most probable plan; `outcome`: the end state with the most
-        probability over all plans that lead there; `transitions`: the plan with the
-        most expected transitions in common with the others (minimum Bayes risk), where a
-        transition leads from one state's outcome to the next one's.
+        `plan`: the most probable plan. `outcome`: the end state with the highest total
+        probability over all plans that lead to it. `transitions`: the plan with the highest
+        expected overlap of transitions with the others (minimum Bayes risk), where a transition
+        is a pair of outcomes of consecutive states.
     threshold
-        Below this confidence the follower says that it does not understand.
+        Confidence below which the follower abstains.
     memory
-        How many megabytes may be spent on remembering worlds, graphs and plans that were asked
-        about, to answer faster. What was not used lately gives way; answers stay what they are.
+        Size limit in megabytes of the LRU cache of worlds, graphs and plans. It affects speed,
+        not results.
 
     Examples
     --------
@@ -64,7 +63,8 @@ class Search(Settings):
         super().__post_init__()
         if self.max_length is not None and self.min_length > self.max_length:
             raise SettingError(
-                f"Search.min_length ({self.min_length}) is over max_length ({self.max_length})."
+                f"Search.min_length must be <= max_length ({self.max_length}); "
+                f"got {self.min_length}."
             )
         if not self.planning and "beam" in self.changed():
             raise idle_setting(
@@ -75,7 +75,7 @@ class Search(Settings):
 
     @property
     def longest(self) -> int:
-        """The longest plan that is considered; four where no demonstrations have told.
+        """Maximum plan length; at least 4 if `max_length` is not set.
 
         >>> Search(max_length=3).longest, Search().longest
         (3, 4)
@@ -83,7 +83,7 @@ class Search(Settings):
         return max(_LONGEST, self.min_length) if self.max_length is None else self.max_length
 
     def extended(self, extra: int) -> Search:
-        """Return the search with a longer limit; a length that was told stays as it is.
+        """Return the search with a higher maximum length; a fixed length is unchanged.
 
         >>> Search(max_length=3).extended(1).max_length
         4

@@ -1,4 +1,4 @@
-"""Joint search over (position in the text, state): read unit by unit, pass on or act."""
+"""Joint beam search over (position in the text, state): at each unit, pass or act."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import ScoredTrajectory
 
-# What a reader does besides acting: pass on, pass on after acting, act again.
+# Choices besides acting: pass to the next unit, pass after acting, act again.
 MARKS = (
     GroundingGraph({"pass": "fresh"}, roles=("pass",)),
     GroundingGraph({"pass": "after"}, roles=("pass",)),
@@ -26,18 +26,18 @@ MARKS = (
 )
 
 Layer = dict[tuple[Action, ...], tuple[float, tuple[State, ...]]]
-"""Plans that were read so far: their scores and states."""
+"""Scores and states of the plans so far, by their actions."""
 Merge = Callable[[Layer, tuple[Action, ...], float, tuple[State, ...]], None]
 
 
 @dataclass(frozen=True)
 class Transduction:
-    """How a text is read unit by unit.
+    """Settings for reading a text unit by unit.
 
-    Without `allow_multiple`, a unit names one action at most. A unit that names none costs
-    `unaligned_cost`, each further action of a unit `fertility_cost` (see
-    `groundling.models.transducer`). `length_bonus` is added to the log probability for each
-    action, and for each decision the `normaliser_power` of its normaliser.
+    Without `allow_multiple`, a unit names at most one action. A unit that names none costs
+    `unaligned_cost`, and each further action of a unit costs `fertility_cost` (see
+    `groundling.models.transducer`). The score of a plan is its log probability plus
+    `length_bonus` per action and `normaliser_power` times the log normaliser of each decision.
     """
 
     allow_multiple: bool = True
@@ -49,7 +49,7 @@ class Transduction:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Log probabilities of what to do in a state, at each unit, before and after it named one."""
+    """Log probabilities of choices in a state, before and after a unit's first action."""
 
     options: Options
     acting: tuple[Reals, Reals]  # units × actions
@@ -65,10 +65,10 @@ def transduce(
 ) -> list[ScoredTrajectory]:
     """Return plans with their log probabilities, best first.
 
-    Readings that lead to the same actions are summed, or put together by `merge`.
-    `search.beam` bounds how many different plans are kept at each position in the text, so
-    the time is linear in the text. Actions into dead ends keep their share of the
-    probability, but are not followed.
+    Readings that lead to the same actions are summed, or combined by `merge`. `search.beam`
+    limits the number of distinct plans at each position in the text, so the time is linear in its
+    length. Actions that lead to dead ends keep their share of the probability but are not
+    followed.
     """
     merge = merge or sum_readings
     reader = _UnitReader(scores, start, search, how, merge)
@@ -80,7 +80,7 @@ def transduce(
             if not frontier:
                 break
             if turn and not how.allow_multiple:
-                # The next unit is all that is left to decide.
+                # Passing is the only choice left.
                 for actions, (score, states) in frontier.items():
                     merge(passed, actions, score, states)
                 break
@@ -95,7 +95,7 @@ def transduce(
 
 
 class _UnitReader:
-    """Reads one unit at a time, remembering what each state's choices are."""
+    """Reads one unit at a time, caching the choices of each state."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class _UnitReader:
         self.names = ActionNames()
 
     def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
-        """Pass on with every plan, into `passed`; return the plans that act, as far as kept."""
+        """Pass with every plan, into `passed`; return the best one-action extensions."""
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.longest
@@ -130,7 +130,7 @@ class _UnitReader:
                 grown.append(score + each.acting[named][unit])
             else:
                 grown.append(each.acting[named][unit][:0])
-        # What cannot enter the beam of the next unit need not be grown here.
+        # Skip plans that cannot enter the beam of the next unit.
         values = np.concatenate(grown)
         kept = rank_kept(values, np.flatnonzero(values > _floor(passed, self.beam)))
         ends = np.cumsum([len(each) for each in grown])
@@ -157,8 +157,8 @@ class _UnitReader:
             return
         if len(self.scores) > self.search.budget:
             raise SearchError(
-                f"The search asked about {len(self.scores)} actions from state {self.start!r} "
-                "without an answer. Raise Search.budget, or lower Search.beam."
+                f"The search scored {len(self.scores)} actions from state {self.start!r} "
+                "without finding a plan. Raise Search.budget, or lower Search.beam."
             )
         for state, options in zip(new, self.scores.options(new), strict=True):
             acting = (options.text + options.free[:, None]).T
@@ -178,7 +178,7 @@ class _UnitReader:
 def sum_readings(
     into: Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
 ) -> None:
-    """Add the probability of one more reading that leads to the same actions."""
+    """Add the probability of another reading that leads to the same actions."""
     known = into.get(actions)
     if known is not None and known[0] > -math.inf:
         high, low = max(known[0], score), min(known[0], score)

@@ -1,4 +1,4 @@
-"""Scores of units of text, and of single words, against the actions of a world."""
+"""Scores of text units and of single words with the actions of a world."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
-_SHARE = 4  # of an encoder's budget, one part in so many may be spent on scores
-_BYTES = 9  # of a score, and of whether it is known
+_SHARE = 4  # scores may use 1 / _SHARE of an encoder's budget
+_BYTES = 9  # per score, including the flag in `_known`
 
 
 class WordScores:
-    """What each word says about each label under one θ.
+    """Cached scores of each word with each label under one θ.
 
-    Where a text is a bag of words and an action a bag of labels, every score is a sum of these.
-    There are few of them, so that most texts need no overlay at all.
+    If a text is a bag of words and an action is a bag of labels, every score is a sum of these.
+    There are few of them, so most texts do not need the overlay recursion.
     """
 
     def __init__(self, space: FeatureSpace, theta: Reals) -> None:
         self.space = space
         self.theta = theta.copy()
         self._keys = space.keys
-        self._lock = threading.Lock()  # requests may be followed side by side
+        self._lock = threading.Lock()  # requests may run concurrently
         self._forget()
 
     @classmethod
     def of(cls, encoder: Encoder, space: FeatureSpace, theta: Reals) -> WordScores:
-        """Return the scores that an encoder remembers, or new ones if θ is not the same."""
+        """Return the scores cached with an encoder, or new ones if θ has changed."""
         found = encoder.memory.get("word scores")
         if not isinstance(found, cls) or not found.fits(space, theta):
             found = encoder.memory["word scores"] = cls(space, theta)
@@ -54,11 +54,11 @@ class WordScores:
 
     @property
     def bytes(self) -> int:
-        """How many bytes are taken, those of the words and labels left out."""
+        """Size in bytes, without the words and labels."""
         return self._scores.nbytes + self._known.nbytes + self._free.nbytes
 
     def fits(self, space: FeatureSpace, theta: Reals) -> bool:
-        """Tell whether this was made for a space as it now is, and for these weights."""
+        """Return whether the scores are valid for the current space and these weights."""
         same = self.space is space and self._keys is space.keys
         return same and np.array_equal(self.theta, theta)
 
@@ -70,7 +70,7 @@ class WordScores:
         self._free = np.zeros(64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return WordScores, (self.space, self.theta)  # copies begin anew
+        return WordScores, (self.space, self.theta)  # copies start empty
 
     def scores(
         self,
@@ -79,7 +79,7 @@ class WordScores:
         labels: Sequence[NodeLabel],
         shape: Shape,
     ) -> tuple[Reals, Reals]:
-        """Return (labels × words) scores, and what each label scores without text."""
+        """Return (labels × words) scores, and the text-free score of each label."""
         with self._lock:
             height, width = self._room(len(labels), len(words))
             if height * width * _BYTES > encoder.budget.most // _SHARE:
@@ -98,7 +98,7 @@ class WordScores:
             return self._scores[np.ix_(rows, columns)], self._free[rows]
 
     def _room(self, more_labels: int = 0, more_words: int = 0) -> tuple[int, int]:
-        """Return how many labels and words there is room for once there are so many more."""
+        """Return the table size needed for additional labels and words."""
         height, width = self._scores.shape
         labels, words = len(self._labels) + more_labels, len(self._words) + more_words
         return (
@@ -115,7 +115,7 @@ class WordScores:
             self._free = np.pad(self._free, more[0])
 
     def _learn(self, encoder: Encoder, rows: Integers, columns: Integers, shape: Shape) -> None:
-        """Lay words over labels, each by itself."""
+        """Score each word with each label."""
         count = len(columns)
         each = tuple(range(count))
         skeleton = Skeleton(
@@ -138,21 +138,20 @@ class WordScores:
 
 
 def alone(label: NodeLabel, shape: Shape) -> LaidOutGraph:
-    """Return a graph with one label only."""
+    """Return a graph with a single label."""
     value = ((label.kind, label.value),) if isinstance(label.value, str) else ()
     return LaidOutGraph((((label, 1.0),),), ("action",), shape, ((label, 1.0),), value)
 
 
-_NOTHING = ((None, 1.0),)  # in place of no labels at all
+_NOTHING = ((None, 1.0),)  # replaces an empty list of labels
 
 
 @dataclass(frozen=True)
 class Options:
-    """What can be done in a state: actions, where they lead, and their scores.
+    """The possible actions in a state, the states they lead to, and their scores.
 
-    Actions are in the order of their names. `text` is (actions × units), `free` what each
-    action scores without text; `places` are numbers of the states reached, equal for equal
-    states.
+    Actions are sorted by name. `text` is (actions × units), `free` holds the text-free scores, and
+    `places` are the numbers of the next states, equal for equal states.
     """
 
     actions: tuple[Action, ...]
@@ -165,7 +164,7 @@ class Options:
 class UnitScores:
     """ψ(x_i, y) and ψ(y) for the units of one text and the actions of one world.
 
-    Scores are computed in tiles and remembered; `budget` bounds how many.
+    Scores are computed for many actions at once and cached.
     """
 
     def __init__(
@@ -187,7 +186,7 @@ class UnitScores:
         self._options: dict[State, Options] = {}
         self._numbers = Interner[State]()
         self._names = ActionNames()
-        # A bag of words on a flat node scores the sum over the node's labels.
+        # The score of a bag of words on a flat node is the sum over the node's labels.
         overlay = encoder.overlay
         self._adds_up = overlay.skeleton == "bag" and overlay.nodes == "flat"
         self._place: dict[NodeLabel, int] = {}
@@ -210,7 +209,7 @@ class UnitScores:
         return self.graphs([self._of[pair] for pair in pairs])
 
     def options(self, states: Iterable[State]) -> list[Options]:
-        """Return what can be done in each state; new states are scored in one go."""
+        """Return the options in each state; new states are scored in one batch."""
         listed = list(states)
         new = [state for state in dict.fromkeys(listed) if state not in self._options]
         if new:
@@ -229,11 +228,11 @@ class UnitScores:
         return [self._options[state] for state in listed]
 
     def _ordered(self, actions: Sequence[Action]) -> tuple[Action, ...]:
-        """Return actions by name: searches leave ties to the first, whatever the world's order."""
+        """Sort actions by name, so that ties do not depend on the world's order."""
         return tuple(actions[place] for place in self._names.order(actions))
 
     def look_ahead(self, start: State, steps: int, most: int = 200) -> None:
-        """Score in one go what can be done within a few steps, as long as it is not much."""
+        """Score in one batch the actions within a few steps, up to about `most` actions."""
         world = self.world
         layer, found = [start], {start: None}
         count = len(world.actions(start))
@@ -247,7 +246,7 @@ class UnitScores:
         self.options(found)
 
     def marks(self, marks: Sequence[GroundingGraph]) -> Reals:
-        """Return (marks × units) scores of what a reader does besides acting."""
+        """Return the (marks × units) scores of the choices besides acting."""
         text, free = self.graphs([self.encoder.lay_out(mark) for mark in marks])
         return text + free[:, None]
 
@@ -262,10 +261,10 @@ class UnitScores:
         return text, np.array([self._known[g][1] for g in graphs])
 
     def _score(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
-        """Lay the text over graphs."""
+        """Score graphs with the overlay recursion."""
         found: dict[LaidOutGraph, tuple[Reals, float]] = {}
-        # A name that training never saw is looked for in the text when its own graph is
-        # scored, so that a score never depends on what else was asked about.
+        # Names not seen in training are only matched when their own graph is scored, so that
+        # scores do not depend on the other graphs.
         for named in self.encoder.by_new_values(graphs):
             text = self.labelled
             if not self.encoder.knows_values(named[0]):
@@ -279,7 +278,7 @@ class UnitScores:
         return scores, np.array([found[g][1] for g in graphs])
 
     def _add_up(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
-        """Score graphs as sums over their labels, each of which is scored once."""
+        """Score graphs as sums over their labels; each label is scored once."""
         [shape] = {graph.shape for graph in graphs}
         new = dict.fromkeys(
             label
@@ -297,7 +296,7 @@ class UnitScores:
         return text, self._sums(self._label_free, [graph.prior for graph in graphs])
 
     def _sums(self, table: Reals, contents: Sequence[NodeContent]) -> Reals:
-        """Return for each content the sum of its labels' rows, in their order."""
+        """Return the weighted sum of the label rows of each content."""
         place, nothing = self._place, [len(self._place)]
         listed = [[place[label] for label, _ in content] or nothing for content in contents]
         amounts = [amount for content in contents for _, amount in content or _NOTHING]
@@ -309,7 +308,7 @@ class UnitScores:
         return found
 
     def _score_labels(self, labels: Sequence[NodeLabel], shape: Shape) -> tuple[Reals, Reals]:
-        """Add up for each label what the words of each unit say about it."""
+        """Return (labels × units) sums of word scores, and text-free scores."""
         text, free = np.zeros((len(labels), self.units)), np.zeros(len(labels))
         known = WordScores.of(self.encoder, self.space, self.theta)
         places = {label: place for place, label in enumerate(labels)}

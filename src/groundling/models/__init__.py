@@ -1,1 +1,1 @@
-"""Models: what turns demonstrations into an objective, a text into plans, a plan into reasons."""
+"""Models: training objectives, plan search and interpretation of plans."""

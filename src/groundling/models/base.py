@@ -1,4 +1,4 @@
-"""The protocol of a model: an objective of demonstrations, plans of a text, reasons of a plan."""
+"""Base classes of models and training objectives."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 Text: TypeAlias = tuple[Instruction, ...]
 Tell: TypeAlias = Callable[[str, int, int], None]
-"""Called with a stage, how much of it is done, and of how much."""
+"""Progress callback, called with (stage, steps done, total steps)."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Something to follow: a text that was read, where, and from which state."""
+    """A text to follow, with its world and initial state."""
 
     text: Text
     world: CachedEnvironment
@@ -45,16 +45,16 @@ class Request:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The plans that a search found, with their scores.
+    """The scored plans found by a search.
 
     Parameters
     ----------
     plans
-        Scored plans; without planning, the reflex agent's own comes first.
+        Scored plans; without planning, the reflex agent's plan comes first.
     settled
-        Whether the first plan is the answer, whatever the others score.
+        Whether the first plan is the answer, regardless of scores.
     normalised
-        Whether scores are log probabilities by themselves, even if one plan only was found.
+        Whether scores are already log probabilities, even if only one plan was found.
     """
 
     plans: Sequence[ScoredTrajectory]
@@ -64,9 +64,9 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class FittedModel:
-    """What one model has learnt: how it encodes, its features and weights, lengths of plans.
+    """A fitted model: its encoder, features, weights and length model.
 
-    `others` are the further members of an ensemble.
+    `others` are the other members of an ensemble.
     """
 
     features: Features
@@ -79,11 +79,11 @@ class FittedModel:
 
     @property
     def members(self) -> tuple[FittedModel, ...]:
-        """The model and the further members of its ensemble, each by itself."""
+        """The members of the ensemble, each without `others`; otherwise the model itself."""
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
-        """Return the model with its largest weights only; members of an ensemble are left out."""
+        """Return the model with only its `most` largest weights and without `others`."""
         order = np.argsort(-np.abs(self.theta), kind="stable")
         kept = np.sort(order[:most])
         space = replace(self.space, keys=self.space.keys[kept])
@@ -92,11 +92,11 @@ class FittedModel:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What an objective is made of.
+    """The inputs of an objective.
 
-    With `grow`, it decides which features there are. With `surveyed`, the encoder knows the
-    values and the words of all examples, and of others. `before_labels` is called when all
-    values are known and no word is labelled yet.
+    With `grow`, the objective adds features to the space. With `surveyed`, the encoder already
+    knows the values and words of all examples, in this shard and in others. `before_labels` is
+    called after all values are known and before words are labelled.
     """
 
     encoder: Encoder
@@ -112,23 +112,23 @@ class TrainingData:
     tell: Tell | None = None
 
     def report(self, stage: str, step: int = 0) -> None:
-        """Tell how far the objective has come, if anybody listens."""
+        """Report progress to the `tell` callback, if there is one."""
         if self.tell is not None:
             self.tell(stage, step, len(self.examples))
 
     def label(
         self, graphs: Sequence[Sequence[LaidOutGraph]], *, separate: bool
     ) -> list[LabelledText]:
-        """Return the labelled texts of all examples, after the values of all graphs are known."""
+        """Add the values of all graphs if needed, then return the labelled texts."""
         self.report("encoding")
         if self.grow and not self.surveyed:
-            # Most examples are about the same graphs.
+            # Use a set, as most examples share graphs.
             self.encoder.learn_values(set(chain.from_iterable(graphs)))
             texts = (example.instructions for example in self.examples)
             self.encoder.reader.count(texts, self.encoder.values)
         if self.before_labels is not None:
             self.before_labels()
-        # Then graphs have no new values; spans are looked for among those of each text.
+        # If all values are known, graphs add none; spans still depend on each text's graphs.
         known = (self.grow or self.surveyed) and not self.encoder.reader.spans
         return [
             self.encoder.label(example.instructions, () if known else each, separate=separate)
@@ -137,13 +137,13 @@ class TrainingData:
 
 
 class Objective(ABC):
-    """A loss over examples; some are made anew each round, at the present θ."""
+    """A loss over examples; some objectives are updated each round, at the current θ."""
 
     data: TrainingData
     scorer: Scorer
-    begins_aligned = False  # whether the first round takes the alignments as they are
+    begins_aligned = False  # whether the first round uses the initial alignments
     realigns = False  # whether `realign` may change anything
-    forgets = False  # whether what `realign` does depends on the latest θ only
+    forgets = False  # whether the result of `realign` only depends on the latest θ
 
     @property
     def width(self) -> int:
@@ -155,15 +155,15 @@ class Objective(ABC):
         return self.scorer.loss(theta)
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that `Model.loss` reads beside those of the scorer."""
+        """Return the arrays that `Model.loss` reads in addition to the scorer's."""
         return {}
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the θ to begin with."""
+        """Return the initial θ."""
         return np.zeros(width)
 
     def owners(self) -> Sequence[int]:
-        """Return for each instance of the scorer the place of its example."""
+        """Return the index of the example of each instance of the scorer."""
         return range(len(self.data.examples))
 
     def realign(self, theta: Reals) -> bool:
@@ -171,7 +171,7 @@ class Objective(ABC):
         return False
 
     def check_possible(self) -> None:
-        """Complain of demonstrations whose text cannot be laid over their plan at all."""
+        """Raise `DemonstrationError` if a text has no valid alignment with its plan."""
         batch = self.scorer.batch
         scores = self.scorer.candidate_scores(np.zeros(len(self.data.space)))
         gold = (batch.candidate_gold > 0) & np.isfinite(scores)
@@ -189,7 +189,7 @@ class Objective(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Member(Settings):
-    """A further member of an ensemble: another way to lay the same text over the same plans.
+    """Settings of an additional ensemble member: another overlay and other features.
 
     >>> Member(Overlay(skeleton="chain")).overlay.skeleton
     'chain'
@@ -201,47 +201,47 @@ class Member(Settings):
 
 @dataclass(frozen=True, repr=False)
 class Model(Settings, ABC):
-    """What is normalised over what: the settings and the code of one way to learn and search.
+    """Base class of models: the settings and code of one way to learn and search.
 
-    A model is a frozen value. It is asked for three things: what to minimise, given
-    demonstrations (`objective`); which plans a text may mean (`search`); and how the text is
-    read in the light of a plan (`interpret`).
+    A model is immutable. Subclasses must implement `objective` (the loss of demonstrations),
+    `search` (plans for a text) and `interpret` (the alignment of a text with a plan, and its
+    expected features).
     """
 
-    lists_plans: ClassVar[bool] = False  # whether all plans are listed where they can be
+    lists_plans: ClassVar[bool] = False  # whether plans are enumerated if possible
 
     @abstractmethod
     def objective(self, data: TrainingData) -> Objective:
-        """Return what learning minimises."""
+        """Return the training objective."""
 
     @abstractmethod
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Return the plans of each request, one request after another."""
+        """Yield the search result of each request, in order."""
 
     @abstractmethod
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return how the text is read in the light of each of several plans."""
+        """Return an interpretation of the text for each plan."""
 
-    # Some models also have these.
+    # Optional methods.
 
     def loss(
         self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
     ) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient, from arrays only (see `Objective.parts`)."""
+        """Return Σ weight · -log p and its gradient, from arrays (`Objective.parts`)."""
         return scorer.loss(theta)
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the θ to begin with."""
+        """Return the initial θ."""
         return np.zeros(width)
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the scores of several plans under one text."""
+        """Return the scores of plans given the request's text."""
         return [each.score for each in self.interpret(fitted, request, plans, search)]
 
     def rescore(
@@ -251,7 +251,7 @@ class Model(Settings, ABC):
         found: Iterable[Sequence[Trajectory]],
         search: Search,
     ) -> Iterator[Reals]:
-        """Return the scores of plans that another model found, request by request."""
+        """Yield the scores of plans found by another model, by request."""
         for request, plans in zip(requests, found, strict=True):
             yield np.array(self.scores(fitted, request, plans, search) if plans else [])
 
@@ -261,21 +261,21 @@ class Model(Settings, ABC):
         requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Score the plans from several starts under one text, for many texts."""
+        """Yield, for each text, the plans from each of several starts with their scores."""
         raise SettingError(
-            f"{type(self).__name__} cannot compare plans from several starts: its decisions are "
-            "normalised one by one. Use PlanModel."
+            f"{type(self).__name__} cannot compare plans from several starts, because it "
+            "normalises each decision separately. Use PlanModel."
         )
 
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
-        """Complain of settings that have no effect in this model."""
+        """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Say which settings of the model make plans longer, or shorter; nothing if none does."""
+        """Return advice on settings that make plans longer (if `short`) or shorter, or ""."""
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:
-        """Complain of negative starts, which only whole plans can be compared with."""
+        """Raise `DemonstrationError` for negative starts, which are not supported."""
         for example in examples:
             if example.demonstration.negative_starts:
                 raise DemonstrationError(
@@ -284,18 +284,18 @@ class Model(Settings, ABC):
                 )
 
     def terms(self) -> PlanTerms:
-        """Return which potentials whole plans have."""
+        """Return the potentials of whole plans."""
         return PlanTerms()
 
     def lengths(self, encoder: Encoder, examples: Sequence[Example]) -> LengthModel:
-        """Return what is learnt of the lengths of plans by counting."""
+        """Return a length model fitted to the examples."""
         return LengthModel()
 
     def all_members(self, overlay: Overlay, features: Features) -> tuple[Member, ...]:
-        """Return all members that learn: one, unless this is an ensemble."""
+        """Return all members; only one unless this is an ensemble."""
         return (Member(overlay, features),)
 
     @property
     def member_model(self) -> Model:
-        """What each member is."""
+        """The model of each member."""
         return self

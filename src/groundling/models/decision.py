@@ -1,4 +1,4 @@
-"""The paper's model: decisions against alternatives, units of text aligned one way."""
+"""The paper's model: decisions against alternatives, with a single alignment."""
 
 from __future__ import annotations
 
@@ -36,36 +36,36 @@ from groundling.settings import idle_setting, setting
 from groundling.world.environment import Action, State
 from groundling.world.trajectory import Trajectory
 
-_FIRST_SPREAD = 0.1  # standard deviation of random first weights
+_FIRST_SPREAD = 0.1  # standard deviation of random initial weights
 
 
 @dataclass(frozen=True, repr=False)
 class DecisionModel(Model):
     """Each demonstrated action against alternatives in its state, as in the paper.
 
-    Σ_j -log softmax over Ỹ of ψ(ỹ) + Σ_i [a_i = j] ψ(x_i, ỹ): the alignment a of units to
-    actions is fixed while θ is learnt, and the two are alternated. So are alignment and
-    plan in the search.
+    The loss is Σ_j -log softmax over Ỹ of ψ(ỹ) + Σ_i [a_i = j] ψ(x_i, ỹ). Learning alternates
+    between θ and the alignment a of units with actions; search alternates between alignment and
+    plan.
 
     Parameters
     ----------
     aligned
-        `best`: each unit with the action it fits best, in the order of the text; `all`:
-        every unit with every action.
+        `best`: each unit aligns with its best action, in the order of the text. `all`: every unit
+        aligns with every action.
     alternatives
-        How many alternatives Ỹ are sampled per decision (`None`: all).
+        Number of alternatives Ỹ to sample per decision; `None` uses all.
     alternatives_from
-        Where they come from: the state of the `decision`, or all states of the `path`.
+        Where alternatives come from: the state of the `decision`, or all states of the `path`.
     begin
-        Whether the alternation begins with random `weights`, or with units spread evenly
-        over the actions (`alignment`).
+        Whether learning starts from random `weights`, or from units spread evenly over the actions
+        (`alignment`).
     last_to_last
-        The last unit aligns with the last action.
+        Whether the last unit must align with the last action.
     restarts, alternations
-        In the search: how many random alignments to start from, and how often to alternate.
+        Number of initial alignments in the search, and of alternations for each.
     compare
-        Whether the plans that the alternation ends with are compared by their whole `score`,
-        or by how well they fit the `text` only.
+        Whether the plans found by the search are compared by their total `score`, or only by their
+        fit to the `text`.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class DecisionModel(Model):
     compare: Literal["score", "text"] = "score"
 
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
-        """Complain of settings that have no effect in this model."""
+        """Raise an error for settings that have no effect in this model."""
         if self.aligned == "all":
             for name in self.changed():
                 if name in ("begin", "restarts", "alternations"):
@@ -97,18 +97,18 @@ class DecisionModel(Model):
                     )
 
     def objective(self, data: TrainingData) -> DecisionObjective:
-        """Return decisions against alternatives, with alignments that are made anew each round."""
+        """Return the loss of decisions against alternatives, realigned each round."""
         self.check_negative_starts(data.examples)
         return DecisionObjective(self, data)
 
     def first(self, width: int, seed: int) -> Reals:
-        """Begin with random weights, unless every unit is aligned with every action."""
+        """Return random initial weights, or zeros with `aligned="all"`."""
         if self.aligned == "all":
             return np.zeros(width)
         return np.random.default_rng([seed, 0]).normal(size=width) * _FIRST_SPREAD
 
     def lengths(self, encoder: Encoder, examples: Sequence[Example]) -> LengthModel:
-        """Count how many actions texts of so many units have: ψ(n)."""
+        """Fit ψ(n): the frequency of plan lengths by number of units."""
         units = [
             encoder.label(each.instructions, separate=True).skeleton.groups for each in examples
         ]
@@ -118,7 +118,7 @@ class DecisionModel(Model):
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Alternate alignments and plans, for each request."""
+        """Yield the plans found for each request by alternating alignment and plan."""
         for request in requests:
             yield self._search(fitted, request, search)
 
@@ -150,14 +150,14 @@ class DecisionModel(Model):
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return how the text is read with its best alignment."""
+        """Return interpretations of the text under its best alignment with each plan."""
         free = float(self.compare == "score")
         return UnitTable(fitted, request, plans).interpret(plans, self._align, free)
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the scores of several plans under one text."""
+        """Return the scores of plans given the request's text."""
         table = UnitTable(fitted, request, plans)
         return [self._align(table, plan)[0] for plan in plans]
 
@@ -178,8 +178,8 @@ class DecisionModel(Model):
 class DecisionObjective(Objective):
     """The loss of decisions under alignments that are fixed for a round.
 
-    A decision's instance holds the units aligned with it and no others, so that an
-    evaluation reads each text once, however many decisions it is about.
+    The instance of a decision holds only the units aligned with it, so that an evaluation reads
+    each text once, regardless of its number of decisions.
     """
 
     forgets = True
@@ -213,7 +213,7 @@ class DecisionObjective(Objective):
         self.check_possible()
 
     def _decide_features(self) -> None:
-        """Show all units and all graphs of every example together."""
+        """Grow the feature space with all units and all graphs of each example."""
         instances = []
         for example, text, decisions in zip(
             self.data.examples, self.texts, self.options, strict=True
@@ -228,7 +228,7 @@ class DecisionObjective(Objective):
         )
 
     def _encode(self) -> None:
-        """Encode one instance per decision, with the units that are aligned with it."""
+        """Encode one instance per decision, with the units aligned with it."""
         instances = []
         for example, text, decisions, alignment in zip(
             self.data.examples, self.texts, self.options, self.alignment, strict=True
@@ -245,7 +245,7 @@ class DecisionObjective(Objective):
         )
 
     def _alternatives(self, example: Example) -> list[list[LaidOutGraph]]:
-        """Return for each decision its graphs, the demonstrated one first."""
+        """Return the graphs of each decision, the demonstrated one first."""
         trajectory, world = example.trajectory, example.world
         everywhere = [
             (state, action) for state in trajectory.states[:-1] for action in world.actions(state)
@@ -267,11 +267,11 @@ class DecisionObjective(Objective):
         return options
 
     def first(self, width: int, seed: int) -> Reals:
-        """Begin as the model says."""
+        """Return the initial θ of the model."""
         return self.model.first(width, seed)
 
     def realign(self, theta: Reals) -> bool:
-        """Align units with the demonstrated actions anew, by Viterbi."""
+        """Realign units with the demonstrated actions (Viterbi)."""
         if self.model.aligned == "all":
             return False
         grouped, _ = self.aligner.group_scores(theta)
@@ -287,12 +287,12 @@ class DecisionObjective(Objective):
         return changed
 
     def owners(self) -> Sequence[int]:
-        """Return for each decision the place of its example."""
+        """Return the index of the example of each decision."""
         places = np.arange(len(self.data.examples))
         return np.repeat(places, np.diff(self.decisions)).tolist()
 
     def alignments(self) -> list[tuple[tuple[int, ...], ...]]:
-        """Return for each example and unit the actions it is aligned with."""
+        """Return the aligned actions of each unit, by example."""
         if self.model.aligned == "all":
             return [
                 (tuple(range(len(decisions))),) * text.skeleton.groups

@@ -1,4 +1,4 @@
-"""The average of several models that look at different sides of a text."""
+"""Ensembles: the average of several models with different overlays or features."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ _SHARED = ("lexicon", "promote", "stop_words")
 
 @dataclass(frozen=True, repr=False)
 class Ensemble(Model):
-    """Several models that learn from the same demonstrations and have an equal say.
+    """An equally weighted ensemble of models trained on the same demonstrations.
 
-    Models that look at different sides of a text make different mistakes: one that reads
-    along the dependencies and one that reads word by word are together better than either.
-    The first member is the follower's own overlay and features; it searches, and the score
-    of a plan is the mean over all members.
+    Models with different views of a text make different mistakes: a dependency-tree model and a
+    word-by-word model are better together than either alone. The first member uses the follower's
+    own overlay and features and performs the search; the score of a plan is the mean over all
+    members.
 
     Parameters
     ----------
     members
-        The further members: each another way to lay text over plans.
+        The additional members, each with its own overlay and features.
     model
-        What every member is.
+        The model of every member.
 
     Examples
     --------
@@ -64,51 +64,52 @@ class Ensemble(Model):
     model: Model = PlanModel()  # noqa: RUF009 - a frozen value
 
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
-        """Complain of settings that have no effect in this model."""
+        """Raise an error for settings that are invalid or have no effect in this model."""
         if isinstance(self.model, Ensemble):
-            raise SettingError("Ensemble.model is a model by itself, not another Ensemble.")
+            raise SettingError("Ensemble.model must be a single model; got another Ensemble.")
         if not self.members:
             raise SettingError(
-                "Ensemble has no further members. Give it some, or use its model by itself."
+                "Ensemble.members must have at least one member; got none. Add members, or use "
+                "Ensemble.model on its own."
             )
         for each in self.all_members(overlay, features):
             self.model.check(each.overlay, each.features, rounds, search)
             for name in _SHARED:
                 if getattr(each.features, name) != getattr(features, name):
                     raise SettingError(
-                        f"All members of an ensemble read the text alike: Features.{name} of a "
-                        "member differs from the follower's. Make them equal."
+                        f"Features.{name} of every Ensemble member must equal the follower's; got "
+                        "a member with another value. Make them equal."
                     )
 
     def all_members(self, overlay: Overlay, features: Features) -> tuple[Member, ...]:
-        """Return all members, the follower's own first."""
+        """Return all members, the follower's own settings first."""
         return (Member(overlay, features), *self.members)
 
     @property
     def member_model(self) -> Model:
-        """What each member is."""
+        """The model of each member."""
         return self.model
 
     def terms(self) -> PlanTerms:
-        """Return which potentials whole plans have."""
+        """Return the potentials of whole plans."""
         return self.model.terms()
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the θ that a member begins with."""
+        """Return the initial θ of a member."""
         return self.model.first(width, seed)
 
     def objective(self, data: TrainingData) -> Objective:
-        """Return what one member minimises; each learns by itself."""
+        """Return the objective of one member; members are trained independently."""
         return self.model.objective(data)
 
     def lengths(self, encoder: Encoder, examples: Sequence[Example]) -> LengthModel:
-        """Return what is learnt of the lengths of plans by counting."""
+        """Return a length model fitted to the examples."""
         return self.model.lengths(encoder, examples)
 
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Let the first member search, and all score what it found."""
+        """Yield the plans found by the first member, scored by all members."""
         first, *others = fitted.members
         found, again = tee(self.model.search(first, requests, search))
         plans = (result.plans for result in again)
@@ -130,7 +131,7 @@ class Ensemble(Model):
         requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Score the plans from several starts under one text, for many texts."""
+        """Yield, for each text, the plans from each of several starts with mean scores."""
         answers = [self.model.score_starts(each, requests, search) for each in fitted.members]
         for same in zip(*answers, strict=True):
             yield [_mean(starts) for starts in zip(*same, strict=True)]
@@ -138,14 +139,14 @@ class Ensemble(Model):
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return the mean of what all members read."""
+        """Return the mean interpretation over all members."""
         each_of = (self.model.interpret(one, request, plans, search) for one in fitted.members)
         return [Interpretation.mean(found) for found in zip(*each_of, strict=True)]
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the mean scores of several plans under one text."""
+        """Return the mean scores of plans given the request's text."""
         found = [self.model.scores(one, request, plans, search) for one in fitted.members]
         return list(map(float, np.mean(found, axis=0)))
 
@@ -153,7 +154,7 @@ class Ensemble(Model):
 def _mean(
     answers: Sequence[tuple[Sequence[Trajectory], Reals]],
 ) -> tuple[Sequence[Trajectory], Reals]:
-    """Return plans with the mean of what all members score them."""
+    """Return plans with their mean scores over all members."""
     plans, scores = answers[0]
     names = [plan.actions for plan in plans]
     total = scores.copy()
@@ -163,9 +164,9 @@ def _mean(
             place = {actions: number for number, actions in enumerate(theirs)}
             if place.keys() != set(names):
                 raise SettingError(
-                    "Ensemble cannot compare plans from several starts where plans cannot all be "
-                    "enumerated: its members keep different ones. Raise Search.budget, and leave "
-                    "planning=True."
+                    "Ensemble cannot compare plans from several starts unless all plans can be "
+                    "enumerated, because its members keep different plans. Raise Search.budget, "
+                    "and use planning=True."
                 )
             values = values[[place[actions] for actions in names]]
         total += values

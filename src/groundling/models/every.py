@@ -1,4 +1,4 @@
-"""Every model by name, and settings it can learn a little with for those who must try all."""
+"""The models by name, and minimal settings for trying each of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODELS: dict[str, type[Model]] = {
 
 
 def every_model() -> list[dict[str, Any]]:
-    """Return settings of a follower for each model that is not made of others.
+    """Return follower settings for each model that is not an ensemble.
 
     >>> [type(each["model"]).__name__ for each in every_model()]
     ['PlanModel', 'PlanModel', 'DecisionModel', 'TransducerModel']

@@ -1,4 +1,4 @@
-"""Demonstrations made ready for learning: read, checked, carried out, mirrored."""
+"""Prepare demonstrations for learning: parse, check, execute and mirror them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from groundling.world.composition import compose_with_names
 from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory
 
-_FEWEST_IMAGES = 20  # with changed actions, before their texts are judged
+_FEWEST_IMAGES = 20  # mirror images with changed actions, before their texts are checked
 
 
 @dataclass(frozen=True)
 class Example:
-    """A demonstration with its text read and its plan (and other correct ones) carried out.
+    """A demonstration with its parsed text and the trajectories of its correct plans.
 
-    Examples of one group (a demonstration, its mirror images, others it belongs to) stay
-    together wherever the data are split.
+    Examples of one group (a demonstration, its mirror images, related demonstrations) stay
+    together whenever the data are split.
     """
 
     demonstration: Demonstration
@@ -34,12 +34,12 @@ class Example:
     also: tuple[Trajectory, ...]
     weight: float
     group: str
-    shown: Demonstration | None = None  # as it was given; none for what was made of others
-    names: tuple[str, ...] = ()  # of the demonstrations that it was made of
+    shown: Demonstration | None = None  # the original; None for mirror images and compositions
+    names: tuple[str, ...] = ()  # of the demonstrations it was derived from
 
 
 def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    """Return demonstrations as a list, or complain of what is none.
+    """Return demonstrations as a list; raise `DemonstrationError` if invalid.
 
     >>> listed_demonstrations([])
     Traceback (most recent call last):
@@ -50,14 +50,14 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
     given: Any = demonstrations
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise DemonstrationError(
-            f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
+            f"fit needs a list of Demonstration objects; got {type(given).__name__}."
         )
     listed = list(given)
     for place, each in enumerate(listed, 1):
         if not isinstance(each, Demonstration):
             raise DemonstrationError(
-                f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
-                "instructions, environment, start, actions)."
+                f"Demonstration {place} must be a Demonstration(instructions, environment, start, "
+                f"actions); got {type(each).__name__}."
             )
     if not listed:
         raise DemonstrationError(
@@ -68,7 +68,7 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
 
 @dataclass(frozen=True)
 class Skipped:
-    """A demonstration that was left out of learning, and why."""
+    """A demonstration that was skipped, and the reason."""
 
     demonstration: Demonstration
     problem: str
@@ -77,7 +77,7 @@ class Skipped:
 def sift(
     encoder: Encoder, demonstrations: Sequence[Demonstration]
 ) -> tuple[list[Demonstration], list[Skipped]]:
-    """Return the demonstrations that can be read and carried out, and why others cannot."""
+    """Split demonstrations into valid ones and skipped ones with the reason."""
     try:
         if demonstrations:
             prepare(encoder, demonstrations)
@@ -101,11 +101,10 @@ def prepare(
     composed: float = 0.0,
     max_length: int | None = None,
 ) -> list[Example]:
-    """Read and check demonstrations; with `augment`, add the mirror images a world offers.
+    """Parse and check demonstrations; with `augment`, add the world's mirror images.
 
-    A mirrored demonstration and its images share the weight that it had alone. With
-    `composed`, demonstrations that follow each other are also learnt from as one, with that
-    weight (see `compose`).
+    A demonstration and its mirror images share its weight. With `composed`, consecutive
+    demonstrations are also added as one demonstration with that weight (see `compose`).
     """
     listed = listed_demonstrations(demonstrations)
     learnt: list[tuple[Demonstration, Demonstration | None, tuple[str, ...]]] = [
@@ -120,12 +119,12 @@ def prepare(
     groups: list[str] = []
     shown: list[Demonstration | None] = []
     names: list[tuple[str, ...]] = []
-    wholes: list[Demonstration | None] = []  # with their whole weight; none for images
+    wholes: list[Demonstration | None] = []  # with their full weight; None for mirror images
     for each, original, made_of in learnt:
         images = tuple(encoder.world(each.environment).mirror(each)) if augment else ()
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
-        # Without a group a demonstration is its own, whatever its place in the list.
+        # The default group does not depend on the position in the list.
         own = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
         groups += [each.group or own] * (1 + len(images))
         shown += [original, *(None for _ in images)]
@@ -144,8 +143,8 @@ def prepare(
         world = encoder.bind(each.environment, text)
         if not each.actions:
             raise DemonstrationError(
-                f"{each} has no actions. If nothing is to be done, give the environment an action "
-                "for that (such as 'stay') and demonstrate it."
+                f"{each} has no actions. To demonstrate doing nothing, add an action for it (such "
+                "as 'stay') to the environment and demonstrate that."
             )
         trajectory = world.trace(each.start, each.actions, str(each))
         also = tuple(world.trace(each.start, other, str(each)) for other in each.also)
@@ -160,10 +159,10 @@ def _contradictions(
     texts: Sequence[tuple[Instruction, ...]],
     wholes: Sequence[Demonstration | None],
 ) -> bool:
-    """Tell whether mirror images would contradict what they are images of.
+    """Return whether mirror images contradict their originals; if so, emit a warning.
 
-    Images whose actions differ although not one word of any text does have been made for
-    another language: the same text would ask for two things.
+    If actions differ but no word of any text does, the mirroring was written for another language:
+    the same text would then have two contradictory plans.
     """
     differ = changed = 0
     original: tuple[Demonstration, tuple[Instruction, ...]] | None = None
@@ -177,9 +176,9 @@ def _contradictions(
     if differ < _FEWEST_IMAGES or changed:
         return False
     warnings.warn(
-        f"Mirror images change the actions of {differ} demonstrations, but no word of their texts; "
-        "they would teach contradictions and are left out. Tell the environment which words swap, "
-        "or set Learning(augment=False).",
+        f"Mirror images change the actions of {differ} demonstrations, but no word of their texts. "
+        "They would teach contradictions and are ignored. Tell the environment which words to "
+        "swap, or set Learning(augment=False).",
         AugmentWarning,
         stacklevel=5,  # the caller of Follower.fit
     )
@@ -192,7 +191,7 @@ def _read(
     try:
         return encoder.reader.read_many(each.instructions for each in demonstrations)
     except InstructionError:
-        # Read one by one to say which demonstration it was.
+        # Parse one by one to find the demonstration that failed.
         for place, each in enumerate(demonstrations, 1):
             try:
                 encoder.reader.read(each.instructions)

@@ -1,4 +1,4 @@
-"""Interpretations: a text read in the light of a plan, as alignments and expected features."""
+"""Interpretations: alignments and expected features of a text given a plan."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from groundling.overlay.scorer import Scorer
 
 @dataclass(frozen=True)
 class Interpretation:
-    """A text read in the light of one plan.
+    """The alignment and expected features of a text given one plan.
 
-    `aligned[j]` is p(word lies on node of action j) as (words × nodes), words in the order
-    of the text. Features are expected counts, dense like θ: `text[j]` those of words on
-    action j, `free[j]` those of ψ(y_j), `plan` all others: ψ(n), words × plan, links.
+    `aligned[j]` is p(word aligned with node of action j) as an array (words × nodes), with words
+    in text order. Features are expected counts in the shape of θ: `text[j]` for words on action j,
+    `free[j]` for ψ(y_j), and `plan` for the rest: ψ(n), words × plan and links.
     """
 
     score: float
@@ -33,9 +33,9 @@ class Interpretation:
 
     @classmethod
     def mean(cls, each_of: Sequence[Interpretation]) -> Interpretation:
-        """Return the mean of what several models read; their features one after another.
+        """Return the mean over several models, with their features concatenated.
 
-        Alignments are those of the first and of the models that have as many nodes.
+        Alignments are averaged over the first model and those with the same number of nodes.
 
         >>> one = Interpretation(1.0, (np.ones((1, 1)),), (np.ones(1),), (np.ones(1),), np.ones(2))
         >>> two = Interpretation(3.0, (np.zeros((1, 1)),), (np.ones(2),), (np.ones(2),), np.ones(2))
@@ -64,7 +64,7 @@ class Interpretation:
 
 
 def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals:
-    """Return the expected features of words on the nodes of one action (of instance 0)."""
+    """Return the expected features of words on the nodes of one action (instance 0)."""
     tables, places = scorer.tables, _node_places(scorer, graph)
     counts = np.zeros(scorer.width)
     for word, word_set in enumerate(scorer.batch.word_set.tolist()):
@@ -77,7 +77,7 @@ def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals
 
 
 def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
-    """Return the features of ψ(y) (of instance 0)."""
+    """Return the features of ψ(y) (instance 0)."""
     batch, tables = scorer.batch, scorer.tables
     counts = np.zeros(scorer.width)
     pair = int(batch.graph_prior[scorer.encoding.graphs[0].index(graph)])
@@ -90,7 +90,7 @@ def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
 
 
 def _node_places(scorer: Scorer, graph: LaidOutGraph) -> list[int]:
-    """Return the encoding's numbers of a graph's nodes (all graphs are of instance 0)."""
+    """Return the indices of a graph's nodes in the encoding (instance 0)."""
     batch = scorer.batch
     place = scorer.encoding.graphs[0].index(graph)
     local = batch.graph_node[int(batch.graph_nodes[place]) : int(batch.graph_nodes[place + 1])]
@@ -100,7 +100,7 @@ def _node_places(scorer: Scorer, graph: LaidOutGraph) -> list[int]:
 
 
 def _add_features(scorer: Scorer, word_set: int, amounts: Reals, counts: Reals) -> None:
-    """Add the features that a word set joins with so much of each node label."""
+    """Add the joined features of a word set with the given amounts of node labels."""
     tables = scorer.tables
     for i in range(int(tables.set_labels[word_set]), int(tables.set_labels[word_set + 1])):
         label = int(tables.set_label[i])

@@ -1,4 +1,4 @@
-"""What was learnt: a fitted model with the settings of that time."""
+"""The result of `fit`: a fitted model with the settings used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from groundling.settings import Settings
 
 @dataclass(frozen=True)
 class LearntSettings:
-    """The settings of a follower at the time it learnt (see `Follower`)."""
+    """The settings of a follower during `fit` (see `Follower`)."""
 
     model: Model
     overlay: Overlay
@@ -34,7 +34,7 @@ class LearntSettings:
     threads: int
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
-        """Return what encodes for one member; all members read the text alike."""
+        """Return an encoder for one member; all members parse the text in the same way."""
         features = member.features
         labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
         reader = Reader(
@@ -52,42 +52,42 @@ class LearntSettings:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What was learnt, with the settings of that time: one value that is never changed."""
+    """The immutable result of `fit`, with the settings used."""
 
     settings: LearntSettings
     fitted: FittedModel
     loss: float
     temperature: float = 1.0
-    examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
-    choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
-    encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
-    usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
+    examples: tuple[Example, ...] = field(default=(), repr=False)  # empty in a loaded model
+    choices: tuple[Any, ...] = ()  # settings chosen from the demonstrations
+    encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first objectives, if kept
+    usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # label profile of a loaded model
     memory: DemonstrationMemory = DemonstrationMemory()  # noqa: RUF009 - a frozen value
     sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
-    answers: Mapping[str, Any] | None = None  # what was learnt of questions
-    speech: Mapping[str, Any] | None = None  # what was learnt of speaking, in a model from a file
-    questions: tuple[Any, ...] = field(default=(), repr=False)  # demonstrations, not from a file
+    answers: Mapping[str, Any] | None = None  # learnt from questions
+    speech: Mapping[str, Any] | None = None  # speech model of a loaded model
+    questions: tuple[Any, ...] = field(default=(), repr=False)  # empty in a loaded model
 
     def __getstate__(self) -> dict[str, Any]:
-        # What was encoded can be again; it holds who is told of progress, which is nobody's copy.
+        # Objectives can be rebuilt, and their progress callbacks cannot be copied.
         return {**self.__dict__, "encoded": ()}
 
     @property
     def model(self) -> Model:
-        """The model that learnt it."""
+        """The model used."""
         return self.settings.model
 
     @property
     def search(self) -> Search:
-        """How plans are searched for."""
+        """The search settings."""
         return self.settings.search
 
     def without_memory(self) -> Learnt:
-        """Return the same by its weights alone."""
+        """Return a copy without the memory of demonstrations."""
         return replace(self, memory=DemonstrationMemory())
 
     def with_search(self, search: Search) -> Learnt:
-        """Return the same with another search; what is remembered stays shared."""
+        """Return a copy with other search settings; caches stay shared."""
         for member in self.fitted.members:
             member.encoder.budget.allow(search.memory * 1_000_000)
         return replace(self, settings=replace(self.settings, search=search))

@@ -1,4 +1,4 @@
-"""How long plans are: ψ(n) for models that are normalised decision by decision."""
+"""Plan lengths: ψ(n) for models that normalise each decision separately."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class LengthModel:
-    """Smoothed frequencies of plan lengths, given the number of units of text.
+    """Smoothed frequencies of plan lengths, given the number of text units.
 
     >>> model = LengthModel().fit([(1, 1), (1, 1), (2, 2)])
     >>> model.score(1, units=1) > model.score(2, units=1)
@@ -21,7 +21,7 @@ class LengthModel:
     longest: int = 1
 
     def fit(self, pairs: Iterable[tuple[int, int]]) -> LengthModel:
-        """Learn from (number of units, number of actions) pairs."""
+        """Fit to (number of units, number of actions) pairs."""
         counts: dict[int, Counter[int]] = {}
         for units, actions in pairs:
             counts.setdefault(units, Counter())[actions] += 1
@@ -31,7 +31,7 @@ class LengthModel:
 
     @classmethod
     def merged(cls, models: Iterable[LengthModel]) -> LengthModel:
-        """Return what is learnt from all that several have learnt from.
+        """Return the model fitted to the combined data of several models.
 
         >>> one, other = LengthModel().fit([(1, 1)]), LengthModel().fit([(1, 1), (2, 3)])
         >>> LengthModel.merged([one, other]) == LengthModel().fit([(1, 1), (1, 1), (2, 3)])
@@ -46,7 +46,7 @@ class LengthModel:
         return cls(counts, longest)
 
     def score(self, length: int, units: int) -> float:
-        """Return log p(length | units), backed off to all texts."""
+        """Return log p(length | units), smoothed with the frequencies over all texts."""
         total: Counter[int] = Counter()
         for each in self.counts.values():
             total.update(each)

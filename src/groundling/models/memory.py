@@ -1,14 +1,15 @@
-"""A memory of demonstrations: a term of its own beside the weights.
+"""Nearest-neighbour memory of demonstrations, as an additional term of the score.
 
-A text that is said again, or nearly so, should mean what was shown for it. Weights generalise;
-they do not recall. The memory adds to the log probability of a plan
+A text that equals or nearly equals a demonstrated one should have the same meaning. Weights
+generalise but do not memorise. The memory adds to the log probability of a plan
 
-    strength · (likeness of the nearest text) · (mean likeness of the plan's graphs to those of
-    demonstrations, weighted by the likeness of their texts),
+    strength · (similarity of the nearest text) · (mean similarity of the plan's graphs to those
+    of demonstrations, weighted by the similarity of their texts),
 
-where graphs are alike if their roots (what is done) are, and more so if all their nodes are.
-Demonstrations of one text that contradict each other thereby cancel out. One demonstration suffices
-for the sentence itself; sentences unlike any that was shown are followed by the weights alone.
+where the similarity of graphs depends on their roots (the kind of action) and, to a lesser
+degree, on all their nodes. Contradictory demonstrations of one text cancel out. One demonstration
+is enough for its own sentence; sentences that are not similar to any demonstration are scored by
+the weights alone.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ from groundling.ties import rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.trajectory import Trajectory
 
-TEXT_POWER = 4  # one word of six that differs leaves a seventh
-LEAST = 0.05  # likeness of texts below which nothing comes to mind
-BEST = 100  # plans that are compared with what is remembered
-MOST = 2_000  # demonstrations that are kept, the latest
-_EDGE = ""  # before the first word and after the last
+TEXT_POWER = 4  # one different word of six lowers the similarity to about 1/7
+LEAST = 0.05  # minimum similarity of texts
+BEST = 100  # number of plans compared with the memory
+MOST = 2_000  # number of demonstrations kept: the latest
+_EDGE = ""  # padding before the first word and after the last
 
 
 @dataclass(frozen=True)
 class RememberedText:
-    """A demonstration as it is remembered: its words, and the labels of what was done."""
+    """A stored demonstration: its words and the labels of its actions."""
 
     words: tuple[str, ...]
     roots: Mapping[str, int]
@@ -48,20 +49,20 @@ class RememberedText:
 
     @cached_property
     def grams(self) -> frozenset[tuple[str, ...]]:
-        """Its words, and pairs of words that follow each other."""
+        """The unigrams and bigrams of the text."""
         return frozenset((word,) for word in self.words) | frozenset(
             pairwise((_EDGE, *self.words, _EDGE))
         )
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """The words as one string."""
         return " ".join(self.words)
 
 
 @dataclass(frozen=True)
 class Recollection:
-    """What came to mind for a plan: a demonstration, and how much the memory adds to its score.
+    """The memory's contribution to a plan's score, and its main source.
 
     >>> print(Recollection(RememberedText(("to", "the", "sofa"), {}, {}), 4.0))
     “to the sofa” +4.00
@@ -74,13 +75,13 @@ class Recollection:
         return f"“{self.shown.text}” {self.amount:+.2f}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON-ready data."""
+        """Return JSON-serialisable data."""
         return {"text": self.shown.text, "name": self.shown.name, "amount": self.amount}
 
 
 @dataclass(frozen=True)
 class DemonstrationMemory:
-    """Demonstrations that are remembered, and how strongly.
+    """Stored demonstrations, and the strength of their influence.
 
     Examples
     --------
@@ -97,11 +98,11 @@ class DemonstrationMemory:
 
     @classmethod
     def of(cls, examples: Iterable[Example], strength: float = 0.0) -> DemonstrationMemory:
-        """Return the memory of examples as they were shown; images and compositions are not."""
+        """Return the memory of original examples, without mirror images and compositions."""
         return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
     def with_strength(self, strength: float) -> DemonstrationMemory:
-        """Return the same memory, stronger or weaker."""
+        """Return a copy with another strength."""
         return replace(self, strength=strength)
 
     @cached_property
@@ -115,9 +116,9 @@ class DemonstrationMemory:
     def like(
         self, words: Sequence[str], without: str | None = None
     ) -> list[tuple[RememberedText, float]]:
-        """Return the demonstrations whose text is like these words, and how much.
+        """Return the demonstrations with a similar text, and their similarities.
 
-        Those of the group `without` do not count.
+        Demonstrations of the group `without` are excluded.
         """
         said = RememberedText(tuple(words), {}, {})
         shared = Counter(place for gram in said.grams for place in self._index.get(gram, ()))
@@ -137,9 +138,9 @@ class DemonstrationMemory:
         scores: Reals,
         without: str | None = None,
     ) -> dict[int, Recollection]:
-        """Return what comes to mind for the best of several plans, by place.
+        """Return the memory's contributions to the best plans, by index.
 
-        Demonstrations of the group `without` do not count.
+        Demonstrations of the group `without` are excluded.
         """
         like = self.like(words_of(text), without) if self.strength else []
         best = rank(scores, most=BEST)[:BEST] if like else []
@@ -148,7 +149,7 @@ class DemonstrationMemory:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON-ready data, each label written once."""
+        """Return JSON-serialisable data, with each label stored once."""
         names: dict[str, int] = {}
 
         def numbered(labels: Mapping[str, int]) -> list[list[int]]:
@@ -162,7 +163,7 @@ class DemonstrationMemory:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> DemonstrationMemory:
-        """Return the memory that `to_dict` wrote; an error of Python's own if it is none.
+        """Return the memory from the data of `to_dict`; raise a built-in error if invalid.
 
         >>> shown = RememberedText(("go",), {"move": 1}, {"move": 1}, "first")
         >>> memory = DemonstrationMemory((shown,), 2.0)
@@ -187,14 +188,14 @@ class DemonstrationMemory:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{str(value)[:60]!r} stands where a text should")
+        raise TypeError(f"values must be strings; got {str(value)[:60]!r}")
     return value
 
 
 def latest(examples: Iterable[Example]) -> list[Example]:
-    """Return the examples that were shown and are not corrected by a later one.
+    """Return the original examples that are not corrected by a later one.
 
-    Whoever shows the same text from the same start again corrects what was shown before.
+    A later demonstration of the same text from the same start replaces an earlier one.
     """
     found = {
         (words_of(each.instructions), each.trajectory.start): each
@@ -222,13 +223,13 @@ def _mean(
 
 
 def words_of(text: Sequence[Instruction]) -> tuple[str, ...]:
-    """Return the words of a text in small letters, without punctuation."""
+    """Return the words of a text in lower case, without punctuation."""
     words = (word.casefold() for each in text for word in each.tokens)
     return tuple(word for word in words if any(map(str.isalnum, word)))
 
 
 def labels_of(world: CachedEnvironment, plan: Trajectory) -> tuple[Counter[str], Counter[str]]:
-    """Return how often each label occurs in the roots, and in all nodes, of a plan's graphs."""
+    """Count the labels of the roots and of all nodes of a plan's graphs."""
     roots: Counter[str] = Counter()
     everything: Counter[str] = Counter()
     for state, action in zip(plan.states, plan.actions, strict=False):
@@ -239,7 +240,7 @@ def labels_of(world: CachedEnvironment, plan: Trajectory) -> tuple[Counter[str],
 
 
 def likeness(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """Return the share of labels that two plans have in common (Jaccard of multisets).
+    """Return the Jaccard similarity of two multisets of labels.
 
     >>> likeness({"go": 2, "sofa": 1}, {"go": 2, "lamp": 1})
     0.5

@@ -1,4 +1,4 @@
-"""Whole plans normalised together: the demonstrated plan against all others."""
+"""The plan model: the demonstrated plan against all other plans."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from groundling.world.trajectory import Trajectory
 class PlanSpace:
     """Plans, and the same plans as candidates of one encoder.
 
-    `whole` is the space that a part was taken from.
+    `whole` is the space that this one is a subset of, if any.
     """
 
     plans: Sequence[Trajectory]
@@ -66,10 +66,7 @@ class PlanSpace:
 
 
 class PlanSpaces:
-    """The plan spaces of one encoder, remembered by world, start and limits.
-
-    What is remembered is bounded in bytes; old plans give way to new ones.
-    """
+    """LRU cache of an encoder's plan spaces, by world, start and limits."""
 
     def __init__(self, encoder: Encoder, budget: CacheBudget | None = None) -> None:
         self.encoder = encoder
@@ -80,7 +77,7 @@ class PlanSpaces:
 
     @classmethod
     def of(cls, encoder: Encoder) -> PlanSpaces:
-        """Return the plan spaces that an encoder remembers."""
+        """Return the plan spaces cached with an encoder."""
         found = encoder.memory.get("plan spaces")
         if found is None:
             found = encoder.memory["plan spaces"] = cls(encoder)
@@ -89,11 +86,11 @@ class PlanSpaces:
 
     @property
     def bytes(self) -> int:
-        """No bytes but those that the budget counts."""
+        """Zero, as the budget already counts all bytes."""
         return 0
 
     def plans(self, world: CachedEnvironment, start: State, search: Search) -> PlanSpace | None:
-        """Return all plans from a start, or nothing if there are too many."""
+        """Return all plans from a start, or None if there are too many."""
         limits = (search.min_length, search.longest, search.budget, world.generation)
         key = (world, start, limits)
         found = self._known.get(key)
@@ -114,24 +111,24 @@ class PlanSpaces:
 
 
 class _TooMany:
-    """Stands for plans that are too many to be listed."""
+    """Placeholder for plan spaces that are too large to enumerate."""
 
 
 _TOO_MANY = _TooMany()
 
 
 class PlanObjective(Objective):
-    """The loss of demonstrated plans against all others, alignments summed."""
+    """The loss of demonstrated plans against all others, summed over alignments."""
 
     def __init__(self, data: TrainingData, alternatives: int) -> None:
         self.alternatives = alternatives
         self.data = data
         self.spaces = PlanSpaces.of(data.encoder)
         self.complete = True
-        self.plans: list[PlanSpace] = []  # of each example, shared where they start alike
-        self.further: list[list[Trajectory]] = []  # plans beside these
+        self.plans: list[PlanSpace] = []  # of each example, shared between equal starts
+        self.further: list[list[Trajectory]] = []  # additional plans
         self.gold: list[list[int]] = []
-        self.negative: list[list[PlanSpace]] = []  # plans from elsewhere, never right
+        self.negative: list[list[PlanSpace]] = []  # plans from negative starts, never correct
         apart: dict[tuple[int, Hashable], PlanSpace] = {}
         for place, example in enumerate(data.examples):
             data.report("listing plans", place)
@@ -179,7 +176,7 @@ class PlanObjective(Objective):
     def _others(
         self, example: Example, space: PlanSpace, apart: dict[tuple[int, Hashable], PlanSpace]
     ) -> PlanSpace:
-        """Return the plans from a negative start, without those that end as demonstrated."""
+        """Return plans from a negative start whose outcome is not the demonstrated one."""
         world = example.world
         end = world.outcome(example.trajectory.end)
         key = (id(space), end)
@@ -188,7 +185,7 @@ class PlanObjective(Objective):
             candidates = space.candidates
             if len(others) < len(space):
                 candidates = self.data.encoder.candidates(world, others)
-            # Holding the whole space keeps its identity from being reused.
+            # Keep the whole space alive so that its id is not reused.
             apart[key] = PlanSpace(others, candidates, whole=space)
         return apart[key]
 
@@ -197,7 +194,7 @@ class PlanObjective(Objective):
         wanted = {each.actions for each in (example.trajectory, *example.also)}
         gold = [place for place, plan in enumerate(space) if plan.actions in wanted]
         if not gold:
-            # Too long for the space: any shortest plan to the same outcome will do.
+            # Too long for the space: accept any shortest plan with the same outcome.
             end = world.outcome(example.trajectory.end)
             alike = [
                 (len(plan), place)
@@ -214,7 +211,7 @@ class PlanObjective(Objective):
         self.gold.append(gold)
 
     def _spaces(self, place: int) -> list[PlanSpace]:
-        """Return the plans of an example from its own start."""
+        """Return the plan spaces of an example from its own start."""
         further, world = self.further[place], self.data.examples[place].world
         if not further:
             return [self.plans[place]]
@@ -236,7 +233,7 @@ class PlanObjective(Objective):
         ]
 
     def realign(self, theta: Reals) -> bool:
-        """Find new plans to win against by beam, where plans were sampled."""
+        """Add competing plans found by beam search, if plans were sampled."""
         if self.complete:
             return False
         grown = False
@@ -261,7 +258,7 @@ class PlanObjective(Objective):
         return grown
 
     def _scorer(self, place: int, theta: Reals) -> PlanScorer:
-        """Return what scores plans under the text of an example."""
+        """Return a function that scores plans given the text of an example."""
         encoder, text = self.data.encoder, self.texts[place]
         world = self.data.examples[place].world
 
@@ -279,7 +276,7 @@ class PlanObjective(Objective):
         score: PlanScorer,
         known: set[tuple[Action, ...]],
     ) -> list[Trajectory]:
-        """Return plans that a beam finds and that are not yet known."""
+        """Return plans found by beam search that are not yet known."""
         found = beam_plans(world, start, self.data.search, score)
         return [plan for plan in found if plan.actions not in known]
 
@@ -290,22 +287,22 @@ _PLANS_TOGETHER = 50_000
 
 @dataclass(frozen=True, repr=False)
 class PlanModel(Model):
-    """The demonstrated plan against all other plans, alignments summed.
+    """The demonstrated plan against all other plans, summed over alignments.
 
-    -log p(plan | text), where p is normalised over every plan that can be enumerated from
-    the start; where there are too many, over a sample and those that a beam finds.
+    The loss is -log p(plan | text), where p is normalised over all plans from the start. If there
+    are too many to enumerate, it is normalised over a sample and the plans found by beam search.
 
     Parameters
     ----------
     plan_scores, plan_words
-        Whether ψ(n) has weights: the length and the labels of the whole plan, and words with
-        these labels.
+        Whether ψ(n) has weights: for the length and labels of the whole plan, and for words
+        joined with these labels.
     advance_scores
-        Whether words have weights for going on to another action.
+        Whether words have weights for advancing to another action.
     skip
-        What each action costs that is passed over between two aligned words.
+        Cost of each action skipped between two aligned words.
     alternatives
-        How many plans are sampled where they cannot be enumerated.
+        Number of plans to sample if they cannot be enumerated.
 
     Examples
     --------
@@ -325,11 +322,11 @@ class PlanModel(Model):
 
     @classmethod
     def flat(cls) -> PlanModel:
-        """Return the setting that served best on mazes, for `Overlay.flat`."""
+        """Return the preset for mazes, to be used with `Overlay.flat`."""
         return cls(plan_words=True, advance_scores=True, skip=2.0)
 
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
-        """Complain of settings that have no effect in this model."""
+        """Raise an error for settings that have no effect in this model."""
         if overlay.skeleton == "bag":
             for name in ("advance_scores", "skip"):
                 if name in self.changed():
@@ -346,7 +343,7 @@ class PlanModel(Model):
             )
 
     def terms(self) -> PlanTerms:
-        """Return which potentials whole plans have."""
+        """Return the potentials of whole plans."""
         chosen = asdict(self)
         return PlanTerms(**{each.name: chosen[each.name] for each in fields(PlanTerms)})
 
@@ -359,7 +356,7 @@ class PlanModel(Model):
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Score all plans where they can be listed, many texts at once; else search by beam."""
+        """Yield all plans with scores, in batches; use beam search if there are too many."""
         waiting: list[tuple[Request, PlanSpace]] = []
         for request in requests:
             space = self._listed(fitted, request, search)
@@ -391,7 +388,7 @@ class PlanModel(Model):
     def _scores(
         fitted: FittedModel, texts: Sequence[tuple[Text, Sequence[PlanSpace]]]
     ) -> Iterator[list[Reals]]:
-        """Return for each text the scores of the plans of each space."""
+        """Yield, for each text, the scores of the plans of each space."""
         instances = []
         for text, spaces in texts:
             candidates = [space.candidates for space in spaces if space]
@@ -417,11 +414,12 @@ class PlanModel(Model):
         found: Iterable[Sequence[Trajectory]],
         search: Search,
     ) -> Iterator[Reals]:
-        """Return the scores of plans that another model found, many texts at once."""
+        """Yield the scores of plans found by another model, computed in batches."""
         waiting: list[tuple[Text, list[PlanSpace]]] = []
         for request, plans in zip(requests, found, strict=True):
             space = self._listed(fitted, request, search)
-            if space is None or len(space) != len(plans):  # else all, always in the same order
+            # If lengths are equal, both have all plans in the same order.
+            if space is None or len(space) != len(plans):
                 space = PlanSpace(plans, fitted.encoder.candidates(request.world, plans))
             waiting.append((request.text, [space]))
             if len(waiting) == _TOGETHER:
@@ -430,7 +428,7 @@ class PlanModel(Model):
         yield from (scores for [scores] in self._scores(fitted, waiting))
 
     def _search_one(self, fitted: FittedModel, request: Request, search: Search) -> SearchResult:
-        """Search where plans cannot all be listed: by beam, or without looking ahead."""
+        """Run a beam search or, without planning, the reflex agent."""
         world, start = request.world, request.start
 
         def score(plans: Sequence[Trajectory]) -> Reals:
@@ -450,7 +448,7 @@ class PlanModel(Model):
         requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Score the plans from several starts under one text, for many texts."""
+        """Yield, for each text, the plans from each of several starts with their scores."""
         waiting: list[tuple[Text, list[PlanSpace]]] = []
         count = 0
         for text, world, starts in requests:
@@ -469,7 +467,7 @@ class PlanModel(Model):
             yield [(space.plans, values) for space, values in zip(spaces, scores, strict=True)]
 
     def _space(self, fitted: FittedModel, request: Request, search: Search) -> PlanSpace:
-        """Return all plans from a start, or those that the search keeps."""
+        """Return all plans from a start, or those found by the search."""
         space = self._listed(fitted, request, search)
         if space is None:
             found = self._search_one(fitted, request, search).plans
@@ -482,7 +480,7 @@ class PlanModel(Model):
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return how the text is read, over all alignments with each plan."""
+        """Return interpretations of the text, summed over all alignments with each plan."""
         text, space = self._labelled(fitted, request, plans, search)
         instance = Instance(text.skeleton, text.words, [space.candidates])
         scorer = fitted.encoder.encode([instance], fitted.space)
@@ -504,7 +502,7 @@ class PlanModel(Model):
                 frees.append(free_counts(scorer, graph))
                 aligned.append(here[order])
             rest = total - np.sum([*texts, *frees], axis=0)
-            rest[np.abs(rest) < 1e-12] = 0.0  # what rounding left of features counted above
+            rest[np.abs(rest) < 1e-12] = 0.0  # rounding errors
             found.append(
                 Interpretation(
                     float(scores[place]), tuple(aligned), tuple(texts), tuple(frees), rest
@@ -515,7 +513,7 @@ class PlanModel(Model):
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the scores of several plans under one text."""
+        """Return the scores of plans given the request's text."""
         text, space = self._labelled(fitted, request, plans, search)
         instance = Instance(text.skeleton, text.words, [space.candidates])
         scorer = fitted.encoder.encode([instance], fitted.space)
@@ -525,7 +523,7 @@ class PlanModel(Model):
     def _labelled(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> tuple[LabelledText, PlanSpace]:
-        """Return the text labelled as in the search, where names of all plans label the words."""
+        """Return the text labelled with the names of all plans, as in the search."""
         space = PlanSpace(plans, fitted.encoder.candidates(request.world, plans))
         searched = self._listed(fitted, request, search)
         graphs = dict.fromkeys(space.candidates.graphs)

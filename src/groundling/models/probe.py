@@ -1,4 +1,4 @@
-"""A checksum of feature extraction, so that models of other feature code are noticed."""
+"""A checksum of feature extraction, to detect models saved by other code."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _TEXT = (
     "turn the second big red lamps on the left of the kitchen up to 50 percent",
     "after that walk to every other lamp except the bleu one at half past seven",
 )
-_KNOWN = 6  # words, kinds and values of the model that are added to the text and the graph
-_LONGEST = 40  # characters of a word; models may come from anybody
+_KNOWN = 6  # number of the model's words, kinds and values added to the text and the graph
+_LONGEST = 40  # characters per word, as models may come from untrusted sources
 
 
 def probe_features(fitted: FittedModel) -> str:
-    """Return a checksum of the features that a model extracts from a fixed text and graph.
+    """Return a checksum of a model's features for a fixed text and graph.
 
-    The settings, lexicon, values and word counts of the model take part, so that equal models
-    have different checksums exactly where feature extraction differs. Parsers, synonyms and
-    custom joining functions do not take part.
+    The checksum depends on the model's settings, lexicon, values and word counts. Equal models
+    have different checksums only if feature extraction differs. Parsers, synonyms and custom
+    joining functions are excluded.
 
     >>> from groundling import Follower
     >>> from groundling.examples import lamp_demonstrations
@@ -46,7 +46,7 @@ def probe_features(fitted: FittedModel) -> str:
 
 def _lines(fitted: FittedModel) -> Iterator[str]:
     known = fitted.encoder
-    # An encoder of its own: what the model remembers must not depend on having been probed.
+    # A separate encoder, so that probing does not change the model's caches.
     encoder = Encoder(replace(known.reader, synonyms=None), known.overlay, known.nodes, known.terms)
     encoder.values = {kind: set(values) for kind, values in known.values.items()}
     values = {kind: _some(each) for kind, each in sorted(encoder.values.items())[:_KNOWN]}
@@ -69,7 +69,7 @@ def _lines(fitted: FittedModel) -> Iterator[str]:
 
 
 def _joined(fitted: FittedModel, words: list[WordLabel], nodes: list[NodeLabel]) -> Iterator[str]:
-    """Yield the joined features of all pairs of labels by name, with their values."""
+    """Yield the names and values of the joined features of all pairs of labels."""
     plain = tuple(each for each in fitted.features.joins if isinstance(each, str))
     space = replace(fitted.features, joins=plain).space()
     first, second = np.divmod(np.arange(len(words) * len(nodes)), max(len(nodes), 1))
@@ -80,7 +80,7 @@ def _joined(fitted: FittedModel, words: list[WordLabel], nodes: list[NodeLabel])
 
 
 def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
-    """Return an action on one of three things, which have values that the model knows."""
+    """Return an action on one of three things, which have values known to the model."""
     things: dict[str, dict[str, Any]] = {
         name: {"kind": kind, "colour": colour, "size": size, "x": x, "y": 1.0, "lit": x > 1}
         for name, kind, colour, size, x in (

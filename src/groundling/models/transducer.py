@@ -1,4 +1,4 @@
-"""Texts read unit by unit: each decision normalised, all readings summed on a lattice."""
+"""The transducer model: reads text unit by unit, summed over all readings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _log_add(a: float, b: float) -> float:
 
 @_jit
 def lattice_gradient(
-    act: Reals,  # (alternatives of all prefixes, one after another) × units
+    act: Reals,  # (alternatives of all prefixes, concatenated) × units
     starts: Integers,  # alternatives of prefix j are starts[j] … starts[j + 1] - 1
     gold: Integers,  # the demonstrated alternative of prefix j < n
     passing: Reals,  # 2 × units
@@ -69,12 +69,12 @@ def lattice_gradient(
     act_grad: Reals,
     passing_grad: Reals,
     again_grad: Reals,
-    arcs: Reals,  # units × actions: p(unit i names action j), filled in
+    arcs: Reals,  # units × actions: receives p(unit i names action j)
     unaligned_cost: float = 0.0,
     fertility_cost: float = 0.0,
     normaliser_power: float = 0.0,
 ) -> float:
-    """Return -log p(actions | units) and fill in the gradient by every score."""
+    """Return -log p(actions | units) and write its gradient into the arrays."""
     units, actions = act.shape[1], len(gold)
     act_grad[:] = 0.0
     passing_grad[:] = 0.0
@@ -88,7 +88,7 @@ def lattice_gradient(
             for f in range(2):
                 extra = again[i] if f else 0.0
                 leave, more = (0.0, fertility_cost) if f else (unaligned_cost, 0.0)
-                # Where a unit may name no more, there is nothing to decide.
+                # If a unit may not name another action, there is no decision to normalise.
                 kept = 1.0 if extra == -math.inf else 1.0 - normaliser_power
                 norm[i, j, f] = _normaliser(act, starts[j], starts[j + 1], i, passing[f, i], extra)
                 here = ahead[i, j, f]
@@ -137,32 +137,32 @@ def lattice_gradient(
     return float(-total)
 
 
-_ROUNDS = 5  # the default of Learning.rounds, which nothing here alternates
+_ROUNDS = 5  # the default of Learning.rounds, which has no effect here
 
 
 @dataclass(frozen=True, repr=False)
 class TransducerModel(Model):
-    """Units of text read in order, each naming no, one or several actions.
+    """Reads text units in order; each names zero, one or several actions.
 
-    At every position the reader passes on to the next unit or acts; each such decision is
-    normalised over all that could be done there, and all readings that lead to the
-    demonstrated actions are summed (see `groundling.models.transducer`).
+    At every position, the model either passes to the next unit or acts. Each decision is
+    normalised over all choices at that position, and all readings that lead to the demonstrated
+    actions are summed.
 
     Parameters
     ----------
     allow_multiple
         Whether one unit may name several actions.
     unaligned_cost, fertility_cost
-        What a unit costs that names no action, and each further action that a unit names.
-        Without, text is free once nothing can be done.
+        Cost of a unit that names no action, and of each further action that a unit names. Without
+        `unaligned_cost`, the remaining text costs nothing once no action is possible.
     length_bonus
-        In the search: what each action adds to the score of a plan. Decisions that are
-        normalised one by one favour short plans: after a wrong turn nothing seems worth
-        doing, and doing nothing costs little.
+        Bonus per action for the score of a plan in the search. Normalising each decision
+        separately favours short plans: after a wrong action, no action fits the text well, and
+        passing costs little.
     normaliser_power
-        In the search: the power of each decision's normaliser that its probability is
-        multiplied by. With 0, a unit that fits nothing that can be done does not speak
-        against the plan so far; with more, it does.
+        Exponent of each decision's normaliser, which multiplies its probability in the search.
+        With 0, a unit that fits no possible action does not lower the score of the plan so far;
+        with a positive value, it does.
 
     Examples
     --------
@@ -179,27 +179,28 @@ class TransducerModel(Model):
     normaliser_power: float = 0.0
 
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
-        """Complain of settings that have no effect in this model."""
+        """Raise an error for settings that are invalid or have no effect in this model."""
         if features.learns_lexicon:
             raise SettingError(
-                "Features.lexicon='learn' goes with PlanModel or DecisionModel: a text that is "
-                "read unit by unit has no fixed words to learn from. Give a lexicon, or 'strings'."
+                "Features.lexicon='learn' must be used with PlanModel or DecisionModel; got "
+                "TransducerModel, which reads unit by unit and has no fixed words to learn from. "
+                "Set Features.lexicon to a lexicon, or to 'strings'."
             )
         if rounds != _ROUNDS:
             raise idle_setting(
                 "Learning.rounds",
-                "in TransducerModel, which sums over alignments and alternates nothing",
+                "in TransducerModel, which sums over alignments instead of alternating",
                 "Leave it out.",
             )
         if not self.allow_multiple and self.fertility_cost:
             raise idle_setting(
                 "TransducerModel.fertility_cost",
-                "with allow_multiple=False, where a unit names one action at most",
+                "with allow_multiple=False, where a unit names at most one action",
                 "Leave it out, or use allow_multiple=True.",
             )
 
     def length_cure(self, short: bool) -> str:
-        """Say which settings make plans longer, or shorter.
+        """Return advice on settings that make plans longer (if `short`) or shorter.
 
         >>> TransducerModel(length_bonus=1, allow_multiple=False).length_cure(short=False)
         'Lower TransducerModel.length_bonus (it is 1).'
@@ -208,8 +209,8 @@ class TransducerModel(Model):
         if short:
             less = f" Or lower fertility_cost (it is {self.fertility_cost:g})."
             return (
-                f"Raise {bonus}, or unaligned_cost (it is {self.unaligned_cost:g}), which a unit "
-                f"costs that names no action.{less if self.fertility_cost else ''}"
+                f"Raise {bonus}, or unaligned_cost (it is {self.unaligned_cost:g}), the cost of a "
+                f"unit that names no action.{less if self.fertility_cost else ''}"
             )
         further = f", or raise fertility_cost (it is {self.fertility_cost:g})"
         return f"Lower {bonus}{further if self.allow_multiple else ''}."
@@ -227,7 +228,7 @@ class TransducerModel(Model):
             first, last = (int(each) for each in scorer.batch.instance_candidates[place:][:2])
             span = slice(int(scorer.group_start[place]), int(scorer.group_start[place + 1]))
             table = grouped[span].reshape(last - first, -1) + free[first:last, None]
-            # Prefixes are one more than actions.
+            # There is one more prefix than actions.
             of_prefixes = starts[begin + 2 * place : end + 2 * place + 2]
             count = int(of_prefixes[-1])
             reading = self.read(table[:count], table[count:], of_prefixes, gold[begin:end])
@@ -242,14 +243,14 @@ class TransducerModel(Model):
         return total, scorer.weighted_gradient(theta, weights, free_weights)
 
     def objective(self, data: TrainingData) -> TransducerObjective:
-        """Return the loss of all readings together."""
+        """Return the loss, summed over all readings."""
         self.check_negative_starts(data.examples)
         return TransducerObjective(self, data)
 
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Read each request unit by unit."""
+        """Yield the plans found by reading each request unit by unit."""
         for request in requests:
             yield self._search(fitted, request, search)
 
@@ -267,13 +268,13 @@ class TransducerModel(Model):
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return how the text is read, over all readings that lead to each plan."""
+        """Return interpretations of the text, over all readings that lead to each plan."""
         return UnitTable(fitted, request, plans).interpret(plans, self._align)
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the scores of several plans under one text, as the search has them."""
+        """Return the scores of plans given the request's text, as in the search."""
         table = UnitTable(fitted, request, plans)
         return [self._align(table, plan)[0] for plan in plans]
 
@@ -296,11 +297,11 @@ class TransducerModel(Model):
     def read(
         self, act: Reals, marks: Reals, starts: Integers, gold: Integers, power: float = 0.0
     ) -> Reading:
-        """Return all readings of a text that lead to some actions, and the gradient of each score.
+        """Sum over all readings that lead to some actions; return the loss and gradients.
 
-        `act` is (alternatives × units), those of prefix j in rows starts[j] … starts[j + 1] - 1;
-        `marks` scores passing on, passing on after acting, acting again; `power` is that of
-        normalisers.
+        `act` is (alternatives × units), with the alternatives of prefix j in rows
+        starts[j] … starts[j + 1] - 1. The rows of `marks` score passing, passing after acting and
+        acting again. `power` is the exponent of normalisers.
         """
         passing = np.ascontiguousarray(marks[:2])
         again = marks[2].copy()
@@ -317,7 +318,7 @@ class TransducerModel(Model):
 
 @dataclass(frozen=True)
 class Reading:
-    """-log p(actions | units), its gradient by every score, and p(unit names action)."""
+    """-log p(actions | units), its gradient by score, and p(unit names action)."""
 
     loss: float
     act_grad: Reals
@@ -326,7 +327,7 @@ class Reading:
 
 
 class TransducerObjective(Objective):
-    """Decisions normalised one by one, all readings summed exactly."""
+    """The loss of separately normalised decisions, summed over all readings."""
 
     def __init__(self, model: TransducerModel, data: TrainingData) -> None:
         self.model = model
@@ -381,18 +382,18 @@ class TransducerObjective(Objective):
             raise self._unreadable(error.place) from None
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """Return where the alternatives of each prefix begin, and which one was demonstrated."""
+        """Return the first alternative of each prefix, and the demonstrated alternatives."""
         return self._parts
 
     def _unreadable(self, place: int) -> DemonstrationError:
         return DemonstrationError(
-            f"{self.data.examples[place].demonstration} cannot be read: no way of aligning its "
-            "text leads to its actions."
+            f"{self.data.examples[place].demonstration} cannot be read: no alignment of its text "
+            "leads to its actions."
         )
 
 
 class UnreadableError(DemonstrationError):
-    """An instance that no reading leads through, by its place."""
+    """No reading of an instance leads to its actions; `place` is the instance's index."""
 
     def __init__(self, place: int) -> None:
         super().__init__(f"Demonstration {place + 1} cannot be read.")

@@ -1,4 +1,4 @@
-"""Scores of all units of a text against every action that some plans could have taken."""
+"""Scores of all units of a text with every possible action along some plans."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from groundling.world.environment import Action, State
 from groundling.world.trajectory import Trajectory
 
 Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
-"""Returns the score of a plan, and p(unit names action) as (units × actions)."""
+"""Returns the score of a plan, and p(unit names action) as an array (units × actions)."""
 
 
 class UnitTable:
-    """ψ(x_i, y) and ψ(y) of all units and all actions around some plans, for explaining them.
+    """ψ(x_i, y) and ψ(y) of all units and all actions along some plans.
 
-    `text` is (actions × units), `free` what each action scores by itself; the last three
-    rows are the marks of a reader (see `groundling.models.transducer`).
+    `text` is (actions × units) and `free` holds the text-free scores. The last three rows are the
+    transducer's choices besides acting (`MARKS` in `groundling.inference.transduction`).
     """
 
     def __init__(self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory]) -> None:
@@ -44,11 +44,11 @@ class UnitTable:
         self.order = text.order()
         self.unit_of = np.array(text.skeleton.group)[self.order]
         self.text, self.free = np.zeros((len(graphs), self.units)), np.zeros(len(graphs))
-        self.scorers: dict[int, tuple[Scorer, int]] = {}  # of each graph, and its place there
+        self.scorers: dict[int, tuple[Scorer, int]] = {}  # per graph, with its index there
         at: dict[LaidOutGraph, list[int]] = {}
         for place, graph in enumerate(graphs):
             at.setdefault(graph, []).append(place)
-        # As in the search, words are labelled in the light of each graph's own new names.
+        # As in the search, word labels depend on the new names of each graph.
         for named in encoder.by_new_values(list(at)):
             text = encoder.label(request.text, named[:1], separate=True)
             instance = Instance(text.skeleton, text.words, [Candidates.single(named)])
@@ -67,9 +67,9 @@ class UnitTable:
     def interpret(
         self, plans: Sequence[Trajectory], align: Alignment, free: float = 1.0
     ) -> list[Interpretation]:
-        """Return how the text is read in the light of plans, units aligned as told.
+        """Return interpretations of the text, with units aligned by `align`.
 
-        `free` is 0 where plans are compared without ψ(y).
+        `free` is the weight of ψ(y): 0 if plans are compared without it.
         """
         found = []
         for plan in plans:
@@ -85,13 +85,13 @@ class UnitTable:
         return found
 
     def _posteriors(self, place: int) -> Reals:
-        """Return p(word lies on node | its unit names this action)."""
+        """Return p(word aligned with node | its unit names this action)."""
         scorer, number = self.scorers[place]
         potentials = scorer.potentials(self.fitted.theta)
         return scorer.posteriors(potentials, 0, number)[self.order]
 
     def _counts(self, place: int, units: Reals, free: float) -> Reals:
-        """Return the expected features of an action, units weighted as told."""
+        """Return the expected features of an action, with the given unit weights."""
         scorer, number = self.scorers[place]
         candidates = len(scorer.batch.candidate_gold)
         weights, free_weights = np.zeros((candidates, self.units)), np.zeros(candidates)

@@ -1,1 +1,1 @@
-"""The overlay: the text laid over the graph of the whole plan (the paper's Algorithm 1)."""
+"""The overlay: aligns a text with a whole plan (the paper's Algorithm 1)."""

@@ -1,4 +1,4 @@
-"""The flat arrays that kernels read."""
+"""Flat arrays read by the compiled kernels."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-# One type of integer in all kernels: what is called with several is compiled as often.
+# All kernels use one integer type: a function called with several is compiled once for each.
 whole: Callable[[Any], int] = cast(Any, np.int64)
 
 Integers = NDArray[np.int32]
-Indices = NDArray[np.uint32]  # numba need not ask whether an unsigned index counts from the end
+Indices = NDArray[np.uint32]  # unsigned: numba skips the check for negative indices
 Reals = NDArray[np.float64]
 
 
 class Batch(NamedTuple):
-    """All texts, graphs and candidate plans of a set of instances, as flat arrays.
+    """Texts, graphs and candidate plans of a set of instances, as flat arrays.
 
-    Ranges are given by `*_start` arrays: the items of thing i are start[i] … start[i + 1] - 1.
+    Ranges are given by start arrays: the items of element i are start[i] … start[i + 1] - 1.
     """
 
     # instance -> words, in skeleton order
     instance_words: Integers
-    word_parent: Integers  # place in the instance, -1 for roots
+    word_parent: Integers  # index within the instance, -1 for roots
     word_link: Integers
     word_dependency: Integers
     word_direction: Integers
     word_group: Integers
-    word_set: Integers  # what it is labelled with
-    word_leads: NDArray[np.bool_]  # whether other words hang from it
+    word_set: Integers  # index of its label set
+    word_leads: NDArray[np.bool_]  # whether it has dependents
     word_advance: Integers  # pair (word, advance) or -1
-    # instance -> cells, (words × nodes) of pair numbers
+    # instance -> cells (words × nodes), each a pair index
     instance_nodes: Integers
     instance_cells: NDArray[np.int64]
     cell_pair: Indices
@@ -42,7 +42,7 @@ class Batch(NamedTuple):
     graph_shape: Integers
     graph_prior: Integers  # pair (nothing, all labels) or -1
     graph_nodes: Integers
-    graph_node: Integers  # place among the instance's nodes
+    graph_node: Integers  # index among the instance's nodes
     # shape -> nodes -> neighbours
     shape_nodes: Integers
     node_enters: Integers
@@ -53,9 +53,9 @@ class Batch(NamedTuple):
     instance_candidates: Integers
     candidate_actions: Integers
     action_graph: Integers
-    candidate_kind: Integers  # candidates whose labels as a whole are the same are of one kind
+    candidate_kind: Integers  # candidates with the same plan labels are of one kind
     candidate_gold: Integers
-    # instance -> kinds of candidates -> pairs that every alignment of such a candidate has
+    # instance -> kinds of candidates -> pairs present in every alignment of that kind
     instance_kinds: Integers
     kind_extras: Integers
     extra_pair: Integers
@@ -64,13 +64,13 @@ class Batch(NamedTuple):
     instance_weight: Reals
 
 
-# A kernel is given only arrays that it reads: each makes it longer to compile.
+# Kernels receive only the arrays that they read: each argument adds to the compile time.
 Texts = namedtuple(
     "Texts",
     "instance_words word_parent word_link word_dependency word_direction word_group word_set "
     "word_leads word_advance instance_nodes instance_cells cell_pair instance_groups",
 )
-"""What kernels read of texts: a part of the batch."""
+"""The arrays of a batch that describe texts."""
 
 Plans = namedtuple(
     "Plans",
@@ -78,9 +78,9 @@ Plans = namedtuple(
     "instance_graphs graph_prior graph_shape graph_nodes graph_node shape_nodes node_enters "
     "candidate_kind instance_kinds kind_extras extra_pair",
 )
-"""What kernels read of plans and their graphs: a part of the batch."""
+"""The arrays of a batch that describe plans and their graphs."""
 
 
 def part_of(batch: Batch, kind: Any) -> Any:
-    """Return those arrays of a batch that a kind of named tuple has."""
+    """Return the arrays of a batch named by the fields of a named tuple class."""
     return kind(*(getattr(batch, name) for name in kind._fields))

@@ -1,4 +1,4 @@
-"""From texts and candidate plans to flat arrays: equal things are interned and scored once."""
+"""Flatten texts and candidate plans into arrays, interning equal items."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.skeletons import BOUND, Skeleton
 from groundling.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
 
-BIAS: WordContent = ((WordLabel(""), 1.0),)  # what ψ(y) and ψ(n) are joined with
+BIAS: WordContent = ((WordLabel(""), 1.0),)  # the word side of ψ(y) and ψ(n)
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
 
 Numbers = NDArray[Any]
 LatestArrays = Cache[tuple[int, ...], CandidateArrays]
-"""What the latest lists of candidates came to, by identity: most requests are about the same."""
+"""Cache of the most recent candidate lists as arrays, keyed by identity."""
 
 _NONE = np.zeros(0)
-_FEW = 256  # actions of candidates that are compared with others
+_FEW = 256  # candidate lists with at most this many actions are compared by value
 _KINDS = {
     "instance_weight": np.float64, "instance_cells": np.int64, "cell_pair": np.uint32,
     "word_leads": np.bool_,
@@ -49,13 +49,13 @@ _KINDS = {
 
 @dataclass
 class Instance:
-    """A text and the candidates among which the model chooses, in one list or several.
+    """A text and its candidate plans, in one or more lists.
 
-    `gold` are the places of the right ones, counted through all lists.
+    `gold` holds the indices of the correct candidates, numbered across all lists.
     """
 
     skeleton: Skeleton
-    words: Sequence[WordContent]  # in the order of the skeleton
+    words: Sequence[WordContent]  # in skeleton order
     candidates: Sequence[Candidates]
     gold: Collection[int] = ()
     weight: float = 1.0
@@ -63,7 +63,7 @@ class Instance:
 
 @dataclass
 class Encoding:
-    """Instances as flat arrays, and the tables that tell what the numbers mean."""
+    """Instances as flat arrays, and the tables that their indices refer to."""
 
     batch: Batch
     tables: LabelTables
@@ -75,7 +75,7 @@ class Encoding:
     dependencies: list[str]
     relation_names: list[Relation]
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
-    alone: CandidateArrays | None = field(default=None, repr=False)  # of the only text, if kept
+    alone: CandidateArrays | None = field(default=None, repr=False)  # of a single instance
 
     @property
     def instances(self) -> int:
@@ -97,7 +97,7 @@ class Encoding:
 
 
 class Scored(NamedTuple):
-    """Which potentials have weights beside those of words and nodes."""
+    """Which potentials have weights, in addition to word × node."""
 
     edges: bool = True  # dependencies × relations
     actions: bool = True  # ψ(y)
@@ -115,10 +115,10 @@ def encode(
     joined: JoinedLabels | None = None,
     latest: LatestArrays | None = None,
 ) -> Encoding:
-    """Encode instances; with `grow`, also decide which features the space has.
+    """Encode instances as flat arrays; with `grow`, also add features to the space.
 
-    `joined` remembers what labels join, and `latest` what candidates come to, where the space
-    does not grow.
+    `joined` caches joined labels and `latest` caches candidate arrays. Both are ignored with
+    `grow`.
     """
     if grow or joined is None or not joined.fits(space):
         joined = latest = None
@@ -129,7 +129,7 @@ def encode(
 
 
 class _Collector:
-    """Collects instances, numbering what they share, then makes arrays of them."""
+    """Collects instances, interns what they share and builds the arrays."""
 
     def __init__(
         self, scored: Scored, by_value: bool, latest: LatestArrays | None, is_alone: bool
@@ -138,24 +138,24 @@ class _Collector:
         self.by_value = by_value
         self.latest = latest
         self.is_alone = is_alone
-        self.alone: CandidateArrays | None = None  # if it is the only one, and kept for other texts
+        self.alone: CandidateArrays | None = None  # if it is the only one, cached for later texts
         self.sets = Interner[WordContent]([BIAS])
         self.nodes = Interner[NodeContent]([ADVANCE])
         self.shapes = Interner[Shape]()
         self.relations = Interner[Relation]([("same",), ("next",), ("previous",)])
         self.dependencies = Interner[str](["sentence"])
-        # Interning a large thing by value hashes all its labels; by identity it is free.
+        # Interning by value hashes all labels of an item; interning by identity is free.
         self.known: dict[int, int] = {}
         self.numbered: dict[Hashable, PlanArrays] = {}
         self.instances: list[tuple[Skeleton, float, Collection[int]]] = []  # with weight and gold
         self.word_sets: list[int] = []
         self.chosen: list[PlanArrays] = []
-        self.keys: list[Numbers] = []  # (set << 32 | node) of cells
-        self.extras: list[Numbers] = []  # the same of pairs that all alignments have
-        self.extra_sizes: list[int] = []  # how many of these each kind of candidate has
+        self.keys: list[Numbers] = []  # (set << 32 | node) for each cell
+        self.extras: list[Numbers] = []  # likewise for pairs present in all alignments
+        self.extra_sizes: list[int] = []  # number of these per kind of candidate
 
     def number(self, candidates: Sequence[Candidates]) -> PlanArrays:
-        """Return what candidates come to, for the first text or for the next one."""
+        """Return candidates as arrays, reusing those of an earlier text if possible."""
         key = tuple(map(id, candidates))
         found = self.numbered.get(key)
         if found is None and self.latest is not None:
@@ -167,7 +167,7 @@ class _Collector:
             self.alone = arrays if self.is_alone else None
             found = self._number(arrays)
         elif found is None:
-            # Decisions in one state are often listed anew each time.
+            # The decisions of a state are often listed again as new but equal objects.
             few = sum(len(each.action_graph) for each in candidates) <= _FEW
             same: Hashable = tuple([each.signature() for each in candidates]) if few else key
             found = self.numbered.get(same)
@@ -182,7 +182,7 @@ class _Collector:
             numbered: PlanArrays
             numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
             return numbered
-        # Laid-out graphs share what is equal; where there is little, looking is not worth it.
+        # Laid-out graphs already share equal contents, so one list needs no interning.
         if self.alone is not None:
             contents = len(self.nodes) + np.arange(len(held.contents))
             self.nodes.items += held.contents
@@ -193,7 +193,7 @@ class _Collector:
         arrays = held.arrays
         nodes, graph_node = contents[arrays.nodes], arrays.graph_node
         if self.by_value and len(set(nodes.tolist())) < len(nodes):
-            # Contents that differ in identity only have one number.
+            # Equal contents get one index, even if they are different objects.
             nodes, local = in_order(nodes.tolist())
             graph_node = local[graph_node]
         return arrays._replace(
@@ -218,7 +218,7 @@ class _Collector:
         self.chosen.append(chosen)
         high = np.array(sets, np.int64) << 32
         self.keys.append((high[:, None] | chosen.nodes).ravel())
-        # Pairs that every alignment of a candidate has: the plan's labels, with words.
+        # Pairs present in every alignment of a candidate: the plan's labels × words.
         extras, size = chosen.kinds, min(1, len(chosen.kinds))
         if size and self.scored.plan_words:
             extras, size = (np.append(0, high) | extras[:, None]).ravel(), 1 + len(sets)
@@ -229,7 +229,7 @@ class _Collector:
         self, space: FeatureSpace, grow: bool, min_word_count: int, joined: JoinedLabels | None
     ) -> Encoding:
         texts = self._texts()
-        # Pairs that stand alone are told by their keys, -1 where there is none.
+        # Pairs outside the chart, by key; -1 if there is none.
         advances = np.full(len(self.word_sets), -1, np.int64)
         if self.scored.advances:
             free = texts["word_link"] != BOUND
@@ -243,7 +243,7 @@ class _Collector:
         texts |= {"word_advance": advances, "cell_pair": where[:cells]}
         texts["graph_prior"] = where[first:second] if self.scored.actions else priors
         texts["extra_pair"] = where[second:]
-        counts = grow and space.min_count > 0  # else it does not matter what was demonstrated
+        counts = grow and space.min_count > 0  # counts are only used for `min_count`
         weights = np.repeat(texts["instance_weight"], sizes_of(texts["instance_words"]))
         meetings = Meetings(
             sets=self.sets.items,
@@ -255,7 +255,7 @@ class _Collector:
             dependencies=self.dependencies.items,
             relations=self.relations.items,
         )
-        batch = self._batch(texts)  # which numbers relations
+        batch = self._batch(texts)  # also interns the relations
         if joined is not None:
             spelled = None if self.alone is None else self.alone.spelled
             tables, spelled = joined.tables(
@@ -291,7 +291,7 @@ class _Collector:
         for each, (skeleton, _, shown) in zip(self.chosen, self.instances, strict=True):
             gold.append(np.tile(each.gold_nodes(shown), len(skeleton)))
         counts = np.bincount(where[:cells], np.concatenate(gold), pairs)
-        # ψ(y) and ψ(n) are counted as if each fired once wherever it occurs.
+        # ψ(y) and ψ(n) count once per occurrence.
         uses = [np.ones(extras - cells)]
         for each, size in zip(self.chosen, self.extra_sizes, strict=True):
             if size:
@@ -300,7 +300,7 @@ class _Collector:
         return counts.astype(np.float64)
 
     def _texts(self) -> dict[str, Numbers]:
-        """Return what depends on texts only."""
+        """Return the arrays that depend only on texts."""
         skeletons = [skeleton for skeleton, _, _ in self.instances]
         words = starts_of(np.array([len(each) for each in skeletons], np.int64), np.int32)
         arrays: dict[str, Numbers] = {
@@ -340,7 +340,7 @@ class _Collector:
         return Batch(**_converted(arrays | {"candidate_gold": gold}), **shared)
 
     def _choices(self) -> dict[str, Numbers]:
-        """Return what depends on candidates only."""
+        """Return the arrays that depend only on candidates."""
         chosen, shapes = self.chosen, self.shapes.items
         graphs = np.array([len(each.graph_shape) for each in chosen], np.int64)
         near = [around for shape in shapes for around in shape.near]
@@ -368,7 +368,7 @@ def _flat(lists: Iterable[Iterable[int]]) -> Integers:
 
 
 def _converted(arrays: dict[str, Numbers]) -> dict[str, Any]:
-    """Return arrays of the types that kernels read."""
+    """Convert arrays to the data types that kernels expect."""
     return {
         name: np.ascontiguousarray(each, _KINDS.get(name, np.int32))
         for name, each in arrays.items()

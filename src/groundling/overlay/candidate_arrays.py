@@ -1,4 +1,4 @@
-"""Lists of candidates as arrays, shared by the texts about them."""
+"""Candidate lists as arrays, shared between texts with the same candidates."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Numbers = NDArray[Any]
 
 
 class PlanArrays(NamedTuple):
-    """Lists of candidates as arrays; contents of nodes and shapes of graphs are numbers."""
+    """Candidate lists as arrays; node contents and graph shapes are given by index."""
 
     graphs: Sequence[LaidOutGraph]
     graph_shape: Numbers
-    graph_prior: Numbers  # graph -> its content; or -1
-    graph_node: Numbers  # graph -> places of its nodes in `nodes`
+    graph_prior: Numbers  # graph -> content of ψ(y), or -1
+    graph_node: Numbers  # graph -> indices of its nodes in `nodes`
     graph_ends: Numbers
     nodes: Numbers  # node -> its content
     action_graph: Numbers
     candidate_ends: Numbers
-    kinds: Numbers  # kind of candidate -> content of its labels; none where plans have none
+    kinds: Numbers  # kind of candidate -> content of its plan labels; empty if plans have none
     candidate_kind: Numbers
 
     def gold_nodes(self, gold: Collection[int]) -> NDArray[np.float64]:
-        """Count how often each node occurs in some candidates."""
+        """Count the occurrences of each node in the gold candidates."""
         counts = np.zeros(len(self.nodes))
         for place in gold:
             begin = self.candidate_ends[place - 1] if place else 0
@@ -43,24 +43,24 @@ class PlanArrays(NamedTuple):
 
 @dataclass(eq=False)
 class CandidateArrays:
-    """Lists of candidates as arrays, and what the numbers in them mean.
+    """Candidate lists as arrays, with the objects that the indices refer to.
 
-    Nothing in it depends on a text, or on what else is encoded with it. Things that are the same
-    object are listed once, as they first occur; arrays tell their places in these lists.
+    Independent of any text and of other candidates in the batch. Each distinct object is listed
+    once, in order of first occurrence; arrays hold indices into these lists.
     """
 
-    candidates: tuple[Candidates, ...]  # holding them keeps their identity from being reused
+    candidates: tuple[Candidates, ...]  # kept alive so that their ids are not reused
     contents: list[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
     shapes: list[Shape]
     arrays: PlanArrays
-    # What was worked out for it alone; see `encode`, `JoinedLabels` and `arrange`.
+    # Cached results for these candidates; see `encode`, `JoinedLabels` and `arrange`.
     encoded: Any = None
     spelled: Any = None
     layout: Any = None
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes, with all that is worked out for it alone."""
+        """Approximate size in bytes, including the cached results."""
         labels, arrays = sum(map(len, self.contents)), self.arrays
         return 8000 + 24 * len(arrays.graph_node) + 20 * len(arrays.action_graph) + 4 * labels
 
@@ -68,14 +68,14 @@ class CandidateArrays:
 def lay_out_candidates(
     candidates: Sequence[Candidates], *, priors: bool, composed: bool = False
 ) -> CandidateArrays:
-    """Flatten lists of candidates into arrays; `priors` tells whether ψ(y) is scored.
+    """Flatten candidate lists into arrays; `priors` says whether ψ(y) is scored.
 
-    With `composed`, contents may be `ComposedContent`, which are not compared by value.
+    With `composed`, contents may be `ComposedContent`, which is not compared by value.
     """
     table = candidates[0].graphs if composed and len(candidates) == 1 else ()
     if isinstance(table, LaidOutTable) and table.nodes != "both" and len(table):
         return _lay_out_table(candidates[0], table, priors)
-    places: dict[int, int] = {}  # identity of a graph, a content or a shape -> its place
+    places: dict[int, int] = {}  # id of a graph, content or shape -> its index
     nodes: dict[int, int] = {}
     graphs: list[LaidOutGraph] = []
     contents: list[NodeContent] = []
@@ -90,7 +90,7 @@ def lay_out_candidates(
         return place
 
     actions, plan_ends, plan_kinds = [], [], []
-    kinds: dict[int, int] = {}  # place of labels -> which kind of candidate has them
+    kinds: dict[int, int] = {}  # index of plan labels -> kind of candidate
     count = 0
     for each in candidates:
         of_plans = [0] * len(each.labels)
@@ -117,7 +117,7 @@ def lay_out_candidates(
         count += len(each.action_graph)
         of_kinds = [kinds.setdefault(place, len(kinds)) for place in of_plans]
         labelled = each.plan_labels if of_plans else np.zeros(len(each), np.int32)
-        plan_kinds.append(np.array(of_kinds or [0], np.int32)[labelled])  # none: all are alike
+        plan_kinds.append(np.array(of_kinds or [0], np.int32)[labelled])  # without labels: one kind
     arrays = PlanArrays(
         graphs if len(candidates) > 1 else candidates[0].graphs, np.array(graph_shape, np.int32),
         np.array(graph_prior, np.int32), np.array(graph_node, np.int32),
@@ -128,7 +128,7 @@ def lay_out_candidates(
 
 
 def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) -> CandidateArrays:
-    """Do the same for a table of graphs, column by column."""
+    """Flatten the candidates of a graph table, column by column."""
     count = len(table)
     contents: list[Any] = []
     graph_prior = np.full(count, -1, np.int32)
@@ -137,7 +137,7 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
         contents += table.priors()
         graph_prior = graph_node if priors else graph_prior
     else:
-        places: dict[int, int] = {}  # a content -> its place
+        places: dict[int, int] = {}  # id of a content -> its index
         columns = []
         for column, chosen in zip(table.own_contents(), table.places, strict=True):
             for content in column:

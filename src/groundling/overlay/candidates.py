@@ -1,4 +1,4 @@
-"""Candidates: the plans that a text may mean, numbered once and then copied as arrays."""
+"""Candidates: the possible plans for a text, as arrays."""
 
 from __future__ import annotations
 
@@ -14,27 +14,26 @@ Numbers = NDArray[np.int32]
 
 
 class Candidates:
-    """Plans as arrays, shared by the many texts that may mean them.
+    """Candidate plans as arrays, shared between texts.
 
     Parameters
     ----------
     plans
-        For each plan the laid-out graphs of its actions, and its labels as a whole (`None`
-        where plans have none).
+        For each plan, the laid-out graphs of its actions and its plan labels (`None` if plans
+        have none).
 
     Attributes
     ----------
     graphs, labels
-        The distinct graphs, and the distinct labels of plans.
+        The distinct graphs and the distinct plan labels.
     action_graph
-        For each action of each plan the place of its graph.
+        For each action of each plan, the index of its graph.
     ends
-        For each plan how many actions it and those before it have.
+        For each plan, the cumulative number of actions.
     plan_labels
-        For each plan the place of its labels; empty if plans have none.
+        For each plan, the index of its labels; empty if plans have none.
     order
-        The graphs and labels as they first occur: the place of a graph, or -1 less that of a
-        label.
+        Graphs and labels in order of first occurrence: `i` for graph i, `-1 - i` for label i.
 
     Examples
     --------
@@ -76,15 +75,15 @@ class Candidates:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes, without the graphs, which are shared."""
+        """Approximate size in bytes, without the graphs, which are shared."""
         arrays = (self.action_graph, self.ends, self.plan_labels)
         listed = 200 * len(self.graphs) + 300 * len(self.labels)
         return 1000 + sum(each.nbytes for each in arrays) + listed
 
     def signature(self) -> tuple[Hashable, ...]:
-        """Return what plans of the same graphs, with equal labels, have alike.
+        """Return a key that is equal for plans with the same graphs and equal labels.
 
-        It is good as long as the graphs are there, which are told apart by identity.
+        Graphs are compared by identity, so the key is only valid while they exist.
         """
         arrays = (self.action_graph, self.ends, self.plan_labels)
         graphs = tuple(map(id, self.graphs))
@@ -92,12 +91,12 @@ class Candidates:
 
     @classmethod
     def single(cls, graphs: Iterable[LaidOutGraph]) -> Candidates:
-        """Return plans of one action each, without labels of their own."""
+        """Return one-action plans without plan labels."""
         return cls(((graph,), None) for graph in graphs)
 
     @classmethod
     def of_table(cls, table: LaidOutTable, labels: NodeContent | None) -> Candidates:
-        """Return plans of one action each, one for each graph of a table, labelled alike."""
+        """Return a one-action plan for each graph of a table, all with the same labels."""
         found = cls(())
         places = np.arange(len(table), dtype=np.int32)
         found.graphs, found.action_graph, found.ends = table, places, places + 1
@@ -111,13 +110,13 @@ class Candidates:
         return len(self.ends)
 
     def actions(self, place: int) -> list[LaidOutGraph]:
-        """Return the graphs of one plan."""
+        """Return the graphs of the plan at an index."""
         begin = int(self.ends[place - 1]) if place else 0
         return [self.graphs[each] for each in self.action_graph[begin : int(self.ends[place])]]
 
 
 def graphs_of(candidates: Sequence[Candidates]) -> Sequence[LaidOutGraph]:
-    """Return the distinct graphs of several lists of candidates; of one, its very list."""
+    """Return the distinct graphs of candidate lists; of a single list, its `graphs`."""
     if len(candidates) == 1:
         return candidates[0].graphs
     return list(dict.fromkeys(graph for each in candidates for graph in each.graphs))

@@ -1,4 +1,4 @@
-"""Distinct numbers, and the place of each among them."""
+"""Distinct values of an array, with inverse indices."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from groundling.ragged import starts_of
 
 Numbers = NDArray[Any]
 
-_SOME = 2**18  # keys that are looked up at a time
-_MOST_EMPTY = 40  # places of a table for each key
-_COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # of bits
+_SOME = 2**18  # keys per chunk
+_MOST_EMPTY = 40  # largest number of table entries per key
+_COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # bits set in each byte
 _BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
 
 
 def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return the distinct values as they first occur, and the place of each value among them.
+    """Return distinct values by first occurrence, and the index of each value.
 
     >>> [each.tolist() for each in in_order([7, 3, 7, 5])]
     [[7, 3, 5], [0, 1, 0, 2]]
@@ -34,10 +34,11 @@ def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
 
 
 def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], Numbers]:
-    """Do what np.unique does with its inverse, without sorting: a table tells what occurs.
+    """Return distinct keys and inverse indices, like `np.unique` but without sorting.
 
-    Keys are set << 32 | node. The table has one bit for each set and node; places are looked up
-    in it by counting bits, so that it stays small, and time grows with the number of keys.
+    Keys are `set << 32 | node`. A table with one bit per (set, node) marks the keys that occur.
+    The index of a key is the number of bits set before it, so the table stays small and the time
+    is linear in the number of keys.
 
     >>> [each.tolist() for each in distinct_keys(np.array([1 << 32, 2, 1 << 32]), 3)]
     [[2, 4294967296], [1, 0, 1]]
@@ -49,7 +50,7 @@ def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64
         distinct, where = np.unique(keys, return_inverse=True)
         return distinct, where
     seen = np.zeros(size, np.bool_)
-    # What is done some at a time stays in the cache, and takes no room.
+    # Chunks fit in the processor cache and limit temporary memory.
     some = [slice(first, first + _SOME) for first in range(0, len(keys), _SOME)]
     for each in some:
         seen[_flat(keys[each], nodes)] = True
@@ -64,7 +65,7 @@ def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64
         return distinct, where
     bits = np.packbits(seen, bitorder="little")
     del seen
-    before = starts_of(_COUNT[bits], np.int32)  # how many occur before those of a byte
+    before = starts_of(_COUNT[bits], np.int32)  # bits set before each byte
     for each in some:
         flat = _flat(keys[each], nodes)
         byte = flat >> 3

@@ -1,4 +1,4 @@
-"""The encoder: from worlds, texts and plans to the instances that the overlay scores."""
+"""The encoder: turns worlds, texts and plans into instances for the overlay."""
 
 from __future__ import annotations
 
@@ -40,46 +40,46 @@ from groundling.world.trajectory import Trajectory
 __all__ = ["Encoder", "LabelledText"]
 
 _Graphs = Cache[tuple[CachedEnvironment, int, State], dict[Action, LaidOutGraph]]
-_STATE_BYTES, _KEY_BYTES = 500, 100  # of what the graphs of a state, and each, are found by
-_LATEST = 3_000_000  # bytes of arrays of candidates: they are made again soon enough
+_STATE_BYTES, _KEY_BYTES = 500, 100  # cache overhead per state, and per graph
+_LATEST = 3_000_000  # bytes for cached candidate arrays, which are cheap to rebuild
 _NO_VALUES: tuple[None, None, Mapping[str, Collection[str]]] = (None, None, {})
-_BOUND = 500  # worlds with values of texts that are kept
+_BOUND = 500  # cached worlds with open actions filled from texts
 
 
 @dataclass(frozen=True)
 class LabelledText:
-    """A text as the model sees it: its instructions, their skeleton, the labels of words."""
+    """A text as the model sees it: instructions, skeleton and word labels."""
 
     instructions: tuple[Instruction, ...]
     skeleton: Skeleton
     words: tuple[LabelledWord, ...]
 
     def word(self, place: int) -> str:
-        """Return the word at a place of the skeleton."""
+        """Return the word at an index of the skeleton."""
         instruction = self.instructions[self.skeleton.sentence[place]]
         return instruction.tokens[self.skeleton.position[place]]
 
     def order(self) -> list[int]:
-        """Return the places of the skeleton in the order of the text."""
+        """Return the skeleton's indices in text order."""
         skeleton = self.skeleton
         places = range(len(skeleton))
         return sorted(places, key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
 
 
 class SizedMemory(Protocol):
-    """What those who search remember with an encoder."""
+    """A search cache that is stored with an encoder."""
 
     @property
     def bytes(self) -> int:
-        """How many bytes it takes that the encoder's budget does not count."""
+        """Size in bytes, excluding what the encoder's budget already counts."""
 
 
 class Encoder:
-    """Builds instances, remembering every world and graph it has seen.
+    """Builds instances and caches worlds and graphs.
 
-    `values` are the values of each kind known from training; those of an instance's own
-    graphs are added when its words are looked up, so that new names work. The `budget` bounds
-    how many bytes the memories of worlds, graphs and plans take together.
+    `values` holds the values of each kind seen in training. Values from an instance's own graphs
+    are added when its words are looked up, so that new names work. `budget` limits the total size
+    of the caches of worlds, graphs and plans.
     """
 
     def __init__(
@@ -99,9 +99,9 @@ class Encoder:
         self.values: dict[str, set[str]] = {kind: set() for kind in nodes.slots}
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
-        self.memory: dict[str, SizedMemory] = {}  # what those who search with it remember
+        self.memory: dict[str, SizedMemory] = {}  # search caches
         self.budget = CacheBudget() if budget is None else budget
-        # Graphs take more room than what is made of them, which is what is kept.
+        # Laid-out graphs are smaller than grounding graphs, so only they are cached.
         self.worlds = EnvironmentCache(self.budget, keep_graphs=False)
         self._graphs: _Graphs = Cache(self.budget)
         self._latest_graphs: tuple[State, Hashable, dict[Action, LaidOutGraph]] | None = None
@@ -110,10 +110,10 @@ class Encoder:
         self._latest: LatestArrays = Cache(CacheBudget(_LATEST))
         self._names: Cache[frozenset[LaidOutGraph] | LaidOutTable, SpanIndex] = Cache(self.budget)
         self._latest_values: tuple[object, object, Mapping[str, Collection[str]]] = _NO_VALUES
-        self._bound: dict[Hashable, CachedEnvironment] = {}  # worlds filled with values of texts
+        self._bound: dict[Hashable, CachedEnvironment] = {}  # worlds with open actions filled
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
-        """Return another encoder that shares what was seen of worlds, but learns by itself."""
+        """Return an encoder that shares world caches but has its own known values."""
         reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
         other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split, self.budget)
         other.values = {kind: set(known) for kind, known in self.values.items()}
@@ -122,13 +122,13 @@ class Encoder:
         return other
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
-        """Return the remembered world of an environment."""
+        """Return the cached world of an environment."""
         return self.worlds.of(environment)
 
     def bind(
         self, environment: Environment | CachedEnvironment, text: Sequence[Instruction]
     ) -> CachedEnvironment:
-        """Return the world of an environment, its open actions filled with values of a text."""
+        """Return the world of an environment, with open actions filled from a text."""
         world = self.world(environment)
         if not world.open_values or world.is_bound:
             return world
@@ -154,7 +154,7 @@ class Encoder:
         return TextValues(tuple(words), literals, find, language)
 
     def remembered(self) -> dict[str, int]:
-        """Return about how many bytes everything that is remembered takes."""
+        """Return the approximate size of the caches in bytes, by kind."""
         return {
             "worlds, graphs and plans": self.budget.used + self._latest.bytes,
             "labels": self._layouts.bytes + (0 if self._joined is None else self._joined.bytes),
@@ -162,7 +162,7 @@ class Encoder:
         }
 
     def empty(self) -> None:
-        """Forget everything that could be asked or worked out again."""
+        """Clear all caches."""
         self.worlds.forget_all()
         self._graphs.clear()
         self._latest_graphs = None
@@ -176,7 +176,7 @@ class Encoder:
         self.budget.count_again()
 
     def forget(self, environment: Environment) -> None:
-        """Forget what an environment has answered, because it has changed."""
+        """Drop cached results of an environment that has changed."""
         self.worlds.forget(environment)
         self._latest.clear()
         self.memory.clear()
@@ -185,14 +185,14 @@ class Encoder:
     # ---- plans --------------------------------------------------------------------------
 
     def lay_out(self, graph: GroundingGraph, scene: Scene | None = None) -> LaidOutGraph:
-        """Return a graph as the overlay walks it, with what the things of a scene imply."""
+        """Lay out a graph for the overlay, adding ranks and relations from a scene."""
         self._make_room()
         return self._layouts.lay_out(graph, scene)
 
     def _make_room(self) -> None:
-        """Forget what was laid out if it takes too much room."""
+        """Clear laid-out graphs if they exceed half of the budget."""
         if self._layouts.bytes > self.budget.most // 2:
-            self._graphs.clear()  # they hold parts of it
+            self._graphs.clear()  # these refer to laid-out nodes
             self._latest_graphs = None
             self._layouts.clear()
 
@@ -207,10 +207,10 @@ class Encoder:
         return found
 
     def _laid_out(self, world: CachedEnvironment, state: State) -> dict[Action, LaidOutGraph]:
-        """Return the graphs of a state that were laid out, to be added to."""
+        """Return the cached, mutable mapping from a state's actions to their graphs."""
         of = (world, world.generation, self._graphs.budget.shrunk)
         latest = self._latest_graphs
-        # Most questions are about the state of the one before, which need not be hashed again.
+        # Consecutive calls are mostly about the same state; this avoids hashing it again.
         if latest is not None and latest[0] is state and latest[1] == of:
             return latest[2]
         key = (world, world.generation, state)
@@ -224,7 +224,7 @@ class Encoder:
     def candidates(
         self, world: CachedEnvironment, trajectories: Iterable[Trajectory]
     ) -> Candidates:
-        """Return plans that are known to be possible as what a text may mean."""
+        """Return trajectories as candidates for a text."""
         return Candidates(
             (
                 [self.ground(world, state, action) for state, action in each.decisions()],
@@ -234,7 +234,7 @@ class Encoder:
         )
 
     def candidates_from(self, world: CachedEnvironment, start: State) -> Candidates:
-        """Return all plans of one action, of a world that grounds all actions together."""
+        """Return all one-action plans as candidates; requires `ground_many`."""
         self._make_room()
         labels = None
         if self.terms.plan_scores:
@@ -243,14 +243,14 @@ class Encoder:
         return Candidates.of_table(table, labels)
 
     def _plan_labels(self, world: CachedEnvironment, trajectory: Trajectory) -> NodeContent | None:
-        """Return the labels of a whole plan, if plans are scored."""
+        """Return the labels of a whole plan, or None if plans are not scored."""
         if not self.terms.plan_scores:
             return None
         labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
         return self._layouts.share(spell_plan(len(trajectory), labels, self.nodes))
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
-        """Remember the values that occur in training."""
+        """Add the values of training graphs to the known values."""
         self._latest_values = _NO_VALUES
         for graph in graphs:
             for kind, value in graph.values:
@@ -266,9 +266,9 @@ class Encoder:
         *,
         separate: bool = False,
     ) -> LabelledText:
-        """Return a text with its skeleton and labels; `graphs` are those it may be about.
+        """Return a text with its skeleton and labels; `graphs` are its candidates' graphs.
 
-        With `separate`, every unit is a skeleton of its own, to be laid over single actions.
+        With `separate`, every unit has its own skeleton, to be aligned with single actions.
         """
         make = separate_skeleton if separate else joined_skeleton
         skeleton = make(instructions, self.overlay, self.split)
@@ -284,11 +284,11 @@ class Encoder:
 
     @property
     def matches_names(self) -> bool:
-        """Whether words are looked up among the values of the graphs they may be about."""
+        """Whether words are matched against the values of candidate graphs."""
         return bool(self.values) and self.reader.lexicon.string_match
 
     def by_new_values(self, graphs: Sequence[LaidOutGraph]) -> list[list[LaidOutGraph]]:
-        """Sort graphs by the values they hold that training never saw."""
+        """Group graphs by their values that did not occur in training."""
         if not self.matches_names:
             return [list(graphs)]
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
@@ -297,7 +297,7 @@ class Encoder:
         return list(sorts.values())
 
     def knows_values(self, graph: LaidOutGraph) -> bool:
-        """Tell whether words are labelled as without a graph, since it names nothing new."""
+        """Return whether a graph has no new values, which would affect word labels."""
         return not self.matches_names or not self._new_values(graph)
 
     def _new_values(self, graph: LaidOutGraph) -> tuple[tuple[str, str], ...]:
@@ -305,7 +305,7 @@ class Encoder:
         return tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
 
     def _names_of(self, graphs: Collection[LaidOutGraph]) -> SpanIndex | None:
-        """Return the names in the graphs that a text may be about; None if there are no graphs."""
+        """Return an index of the names in candidate graphs; None if there are no graphs."""
         if not len(graphs):
             return None
         key = graphs if isinstance(graphs, LaidOutTable) else frozenset(graphs)
@@ -320,7 +320,7 @@ class Encoder:
         return found
 
     def names_in(self, words: Sequence[str], graphs: Collection[LaidOutGraph]) -> list[Span]:
-        """Return where words say whole names of some graphs, whatever slots there are."""
+        """Return the spans of words that are complete names in some graphs."""
         names = self._names_of(graphs)
         folded = [self.reader.language.fold(word) for word in words]
         found = [] if names is None else names.find(folded, self.reader.counts)
@@ -329,7 +329,7 @@ class Encoder:
     def explain_names(
         self, words: Sequence[str], graph: LaidOutGraph, places: Collection[int]
     ) -> list[str]:
-        """Say which of the words at some places name a value of a graph, or are read as others."""
+        """Describe which words at `places` name a value or are read as another word."""
         reader, values = self.reader, dict[str, list[str]]()
         for kind, value in graph.values:
             if kind in self.values and kind != LABEL:
@@ -351,9 +351,9 @@ class Encoder:
         return said
 
     def _values_with(self, graphs: Collection[LaidOutGraph]) -> Mapping[str, Collection[str]]:
-        """Return the values that are known and those of some graphs.
+        """Return the known values together with those of some graphs.
 
-        Many texts in a row are about the same graphs, and then share what is worked out.
+        The latest result is cached, as consecutive texts often have the same graphs.
         """
         same, known, found = self._latest_values
         if same is not graphs or known is not self.values:
@@ -379,7 +379,7 @@ class Encoder:
         min_word_count: int = 1,
         threads: int = 1,
     ) -> Scorer:
-        """Encode instances as the settings ask; with `grow`, decide which features exist."""
+        """Encode instances according to the settings; with `grow`, also add features."""
         if not grow and (self._joined is None or not self._joined.fits(space)):
             self._joined = None if space.own else JoinedLabels(space)
         encoding = encode(

@@ -1,4 +1,4 @@
-"""Grounding graphs as the overlay walks them: nodes by label sets, neighbours by relation."""
+"""Grounding graphs laid out for the overlay: label sets and neighbours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from groundling.world.relations import Rank, Scene
 __all__ = ["LaidOutGraph", "LaidOutTable", "Layouts", "NodeContent", "Shape", "spell_plan"]
 
 T = TypeVar("T")
-_Ranks = tuple[Rank, ...] | None  # None for what is no thing of a scene
+_Ranks = tuple[Rank, ...] | None  # None for nodes that are not things of a scene
 
 FAR: Relation = ("far",)
 SELF: Relation = ("self",)
@@ -30,7 +30,7 @@ TWO_STEP: Relation = ("two-step",)
 
 @dataclass(frozen=True)
 class Shape:
-    """Who neighbours whom in a graph: for each node (neighbour, relation) pairs, and entries."""
+    """The (neighbour, relation) pairs and the entry flag of each node of a graph."""
 
     near: tuple[tuple[tuple[int, Relation], ...], ...]
     enters: tuple[bool, ...]
@@ -38,10 +38,10 @@ class Shape:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LaidOutGraph:
-    """A grounding graph ready for the overlay; each is itself, so that looking it up is cheap.
+    """A grounding graph laid out for the overlay; compared by identity.
 
-    `nodes` are the label sets words align with, `names` what they are called, `prior` the
-    labels that ψ(y) sees, `values` the values of each kind that occur.
+    `nodes` are the label sets that words align with, `names` their names, `prior` the labels
+    used by ψ(y), and `values` the (kind, value) pairs that occur.
     """
 
     nodes: tuple[NodeContent, ...]
@@ -52,14 +52,14 @@ class LaidOutGraph:
 
 
 class Layouts:
-    """Lays grounding graphs out, making what they share once: nodes, flat labels, shapes.
+    """Lays out grounding graphs, sharing equal nodes, flat labels and shapes.
 
-    Parts that are equal are the same object, so that they can be told apart by identity.
+    Equal parts are the same object, so they can be compared by identity.
 
     Parameters
     ----------
     overlay, labeller
-        How graphs are walked, and how the labels of nodes are spelled out.
+        How graphs are traversed, and how node labels are spelled out.
 
     Examples
     --------
@@ -77,24 +77,24 @@ class Layouts:
         self._is_flat = overlay.nodes == "flat"
         numbers = tuple(each for each in labeller.numbers if each == "equal")
         self._compared = replace(labeller, numbers=numbers)
-        self.has_ranks = False  # whether any node that was laid out has
+        self.has_ranks = False  # whether any node laid out so far has ranks
         self._one = Shape((((0, SELF),),), (True,))
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything; graphs that were laid out stay as they are."""
+        """Clear the caches; graphs already laid out stay valid."""
         self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
         self._same: dict[tuple[str, int, int], _SpelledNode] = {}
-        # What equal things were made into; of those that are told apart by identity, holding them
-        # keeps it from being reused.
+        # Results by key. Objects in keys that are compared by identity are kept alive by this, so
+        # that their ids are not reused.
         self._made: dict[Hashable, Any] = {}
-        self.bytes = 0  # that all of these take, about
+        self.bytes = 0  # approximate size of all of these
 
     def lay_out(self, graph: GroundingGraph, scene: Scene | None = None) -> LaidOutGraph:
-        """Prepare a grounding graph for the overlay as its settings ask.
+        """Lay out a grounding graph according to the overlay settings.
 
-        Nodes that are things of a scene get their ranks and, if asked for, relations to others;
-        ψ(y) and flat labels see only the nodes that the graph has.
+        Nodes that are things of a scene get ranks and, with `Overlay.relations`, relations to
+        other things. ψ(y) and flat labels only use the graph's original nodes.
         """
         own = None
         if scene is not None and self.overlay.relations:
@@ -109,7 +109,7 @@ class Layouts:
             ranks = [scene.ranks(name, labels) for name, labels in named]
             self.has_ranks = self.has_ranks or any(ranks)
         for name, labels, ranked in zip(names, graph.node_labels, ranks, strict=True):
-            # Labels that were read from the same are mostly the same object, found at once.
+            # Equal labels are mostly the same object, so look up by identity first.
             part = same.get((name, id(labels), id(ranked)))
             if part is None or part.labels is not labels or part.ranks is not ranked:
                 part = self._node(name, labels, ranked)
@@ -118,7 +118,7 @@ class Layouts:
         return self._graph(tuple(parts), graph.node_names, shape, own)
 
     def lay_out_table(self, table: GraphTable) -> LaidOutTable:
-        """Prepare graphs that differ only in their labels, without making each of them."""
+        """Lay out graphs that differ only in labels, without building each of them."""
         pattern = table.pattern
         columns = [
             [self._node(part, labels, None) for labels in table.labels[name]]
@@ -134,7 +134,7 @@ class Layouts:
         shape: Shape,
         own: int | None = None,
     ) -> LaidOutGraph:
-        """Return the graph of nodes; if some are added, the first `own` are the graph's own."""
+        """Return the graph of some nodes; nodes after the first `own` come from the scene."""
         flat = self._flat_labels(parts[:own])
         key: Hashable = (flat, id(shape)) if own is None else (parts, id(shape))
         known: LaidOutGraph | None = self._made.get(key)
@@ -158,7 +158,7 @@ class Layouts:
         return made
 
     def share(self, content: NodeContent) -> NodeContent:
-        """Return the labels of a plan as other plans have them too."""
+        """Return the labels of a plan as an object shared with equal plans."""
         found: NodeContent | None = self._made.get(content)
         if found is None:
             found = self._shared(content)
@@ -179,14 +179,14 @@ class Layouts:
         return found
 
     def _spell(self, prefix: str, labels: tuple[Label, ...], ranks: _Ranks) -> NodeContent:
-        """Spell labels out; numbers of things are compared, and read only where texts say them."""
+        """Spell out labels; things of a scene get ranks and only exact numbers."""
         if ranks is None:
             return self._shared(self.labeller.spell(labels, prefix))
         ranked = [(NodeLabel(f"{prefix}{rank}", RANK, among), 1.0) for rank, among in ranks]
         return self._shared([*self._compared.spell(labels, prefix), *ranked])
 
     def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> NodeContent:
-        """Return labels with what equals them elsewhere: there are few, on very many nodes."""
+        """Return labels as shared objects: few are distinct, on very many nodes."""
         return tuple(self._labels.setdefault(each, each) for each in content)
 
     def _flat_labels(self, parts: tuple[_SpelledNode, ...]) -> _FlatLabels:
@@ -220,7 +220,7 @@ class Layouts:
 
 
 class LaidOutTable(Sequence[LaidOutGraph]):
-    """Graphs of one shape, each made when it is looked at; `values` are those of all of them."""
+    """Graphs of one shape, built on access; `values` are those of all graphs."""
 
     def __init__(
         self,
@@ -237,7 +237,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
-        """The values of each kind that occur."""
+        """The (kind, value) pairs that occur."""
         found: dict[tuple[str, str], None] = {}
         for column, places in zip(self._columns, self.places, strict=True):
             for place in dict.fromkeys(places.tolist()):
@@ -245,7 +245,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         return tuple(found)
 
     def own_contents(self) -> list[list[NodeContent]]:
-        """Return for each node the labels that it may have."""
+        """Return the possible labels of each node."""
         return [[each.own for each in column] for column in self._columns]
 
     def priors(self) -> list[ComposedContent]:
@@ -272,11 +272,11 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _SpelledNode:
-    """A node as features see it: its own labels, the same with its part, the values it has."""
+    """A node's labels, the same prefixed with its part, and its values."""
 
     labels: tuple[Label, ...]
     ranks: _Ranks
-    own: NodeContent  # empty where actions are flat
+    own: NodeContent  # empty if actions are flat
     named: NodeContent
     values: tuple[tuple[str, str], ...]
 
@@ -322,9 +322,9 @@ def _neighbours(graph: GroundingGraph, overlay: Overlay) -> list[list[tuple[int,
 
 @lru_cache(maxsize=1000)
 def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
-    """Return the names of an edge from its source, and those from its target.
+    """Return the relations of an edge, as seen from its source and from its target.
 
-    A number does not make a relation of its own: `distance=2.5` is the relation `distance`.
+    Numbers are not part of the relation: `distance=2.5` is the relation `distance`.
     """
     named = {label.name if isinstance(label.value, float) else str(label) for label in labels}
     names = sorted(named or {"related"})
@@ -334,7 +334,7 @@ def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
 def spell_plan(
     length: int, labels: Sequence[Label] | object, labeller: NodeLabeller
 ) -> NodeContent:
-    """Return the labels of a whole plan as ψ(n) sees them: its length, and what the world adds.
+    """Return a plan's labels for ψ(n): its length and the world's plan labels.
 
     >>> [str(label) for label, _ in spell_plan(2, {"pattern": "turn move"}, NodeLabeller())]
     ['plan.length=2', 'plan.pattern']

@@ -1,18 +1,17 @@
-"""Layouts: where the states of candidates stand in a chart, as data.
+"""Layouts: the order of candidates' states in a chart.
 
-A chart row has one entry per state, a state being (action, node of its graph). Candidates are
-worked on in tiles, so that rows are long and still fit into the fastest cache. There are two
-layouts:
+A chart row has one entry per state, that is, per (action, node of its graph). Candidates are
+processed in tiles, so that rows are long but still fit into the L1 cache. There are two layouts:
 
-- **graph**: candidates stand one after another, action by action, node by node; links tell which
-  states neighbour each other.
-- **flat**, where every action is one node: eight candidates of like length make a block, and
-  their states at one position, a strip, stand side by side. What is done with a state is done
-  with a strip. A shorter candidate is zero where it has ended. If the last block is not full,
-  its last candidate is repeated, with weight 0.
+- **graph**: candidates follow each other, action by action and node by node; links connect
+  neighbouring states.
+- **flat**, if every action is one node: eight candidates of similar length form a block, and
+  their states at one position form a strip of adjacent entries. Operations on a state become
+  operations on a strip. A shorter candidate is zero after its end. If the last block is not full,
+  its last candidate is repeated with weight 0.
 
-To the recursion both are tiles of actions (`GraphTile`, `FlatTile`): how to sum the states of an
-action, and how to add to them, is all it asks.
+The recursion sees both as tiles of actions (`GraphTile`, `FlatTile`). It only uses their methods
+for summing the states of an action and for adding to them.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from groundling.overlay.potentials import PairTables, tabulate
 from groundling.overlay.simd import LANES, lane_rows, load, spread, store, total, up_to_eights
 from groundling.ragged import sizes_of, starts_of
 
-TILE = 256  # states: their chart rows fit into the fastest cache
+TILE = 256  # states per tile: their chart rows fit into the L1 cache
 
-# A link is packed into 64 bits: the state it leads to, the one it comes from, and its relation.
-FROM, RELATION = np.uint64(24), np.uint64(48)  # where these begin
+# A link is packed into 64 bits: target state, source state and relation.
+FROM, RELATION = np.uint64(24), np.uint64(48)  # bit offsets
 STATE = np.uint64(2**24 - 1)
 MOST_STATES, MOST_RELATIONS = 2**24, 2**16
 
@@ -43,13 +42,13 @@ MOST_STATES, MOST_RELATIONS = 2**24, 2**16
 
 @with_methods
 class GraphTile(NamedTuple):
-    """Candidates one after another, with the links between their states."""
+    """Candidates in sequence, with the links between their states."""
 
-    states: int  # in eights; what fills the last eight is no state
+    states: int  # rounded up to a multiple of 8; the rest is padding
     order: Integers  # candidate of the tile -> candidate of the instance
-    state_node: Indices  # state -> node of the instance, or how many it has: no state
+    state_node: Indices  # state -> node of the instance; the number of nodes marks padding
     action_block: Integers  # action -> candidate of the tile
-    action_before: Reals  # action -> 1 if the candidate has another before it, else 0
+    action_before: Reals  # action -> 1 if the candidate has an action before it, else 0
     action_after: Reals
     action_start: NDArray[np.uint64]  # action -> its first state
     state_enters: NDArray[np.bool_]
@@ -57,11 +56,11 @@ class GraphTile(NamedTuple):
     relation_links: Integers  # relation -> links
 
     def nothing(self, ring: Any) -> Any:
-        """Zero, as wide as what an action amounts to."""
+        """Return zero, with the width of an action's sum."""
         return ring.zero
 
     def sum(self, ring: Any, value: Any) -> Any:
-        """⊕ of what is that wide."""
+        """Reduce the sum of an action to a scalar with ⊕."""
         return value
 
     def at(self, values: Reals, action: int) -> Any:
@@ -73,7 +72,7 @@ class GraphTile(NamedTuple):
         values[self.action_block[action]] = value
 
     def entering(self, ring: Any, row: Reals, action: int) -> Any:
-        """⊕ of the states by which a word may enter an action."""
+        """Return ⊕ over the entry states of an action."""
         amount = ring.zero
         for s in range(self.action_start[action], self.action_start[action + 1]):
             if self.state_enters[s]:
@@ -81,30 +80,30 @@ class GraphTile(NamedTuple):
         return amount
 
     def all(self, ring: Any, row: Reals, action: int) -> Any:
-        """⊕ of all states of an action."""
+        """Return ⊕ over all states of an action."""
         amount = ring.zero
         for s in range(self.action_start[action], self.action_start[action + 1]):
             amount = ring.plus(amount, row[s])
         return amount
 
     def add(self, ring: Any, row: Reals, action: int, value: Any) -> None:
-        """⊕ a value to all states of an action."""
+        """Add a value to all states of an action with ⊕."""
         for s in range(self.action_start[action], self.action_start[action + 1]):
             row[s] = ring.plus(row[s], value)
 
     def scale(self, ring: Any, row: Reals, action: int, value: Any) -> None:
-        """⊗ a value to all states of an action."""
+        """Multiply all states of an action by a value with ⊗."""
         for s in range(self.action_start[action], self.action_start[action + 1]):
             row[s] = ring.times(value, row[s])
 
     def enter(self, ring: Any, target: Reals, row: Reals, action: int, value: Any) -> None:
-        """⊕ a value ⊗ the row to the states by which a word may enter an action."""
+        """Add value ⊗ row to the entry states of an action."""
         for s in range(self.action_start[action], self.action_start[action + 1]):
             if self.state_enters[s]:
                 target[s] = ring.plus(target[s], ring.times(value, row[s]))
 
     def send_links(self, ring: Any, edge: Reals, row: Reals, message: Reals) -> None:
-        """⊕ to every state what its neighbours amount to, as `edge` weighs relations."""
+        """Add to every state its neighbours, weighted by relation with `edge`."""
         for i in range(np.uint64(len(self.link))):
             packed = self.link[i]
             to, source = packed & STATE, packed >> FROM & STATE
@@ -113,10 +112,10 @@ class GraphTile(NamedTuple):
     def receive_links(
         self, ring: Any, edge: Reals, rows: tuple[Reals, Reals, Reals], grad: Reals, weight: float
     ) -> None:
-        """Undo `send_links`: `rows` are the adjoint of the message, the row, its posterior."""
+        """Backward of `send_links`; `rows` = (adjoint of the message, row, its posterior)."""
         for relation in range(len(self.relation_links) - 1):
             first, last = self.relation_links[relation], self.relation_links[relation + 1]
-            even, odd = ring.zero, ring.zero  # two sums, as each addition waits for the one before
+            even, odd = ring.zero, ring.zero  # two sums break the dependency chain of additions
             for i in range(first, last - 1, 2):
                 even = ring.plus(even, _pull(ring, self.link[np.uint64(i)], edge[relation], rows))
                 odd = ring.plus(odd, _pull(ring, self.link[np.uint64(i + 1)], edge[relation], rows))
@@ -129,7 +128,7 @@ class GraphTile(NamedTuple):
 
 @inner
 def _pull(ring: Any, packed: Any, edge: float, rows: tuple[Reals, Reals, Reals]) -> Any:
-    """Take a link back: add what flows to its source, and return that."""
+    """Add the backward flow of a link to its source, and return it."""
     asked, row, posterior = rows
     source = packed >> FROM & STATE
     flow = ring.times(ring.times(edge, asked[packed & STATE]), row[source])
@@ -139,7 +138,7 @@ def _pull(ring: Any, packed: Any, edge: float, rows: tuple[Reals, Reals, Reals])
 
 @with_methods
 class FlatTile(NamedTuple):
-    """Blocks of eight candidates; an action is a strip of eight states. Nobody has neighbours."""
+    """Blocks of eight candidates; an action is a strip of eight unlinked states."""
 
     states: int
     order: Integers
@@ -190,24 +189,24 @@ class FlatTile(NamedTuple):
 
 @with_methods
 class GraphLayout(NamedTuple):
-    """How the graphs of a batch are laid out: tiles of candidates, and the links of every shape.
+    """The graphs of a batch: tiles of candidates, and the links of every shape.
 
-    A link leads to a node from a neighbour. Links to one node, which add to one sum, stand
-    apart from each other, and so do those of one relation: the processor can then work on several
-    sums at a time. Links of nodes to themselves, if all have one, are not in the list: `stay` is
-    their relation, and a row is done at once.
+    A link leads to a node from a neighbour. Links to the same node, which add to the same sum,
+    are kept apart, and so are links of the same relation, so that the processor can work on
+    several sums at once. If every node is linked to itself, these links are not in the list:
+    `stay` is their relation, and whole rows are processed at once.
     """
 
     instance_tiles: Integers
     tile_candidates: Integers  # tile -> candidates, in `order`
-    order: Integers  # candidates, as places in their instance
+    order: Integers  # candidates, as indices within their instance
     stay: int  # relation of every node to itself, or -1
     shape_links: Integers  # shape -> links
-    shape_relations: Integers  # shape × relation -> how many links there are
-    link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
+    shape_relations: Integers  # shape × relation -> number of links
+    link: NDArray[np.uint64]  # relation, source, target; packed because reading dominates
 
     def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
-        """Return a tile, laid out in the workspace; if it is not fresh, it is there already."""
+        """Return a tile laid out in the workspace; with `fresh=False`, it already is."""
         first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
         actions = plans.candidate_actions[last] - plans.candidate_actions[first]
         if fresh:
@@ -222,20 +221,20 @@ class GraphLayout(NamedTuple):
 
 @with_methods
 class FlatLayout(NamedTuple):
-    """Where the states of flat candidates are: tile by tile, block by block, strip by strip."""
+    """The states of flat candidates, ordered by tile, block and strip."""
 
     instance_tiles: Integers
     tile_candidates: Integers
-    order: Integers  # candidates of an instance, the longest first
+    order: Integers  # candidates of an instance, longest first
     stay: int
     tile_strips: Integers  # tile -> strips
     strip_block: Integers  # strip -> block of the tile
-    strip_before: Reals  # strip -> 1 if there is another before it in the block, else 0
+    strip_before: Reals  # strip -> 1 if the block has a strip before it, else 0
     strip_after: Reals
     state_node: Indices
 
     def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
-        """Return a tile, which is laid out already."""
+        """Return a tile, which is already laid out."""
         first, last = whole(self.tile_strips[tile]), whole(self.tile_strips[tile + 1])
         return FlatTile(
             LANES * (last - first),
@@ -249,7 +248,7 @@ class FlatLayout(NamedTuple):
 def _lay_out_tile(
     layout: GraphLayout, plans: Plans, space: TileSpace, candidates: tuple[int, int], nodes: int
 ) -> None:
-    """Write the states of some candidates side by side, and their links relation by relation."""
+    """Write the states of some candidates in sequence, and their links by relation."""
     relations, (first, last) = len(space.next_link), candidates
     begin, end = plans.candidate_actions[first], plans.candidate_actions[last]
     space.relation_links[:] = 0
@@ -287,9 +286,9 @@ def _lay_out_tile(
 
 
 def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
-    """Cut candidates into tiles, of one each if `alone`, and list the links of every shape.
+    """Split candidates into tiles (one each if `alone`) and list each shape's links.
 
-    Links are listed in rounds: in each, one link of every node that has more.
+    Links are listed in rounds; each round takes one link of every node that has links left.
     """
     owner, rank = _owners(batch)
     begins = np.ones(len(owner), np.bool_)
@@ -304,7 +303,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
     shape = np.repeat(np.arange(shapes), sizes_of(batch.shape_nodes))[node]
     local = node - batch.shape_nodes[shape]
     place = np.arange(len(node)) - batch.node_near[node]
-    # Nodes take their neighbours in turn from different places on: relations get mixed too.
+    # Each node starts at a different neighbour, so that relations are interleaved too.
     turn = (place + local) % degree[node]
     stay, stays = _stays(batch, node, local)
     order = np.lexsort((local, turn, shape))
@@ -330,24 +329,24 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
 
 
 def _owners(batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the instance of every candidate, and its place there."""
+    """Return the instance of every candidate, and its index there."""
     counts = sizes_of(batch.instance_candidates)
     owner = np.repeat(np.arange(len(counts)), counts)
     return owner, np.arange(len(owner)) - batch.instance_candidates[owner]
 
 
 def _tiles(batch: Batch, first: NDArray[Any]) -> Integers:
-    """Return where the tiles of each instance begin, given their first candidates."""
+    """Return the first tile of each instance, given the first candidate of each tile."""
     return np.searchsorted(first, batch.instance_candidates).astype(np.int32)
 
 
 def _states(batch: Batch) -> NDArray[np.int64]:
-    """Return how many states every candidate has."""
+    """Return the number of states of every candidate."""
     return _sums(sizes_of(batch.graph_nodes)[batch.action_graph], batch.candidate_actions)
 
 
 def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
-    """Sum values range by range."""
+    """Sum values over ranges."""
     sums = starts_of(values)
     return np.asarray(sums[starts[1:]] - sums[starts[:-1]], np.int64)
 
@@ -355,7 +354,7 @@ def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
 def _stays(
     batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
 ) -> tuple[int, NDArray[np.bool_]]:
-    """Return a relation in which every node is to itself once, or -1, and where it is listed."""
+    """Return the relation of every node to itself, or -1, and its entries."""
     itself = batch.near_node == local
     relations = batch.near_relation[itself]
     if len(relations):
@@ -367,7 +366,7 @@ def _stays(
 
 
 def is_flat(batch: Batch) -> bool:
-    """Tell whether all actions are one node, which words may enter and stay at."""
+    """Return whether every action is one node at which words may enter and stay."""
     return (
         len(batch.shape_nodes) == 2
         and len(batch.node_enters) == len(batch.near_node) == 1
@@ -377,21 +376,21 @@ def is_flat(batch: Batch) -> bool:
 
 
 def lay_out_flat(batch: Batch) -> FlatLayout:
-    """Sort candidates by length, put eight into a block, and list their states."""
+    """Sort candidates by length into blocks of eight and list their states."""
     length = sizes_of(batch.candidate_actions).astype(np.int64)
     owner, rank = _owners(batch)
     order = np.lexsort((-length, owner))
     sizes = length[order]
     leading = np.flatnonzero(rank % LANES == 0)  # the longest candidate of each block
     block_strips = starts_of(sizes[leading])
-    # Tiles: whole blocks of one instance, as many as the fastest cache has room for.
+    # Tiles: as many whole blocks of one instance as fit into the L1 cache.
     leads = owner[leading]
     instance_blocks = np.searchsorted(leads, np.arange(len(batch.instance_candidates)))
     cut = (block_strips[:-1] - block_strips[instance_blocks[leads]]) // (TILE // LANES)
     begins = np.ones(len(leads), np.bool_)
     begins[1:] = (leads[1:] != leads[:-1]) | (cut[1:] != cut[:-1])
     tile_blocks = np.flatnonzero(begins)
-    # States: those of a strip together, one for each candidate of the block.
+    # The states of a strip are adjacent, one for each candidate of the block.
     ends = batch.instance_candidates[leads + 1]
     filled = np.minimum(leading[:, None] + np.arange(LANES), ends[:, None] - 1).ravel()
     lengths = sizes[filled]
@@ -423,9 +422,9 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
 
 
 class Room(NamedTuple):
-    """The most of everything that one instance or tile has: how large a workspace must be."""
+    """Workspace size: the maximum of each quantity over instances and tiles."""
 
-    tile_states: int  # in eights
+    tile_states: int  # a multiple of 8
     tile_actions: int
     tile_links: int
     tile_cells: int  # words × states of a tile
@@ -439,7 +438,7 @@ class Room(NamedTuple):
 
 
 class TileSpace(NamedTuple):
-    """Where a tile of graphs is laid out; see `GraphTile`."""
+    """Working memory for a tile of graphs; see `GraphTile`."""
 
     action_start: NDArray[np.uint64]
     action_block: Integers
@@ -449,40 +448,40 @@ class TileSpace(NamedTuple):
     state_enters: NDArray[np.bool_]
     link: NDArray[np.uint64]
     relation_links: Integers
-    next_link: Integers  # relation -> where its next link goes, while a tile is laid out
+    next_link: Integers  # relation -> index of its next link, while a tile is laid out
 
 
 class ChartSpace(NamedTuple):
-    """Charts, (words × states), one after another, and what is read off them."""
+    """Charts (words × states) in sequence, and values computed from them."""
 
     rows: Reals  # of all tiles
     messages: Reals
     posteriors: Reals  # of one tile
-    scores: Reals  # word × node -> how well the word describes the node
+    scores: Reals  # word × node -> potential
     counts: Reals  # word × node -> expected count
     asked: Reals  # adjoint of a message
-    sums: Reals  # candidate of the tile -> what a row amounts to
-    factors: Reals  # candidate of the tile -> by what a row is multiplied
-    lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a weight
+    sums: Reals  # candidate of the tile -> sum of a row
+    factors: Reals  # candidate of the tile -> factor for a row
+    lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a nonzero weight
 
 
 class PlanLayout(NamedTuple):
-    """What is known of the candidates of an instance."""
+    """Scores and weights of the candidates of an instance."""
 
-    group_shift: Reals  # group -> what scores were divided by
+    group_shift: Reals  # group -> log of the divisor of its scores
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
-    free: Reals  # candidate -> the part of its score that no word has a share in
+    free: Reals  # candidate -> the part of its score that does not depend on words
     free_weight: Reals
-    kind_score: Reals  # kind of candidate -> what its labels as a whole score
+    kind_score: Reals  # kind of candidate -> score of its plan labels
     kind_weight: Reals
     graph_score: Reals  # graph of the instance -> ψ(y)
     graph_weight: Reals
-    in_logs: NDArray[np.bool_]  # candidate -> whether it needs logarithms
+    in_logs: NDArray[np.bool_]  # candidate -> whether it needs the log semiring
 
 
 class Workspace(NamedTuple):
-    """Working memory for one instance at a time; each array has one meaning."""
+    """Working memory for one instance at a time."""
 
     tile: TileSpace
     chart: ChartSpace
@@ -490,7 +489,7 @@ class Workspace(NamedTuple):
 
 
 def measure_room(batch: Batch, layout: GraphLayout | FlatLayout) -> Room:
-    """Return how large a workspace must be for the largest instance and tile that occur."""
+    """Return the workspace size for the largest instance and tile of a batch."""
 
     def most(values: NDArray[Any]) -> int:
         return int(np.max(values, initial=1))
@@ -525,7 +524,7 @@ def measure_room(batch: Batch, layout: GraphLayout | FlatLayout) -> Room:
 
 
 def _check_limit(what: str, found: int, most: int, cure: str) -> None:
-    """Refuse what does not fit into the bits of a link."""
+    """Raise `GraphError` if a count does not fit into the bits of a link."""
     if found > most:
         raise GraphError(f"{what} must be at most {most:,}; got {found:,}. {cure}")
 
@@ -540,7 +539,7 @@ def make_workspace(room: Room) -> Workspace:
         np.zeros(room.relations, np.int32),
     )  # fmt: skip
     cells, lanes = room.cells // LANES + 1, room.candidates // LANES + 1
-    scores = room.scores + 1  # and one for what is no state
+    scores = room.scores + 1  # one more for padding
     chart = ChartSpace(
         lane_rows(cells), lane_rows(cells), lane_rows(room.tile_cells // LANES + 1),
         np.zeros(scores), np.zeros(scores), lane_rows(states // LANES + 1), lane_rows(lanes),
@@ -555,22 +554,22 @@ def make_workspace(room: Room) -> Workspace:
     return Workspace(tile, chart, plans)
 
 
-# ---- all that follows from an encoding --------------------------------------------------------
+# ---- arrangement of an encoding ---------------------------------------------------------------
 
 
 class Arrangement(NamedTuple):
-    """What kernels read beside an encoding; it follows from the encoding."""
+    """Kernel inputs derived from an encoding."""
 
     pairs: PairTables
     texts: Texts
     plans: Plans
     layout: GraphLayout | FlatLayout
     advances: Integers  # pairs (word, advance)
-    room: Room  # what the largest instance needs
+    room: Room  # for the largest instance
 
 
 def arrange(encoding: Encoding) -> Arrangement:
-    """Lay an encoding out for kernels."""
+    """Lay out an encoding for the kernels."""
     batch, kept = encoding.batch, encoding.alone
     layout: GraphLayout | FlatLayout | None = None if kept is None else kept.layout
     if layout is None:

@@ -1,4 +1,4 @@
-"""Parts of nodes: stretches of labels that many nodes have alike, to be scored once."""
+"""Parts of nodes: runs of labels shared by many nodes, scored once."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Parts(NamedTuple):
 def share_parts(
     node_labels: NDArray[Any], node_label: Integers, node_amount: Reals, label_part: Integers
 ) -> Parts:
-    """Cut nodes where their labels begin to be about something else; equal stretches are one part.
+    """Split the labels of nodes into runs; equal runs become one part.
 
-    `label_part` is a number for what each label is about. Where few stretches are alike, every
-    node is a part of its own.
+    `label_part` gives the topic of each label as a number; a run ends where the topic changes. If
+    few runs are equal, every node is a single part.
 
     >>> labels = np.array([0, 1, 2, 0, 1, 3, 0, 1, 0, 1, 2], np.int32)
     >>> about = np.array([0, 0, 1, 1], np.int32)
@@ -44,7 +44,7 @@ def share_parts(
     if not begins.any():
         return whole
     begins[node_labels] = True
-    starts = np.flatnonzero(begins)  # and the end of the last
+    starts = np.flatnonzero(begins)  # and the end of the last run
     labels, amounts = node_label.astype(np.int32).tobytes(), node_amount.tobytes()
     if np.all(node_amount == 1.0):
         amounts = b""

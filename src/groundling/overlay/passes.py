@@ -1,8 +1,8 @@
-"""The pass over instances: forward to scores, backward to expected counts, compiled.
+"""Compiled pass over instances: forward for scores, backward for expected counts.
 
-Every instance is a text and its candidates. The way forward fills the charts of all of them; the
-way back returns expected counts. There is one kernel for all purposes, semirings and layouts; it
-is compiled for those that are used.
+Every instance is a text and its candidates. The forward pass fills their charts; the backward
+pass returns expected counts. One kernel serves all purposes, semirings and layouts. It is
+compiled for each combination that is used.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from groundling.overlay.batch import Integers, Plans, Reals, Texts, whole
 from groundling.overlay.layout import ChartSpace, FlatLayout, GraphLayout, PlanLayout, Workspace
 from groundling.overlay.recursion import Chart, Gradients, Text, inside, outside
 
-# What a pass is for: scores of candidates; these and their gradient; scores of every group of
-# words by itself; the expected counts of such groups, weighted from outside.
+# The purpose of a pass: candidate scores; the same with their gradient; scores of each group of
+# words; expected counts of groups with given weights.
 SCORE, LEARN, UNITS, EXPECT = 0, 1, 2, 3
 
 
 class PassJob(NamedTuple):
-    """What a pass is for, and where its results go.
+    """The purpose of a pass, and the arrays for its results.
 
-    `scores` receives scores of candidates (SCORE, LEARN). `groups` and `free`, laid out as
-    `group_start` tells, receive scores (UNITS) or give weights (EXPECT). Gradients are added to.
-    `in_logs` becomes true for candidates whose numbers did not hold; a pass in logarithms does
-    those where it is true.
+    `scores` receives candidate scores (SCORE, LEARN). `groups` (indexed by `group_start`) and
+    `free` receive scores (UNITS) or provide weights (EXPECT). Gradients are accumulated.
+    `in_logs` is set for candidates that overflow or underflow; a pass in the log semiring only
+    processes candidates for which it is set.
     """
 
     purpose: int
@@ -49,7 +49,7 @@ def pass_instances(
     texts: Texts, plans: Plans, layout: GraphLayout | FlatLayout, psi: Any, workspace: Workspace,
     job: PassJob,
 ) -> float:  # fmt: skip
-    """Pass over instances for some purpose; return Σ weight · -log p(gold)."""
+    """Run a pass over instances; return Σ weight · -log p(gold)."""
     loss = 0.0
     charts, space = workspace.chart, workspace.plans
     gradients = Gradients(job.pair_grad, job.edge_grad)
@@ -79,12 +79,12 @@ def pass_instances(
         held = psi.fetch_scores(text, pairs, charts.scores, space.group_shift)
         space.in_logs[: end - begin] = not held
         tiles = layout.instance_tiles[instance], layout.instance_tiles[instance + 1]
-        for way in range(2 if held else 0):  # there, and back
+        for way in range(2 if held else 0):  # forward, backward
             place = whole(0)
             for number in range(*tiles):
                 if not psi.ring.wants(in_logs[layout.order[layout.tile_candidates[number]]]):
                     continue
-                fresh = way == 0 or tiles[1] - tiles[0] > 1  # else it is there still
+                fresh = way == 0 or tiles[1] - tiles[0] > 1  # a single tile is still laid out
                 tile = layout.open_tile(plans, workspace.tile, number, text.nodes, fresh)
                 if DEBUG:
                     _check_chart(charts, place, text.words, tile.states)
@@ -118,7 +118,7 @@ def pass_instances(
                 break
             charts.counts[: text.words * text.nodes + 1] = 0.0
         if not held:
-            # Where candidates are weighed against each other, all are done alike.
+            # Candidates that are normalised together must use the same semiring.
             for c in range(end - begin):
                 in_logs[c] = space.in_logs[c] or job.purpose != UNITS
         elif job.purpose in (LEARN, EXPECT):
@@ -155,7 +155,7 @@ def _check_chart(space: ChartSpace, place: int, words: int, states: int) -> None
 def _score_free(
     plans: Plans, instance: int, pair_score: Reals, space: PlanLayout, free: Reals
 ) -> None:
-    """ψ(n) + Σ ψ(y_j) and whatever else each candidate scores in every alignment."""
+    """Compute ψ(n) + Σ ψ(y_j) and all other alignment-independent scores."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
     for k in range(kind, plans.instance_kinds[instance + 1]):
         total = 0.0
@@ -177,7 +177,7 @@ def _score_free(
 def _return_free(
     plans: Plans, instance: int, free_weight: Reals, space: PlanLayout, pair_grad: Reals
 ) -> None:
-    """Undo `_score_free`: add the weights of candidates to the pairs that they have."""
+    """Backward of `_score_free`: add the weights of candidates to their pairs."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
     kinds, graphs = plans.instance_kinds[instance + 1], plans.instance_graphs[instance + 1]
     space.kind_weight[: kinds - kind] = 0.0
@@ -205,7 +205,8 @@ def _weigh(
 ) -> float:  # fmt: skip
     """Score the candidates of an instance; return weight · -log p(gold).
 
-    `group_weight` and `free_weight` receive the derivative by what each candidate is made of.
+    `group_weight` and `free_weight` receive the derivatives with respect to the group scores and
+    the text-free score of each candidate.
     """
     top = top_gold = -math.inf
     for c in range(len(gold)):

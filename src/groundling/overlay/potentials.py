@@ -1,7 +1,7 @@
-"""Potentials: from weights θ to the score of every distinct pair and relation, and back.
+"""Potentials: scores of distinct pairs and relations, and their gradient.
 
-A weight vector becomes the score of every distinct (word, node) pair by one sparse product;
-the transposed product turns expected counts of pairs into the gradient.
+One sparse product maps the weight vector to the score of every distinct (word, node) pair; the
+transposed product maps expected counts of pairs to the gradient.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from groundling.ragged import sizes_of, starts_of
 
 
 class PairTables(NamedTuple):
-    """How the scores of pairs are worked out: in blocks, of word sets that meet the same nodes.
+    """Tables for scoring pairs in blocks of word sets with similar nodes.
 
-    The scores of several word sets, a block, are worked out side by side for every node that
-    one of them meets: what is read of a node serves them all. Nodes are sums of parts, which are
-    sums of labels, and those that nodes share are scored once. Nodes are numbered by how many
-    parts they have: loops over parts are equally long for long stretches.
+    A block of word sets is scored together for every node paired with one of them, so each node
+    is read once per block. The score of a node is the sum over its parts, and the score of a part
+    is the sum over its labels; shared parts are scored once. Nodes are ordered by their number of
+    parts, so that consecutive inner loops have the same length.
     """
 
     block_set: Integers  # block of word sets, eight each -> sets
-    pair_place: Indices  # pair -> its place in the table (nodes × sets) of its block
-    block_nodes: Indices  # block of word sets -> nodes that they meet
+    pair_place: Indices  # pair -> its index in the table (nodes × sets) of its block
+    block_nodes: Indices  # block of word sets -> nodes paired with them
     block_node: Indices
     block_parts: Indices  # block of word sets -> parts of these nodes
     block_part: Indices
@@ -52,11 +52,11 @@ class PairTables(NamedTuple):
     part_amount: Reals
 
 
-_ORDERS, _ALIKE = 32, 128  # random orders by which word sets are compared, with so many others
+_ORDERS, _ALIKE = 32, 128  # MinHash permutations, and word sets compared at a time
 
 
 def tabulate(labels: LabelTables) -> PairTables:
-    """Arrange the tables for scoring."""
+    """Build the tables for scoring pairs."""
     nodes = share_parts(
         labels.node_labels, labels.node_label, labels.node_amount, labels.label_part
     )
@@ -74,7 +74,7 @@ def tabulate(labels: LabelTables) -> PairTables:
     block_node = met & 0xFFFFFFFF
     blocks = np.arange((len(labels.set_pairs) - 2) // LANES + 2)
     block_nodes = np.searchsorted(met >> 32, blocks)
-    # The parts of a block: those of all its nodes.
+    # The parts of a block are those of all its nodes.
     counts = sizes[order][block_node]
     of_nodes = node_part[_entries(node_parts[block_node], counts)]
     used, _ = distinct_keys(
@@ -96,11 +96,11 @@ def tabulate(labels: LabelTables) -> PairTables:
 
 
 def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
-    """Return the word sets in an order in which those that meet the same nodes are neighbours.
+    """Order word sets so that those paired with the same nodes are adjacent.
 
-    How alike two are is told by how many of some random orders of all nodes begin, for both, with
-    the same node (Broder 1997). The set that meets most nodes takes the seven most like it, of the
-    next ones by size; then the next does.
+    Similarity is estimated with MinHash (Broder 1997): the number of random permutations of all
+    nodes in which both sets have the same first node. The set with the most nodes is grouped with
+    the seven most similar of the next largest sets; this repeats with the remaining sets.
     """
     sizes = sizes_of(labels.set_pairs)
     order = np.argsort(-sizes, kind="stable")
@@ -122,17 +122,17 @@ def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
 
 
 def _entries(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
-    """Return the places starts[i] … starts[i] + sizes[i] - 1, for every i."""
+    """Return the indices starts[i] … starts[i] + sizes[i] - 1, for every i."""
     ends = np.cumsum(sizes)
     return np.repeat(starts - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
 
 
 class Scratch(NamedTuple):
-    """Working memory for a block of word sets; eight numbers, one per set, for each thing."""
+    """Working memory for a block of eight word sets: one value per item and set."""
 
     labels: Reals  # of nodes
     parts: Reals
-    table: Reals  # node that the block meets
+    table: Reals  # of nodes paired with the block
 
 
 def make_scratch(tables: PairTables) -> Scratch:
@@ -144,13 +144,13 @@ def make_scratch(tables: PairTables) -> Scratch:
 
 @inner
 def _pair(starts: Integers, number: int) -> tuple[Any, Any]:
-    """Return where a range begins and ends, unsigned: no index then counts from the end."""
+    """Return the bounds of a range, unsigned to avoid checks for negative indices."""
     return np.uint32(starts[number]), np.uint32(starts[number + 1])
 
 
 @inner
 def _place(labels: LabelTables, row: int, lane: int) -> Any:
-    """Return where the number of a row's node label is, for one of eight word sets."""
+    """Return the index of a row's node label, for one of eight word sets."""
     return np.uint32(labels.row_label[row]) * np.uint32(LANES) + np.uint32(lane)
 
 
@@ -159,9 +159,9 @@ def score_sets(
     labels: LabelTables, tables: PairTables, theta: Reals, span: tuple[int, int], scratch: Scratch,
     pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
-    """Score the pairs of some blocks of word sets; `set_shift` receives each set's best score.
+    """Score the pairs of a range of blocks of word sets.
 
-    `pair_shifted` receives the scores less that best one.
+    `set_shift` receives the best score of each set, and `pair_shifted` the scores minus that.
     """
     one = np.uint32(1)
     by_label, parts, table = scratch
@@ -213,7 +213,7 @@ def score_sets(
 def _return_labels(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, block: int, scratch: Scratch
 ) -> None:
-    """From expected counts of the pairs of a block, of each thread, to counts of node labels."""
+    """Map expected counts of a block's pairs (per thread) to counts of node labels."""
     one = np.uint32(1)
     by_label, parts, table = scratch
     begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
@@ -248,7 +248,7 @@ def return_sets(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
     scratch: Scratch, theta_grad: Reals,
 ) -> None:  # fmt: skip
-    """Undo `score_sets`: from expected counts of pairs, of each thread, to the gradient."""
+    """Backward of `score_sets`: map expected counts (per thread) to the gradient."""
     for block in range(span[0], span[1]):
         _return_labels(labels, tables, pair_grads, block, scratch)
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
@@ -269,7 +269,7 @@ def return_amounts(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
     scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], amount_grad: Reals,
 ) -> None:  # fmt: skip
-    """From expected counts of pairs to the gradient of how far each word has each label wanted."""
+    """Map expected counts of pairs to the gradient by wanted label amount."""
     for block in range(span[0], span[1]):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
         asked = False
@@ -293,14 +293,14 @@ def return_amounts(
 
 
 def score_edges(labels: LabelTables, theta: Reals) -> Reals:
-    """Score every dependency × relation."""
+    """Return the score of every dependency × relation."""
     scores = labels.edge_value * theta[labels.edge_feature]
     edges = len(labels.edge_rows) - 1
     return np.asarray(np.bincount(_edge_of_rows(labels), scores, edges), np.float64)
 
 
 def return_edges(labels: LabelTables, edge_grad: Reals, theta_grad: Reals) -> None:
-    """Undo `score_edges`: from expected counts to the gradient."""
+    """Backward of `score_edges`: map expected counts to the gradient."""
     counts = labels.edge_value * edge_grad[_edge_of_rows(labels)]
     np.add.at(theta_grad, labels.edge_feature, counts)
 

@@ -1,19 +1,18 @@
-"""The overlay recursion (the paper's Algorithm 1, over whole plans), compiled.
+"""Compiled overlay recursion (the paper's Algorithm 1, over whole plans).
 
-`inside` walks a text from its leaves to its roots. A word's row says, for every state s, how well
-the word and all that hangs from it describe s:
+`inside` traverses a text from its leaves to its roots. A word's row holds, for every state s, the
+score of the word and all its descendants given that the word is at s:
 
     row[w][s] = score(w, s) ⊗ ⊗ over dependents d of message[d][s]
     message[d][s] = ⊕ over states t that d may take if w is at s, of edge(s, t) ⊗ row[d][t]
 
-A dependent may take s itself, a neighbour of s within the action (`send_links`), or a state by
-which words enter the same action anew or another one, further on in the text's direction
-(`_send_far`). What a
-row of a root amounts to over all states of entry is ψ(x, y). `outside` walks back, from roots to
-leaves, with posteriors: the derivative of log ψ(x, y) by the scores.
+A dependent may take s itself, a neighbour of s within the action (`send_links`), or an entry
+state of the same action or of another one further on in the text's direction (`_send_far`).
+ψ(x, y) is the sum of a root's row over all entry states. `outside` goes back from roots to leaves
+and computes posteriors: the derivatives of log ψ(x, y) with respect to the scores.
 
-⊕ and ⊗ are those of a semiring (`semiring.py`); what an action's states are is told by a tile
-(`layout.py`). Both are known when a kernel is compiled.
+⊕ and ⊗ are those of a semiring (`semiring.py`); the states of an action are given by a tile
+(`layout.py`). Both are fixed when a kernel is compiled.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
 
 
 class Text(NamedTuple):
-    """The words of one instance, in skeleton order: dependents before what they hang from."""
+    """The words of one instance, in skeleton order: dependents before heads."""
 
     words: int
     nodes: int  # of the instance
@@ -45,11 +44,11 @@ class Text(NamedTuple):
     group: Integers
     advance: Integers  # pair (word, advance) or -1
     set: Integers
-    leads: NDArray[np.bool_]  # whether other words hang from it
+    leads: NDArray[np.bool_]  # whether it has dependents
 
 
 class Chart(NamedTuple):
-    """The chart of a tile: (words × states), flat; there may be more behind it."""
+    """The chart of a tile (words × states), flat; the arrays may be longer."""
 
     rows: Reals
     messages: Reals
@@ -57,7 +56,7 @@ class Chart(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """Where expected counts are added."""
+    """Arrays that accumulate expected counts."""
 
     pair: Reals
     edge: Reals  # dependency × relation
@@ -65,7 +64,7 @@ class Gradients(NamedTuple):
 
 @inner
 def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log: Reals) -> None:
-    """Fill a chart; add log ψ of each (candidate of the instance, group) to `group_log`."""
+    """Fill a chart; add log ψ of each (candidate, group) to `group_log`."""
     ring, states = psi.ring, tile.states
     for w in range(text.words):
         row = chart.rows[w * states : (w + 1) * states]
@@ -80,7 +79,7 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
             for c in range(len(tile.order)):
                 group_log[tile.order[c], group] += ring.log(space.sums[c])
             continue
-        if text.leads[w]:  # scores sum to one: only rows that took in messages can leave the range
+        if text.leads[w]:  # scores sum to one, so rows without messages stay in range
             _sum_candidates(tile, ring, row, space.sums, False)
             ring.settle(tile, row, space.sums, space.factors, group_log[:, group])
         message = chart.messages[w * states : (w + 1) * states]
@@ -90,7 +89,7 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
             store(message, s, ring.times(kept, load(row, s)))
         if link != UNIT:  # from neighbours of the node
             tile.send_links(ring, edge, row, message)
-        if link != BOUND:  # from the same action, entered anew, or from another one
+        if link != BOUND:  # from entry states of the same action or another one
             _send_far(ring, psi.skip, _hop(text, w, psi), tile, row, message)
         for s in range(0, states, LANES):
             store(above, s, ring.times(load(above, s), load(message, s)))
@@ -100,10 +99,10 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
 def _send_far(
     ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any, row: Reals, message: Reals
 ) -> None:
-    """Add to a message what comes from states of entry, of the same action and those further on."""
+    """Add the entry states of the same action and of those further on to a message."""
     right, stay, go = hop
     further = tile.action_after if right else tile.action_before
-    beyond = tile.nothing(ring)  # what actions further on amount to, with what skipping costs
+    beyond = tile.nothing(ring)  # sum over actions further on, including skip costs
     last = len(tile.action_block) - 1
     for step in range(last + 1):
         action = last - step if right else step
@@ -116,14 +115,14 @@ def _send_far(
 
 @inner
 def _kept(text: Text, w: int, psi: Any) -> Any:
-    """Return what staying at the same node weighs."""
+    """Return the weight of staying at the same node."""
     stays = text.stay >= 0 and text.link[w] != UNIT
     return psi.edge[text.dependency[w], text.stay] if stays else psi.ring.zero
 
 
 @inner
 def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
-    """Return whether a word looks right, what staying in the action weighs, and what going does."""
+    """Return whether a word is right of its head, and weights to stay and advance."""
     edge = psi.edge[text.dependency[w]]
     right = text.direction[w] > 0
     go = edge[NEXT if right else PREVIOUS]
@@ -136,7 +135,7 @@ def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
 def outside(
     text: Text, tile: Any, psi: Any, chart: Chart, space: Any, weight: Reals, gradients: Gradients
 ) -> None:
-    """Add weight × posterior of every node and relation, after `inside` of the same tile.
+    """Accumulate weight × posterior, after `inside` of the same tile.
 
     `weight` is (candidates of the instance × groups).
     """
@@ -187,7 +186,7 @@ def _receive_far(
     ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any,
     rows: tuple[Reals, Reals, Reals],
 ) -> Any:  # fmt: skip
-    """Undo `_send_far`, walking back; return how much stayed in the action, how much went on."""
+    """Backward of `_send_far`; return the flows that stayed and that advanced."""
     asked, row, posterior = rows
     right, stay, go = hop
     further = tile.action_after if right else tile.action_before
@@ -211,20 +210,20 @@ def _receive_far(
 
 @inner
 def _share(ring: Any, order: Integers, weight: Reals, space: Any) -> bool:
-    """Write what posteriors of each candidate begin with; return whether any has a weight."""
+    """Write each candidate's initial posterior; return whether any weight is not 0."""
     lives = False
     for c in range(len(order)):
         share = weight[order[c]]
         lives |= share != 0.0
         space.factors[c] = ring.over(ring.seed(share), space.sums[c])
     for c in range(len(order), up_to_eights(len(order))):
-        space.factors[c] = ring.zero  # of candidates that fill a block
+        space.factors[c] = ring.zero  # padding of the last block
     return lives
 
 
 @inner
 def _sum_candidates(tile: Any, ring: Any, row: Reals, sums: Reals, entries: bool) -> None:
-    """Sum the states of each candidate, all or only those of entry."""
+    """Sum the states of each candidate: all, or with `entries` only the entry states."""
     sums[: len(tile.order)] = ring.zero
     amount = tile.nothing(ring)
     for action in range(len(tile.action_block)):
@@ -240,7 +239,8 @@ def _count_states(
 ) -> None:
     """Add posteriors of states to counts of nodes, for four words at a time.
 
-    Neighbouring states are often of one node: a sum that waits for itself. Four wait together.
+    Adjacent states often have the same node, which makes each addition depend on the previous
+    one. Four interleaved sums hide that latency.
     """
     nodes, states = text.nodes, len(state_node)
     for w in range(0, text.words - 3, 4):

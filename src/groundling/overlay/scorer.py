@@ -1,4 +1,4 @@
-"""The scorer: scores of all candidates under θ, their gradient, alignments and posteriors."""
+"""The scorer: candidate scores under θ, gradients, alignments and posteriors."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ _NO_EDGES = np.zeros((0, 0))
 
 
 class Potentials(NamedTuple):
-    """What kernels read of θ, in plain numbers and as logarithms."""
+    """Potentials under θ, exponentiated and as logarithms."""
 
     scaled: ScaledPotentials
     logs: LogPotentials
 
 
 class Scorer:
-    """Encoded instances under θ: scores, gradients, alignments.
+    """Scores, gradients and alignments of encoded instances under θ.
 
-    `skip` is what each action costs that is passed over between two words. `threads` share
-    the work; results agree for any number to about 1e-12. `arrangement` is what `arrange`
-    makes of the encoding, where it is there already.
+    `skip` is the cost of each action skipped between two words. `threads` is the number of
+    threads; results agree to about 1e-12 for any number. `arrangement` is the result of
+    `arrange` for the encoding; it is computed if omitted.
     """
 
     def __init__(
@@ -94,11 +94,11 @@ class Scorer:
 
     @cached_property
     def _log_layout(self) -> tuple[GraphLayout, list[Workspace]]:
-        """The layout for logarithms, where candidates are done one by one; made when needed."""
+        """The layout for the log semiring, with one candidate per tile."""
         layout = lay_out_graphs(self.batch, alone=True)
         return layout, self._make_workspaces(layout)
 
-    # Gradients of shared pairs are collected per thread; they are allocated once, if needed.
+    # Each thread accumulates its own gradient; arrays are allocated once, on first use.
 
     @cached_property
     def _pair_grads(self) -> Reals:
@@ -135,7 +135,7 @@ class Scorer:
 
     def potentials(self, theta: Reals) -> Potentials:
         """Score every distinct pair and every relation."""
-        arranged, scratches = self.arrangement, self._scratches  # made before threads begin
+        arranged, scratches = self.arrangement, self._scratches  # created before threads start
         pair_score, pair_exp = np.empty((2, len(self.tables.pair_node)))
         set_shift = np.empty(len(self.tables.set_labels) - 1)
 
@@ -163,13 +163,13 @@ class Scorer:
         )  # fmt: skip
 
     def candidate_scores(self, theta: Reals) -> Reals:
-        """Return the log score of every candidate of every instance, one after another."""
+        """Return the log scores of the candidates of all instances, concatenated."""
         scores = np.zeros(len(self.batch.candidate_gold))
         self._pass(self.potentials(theta), SCORE, scores)
         return scores
 
     def group_scores(self, theta: Reals) -> tuple[Reals, Reals]:
-        """Return ψ of every (candidate, group), instance by instance, and text-free scores."""
+        """Return log ψ of every (candidate, group) by instance, and text-free scores."""
         grouped = np.zeros(int(self.group_start[-1]))
         free = np.zeros(len(self.batch.candidate_gold))
         self._pass(self.potentials(theta), UNITS, _NONE, grouped, free)
@@ -179,7 +179,7 @@ class Scorer:
         self, potentials: Potentials, purpose: int, scores: Reals, groups: Reals = _NONE,
         free: Reals = _NONE,
     ) -> float:  # fmt: skip
-        """Pass over all instances, those that need it in logarithms; return the loss."""
+        """Pass over all instances, in the log semiring where needed; return the loss."""
         pair_grads: Sequence[Reals] | Reals = [_NONE] * self.threads
         edge_grads = [_NO_EDGES] * self.threads
         if purpose in (LEARN, EXPECT):
@@ -213,15 +213,15 @@ class Scorer:
         return self._pass(self.potentials(theta), LEARN, scores), self._gradient()
 
     def weighted_gradient(self, theta: Reals, group_weight: Reals, free_weight: Reals) -> Reals:
-        """Return the gradient of Σ weight · score, weights as laid out by `group_scores`."""
+        """Return the gradient of Σ weight · score; weights as in `group_scores`."""
         self._pass(self.potentials(theta), EXPECT, _NONE, group_weight, free_weight)
         return self._gradient()
 
     def amount_loss(self, theta: Reals, wanted: NDArray[np.bool_]) -> tuple[float, Reals]:
-        """Return the loss and its gradient by how far each word has those labels that are wanted.
+        """Return the loss and its gradient with respect to the wanted label amounts.
 
-        `wanted` has a place for each label of each set of words, as `tables.set_amount` has; what
-        is not wanted is zero.
+        `wanted` has the shape of `tables.set_amount`: one entry for each label of each word set.
+        The gradient is zero for entries that are not wanted.
         """
         scores = np.zeros(len(self.batch.candidate_gold))
         loss = self._pass(self.potentials(theta), LEARN, scores)
@@ -245,7 +245,7 @@ class Scorer:
 
     def _gradient(self) -> Reals:
         pairs, scratches = self.arrangement.pairs, self._scratches
-        theta_grads = self._theta_grads  # made before threads begin
+        theta_grads = self._theta_grads  # created before threads start
 
         def work(shard: int) -> None:
             theta_grads[shard][:] = 0.0
@@ -262,10 +262,10 @@ class Scorer:
     def posteriors(
         self, potentials: Potentials, instance: int, candidate: int, *, best: bool = False
     ) -> Reals:
-        """Return p(word at state) as (words × states).
+        """Return p(word at state) as an array (words × states).
 
-        With `best`, return instead how far the best alignment with the word at the state scores
-        below the best of all; alignments that score best are 0 everywhere.
+        With `best`, return instead the score of the best alignment that has the word at the state,
+        minus the score of the best alignment overall. The best alignments have 0 everywhere.
         """
         batch = self.batch
         place = int(batch.instance_candidates[instance]) + candidate

@@ -1,8 +1,8 @@
-"""The semirings in which the overlay recursion is read, and the potentials in each of them.
+"""Semirings for the overlay recursion, and the potentials for each of them.
 
-| semiring | a ⊕ b | a ⊗ b | the chart gives |
+| semiring | a ⊕ b | a ⊗ b | the chart holds |
 |---|---|---|---|
-| `Scaled` | a + b | a · b | sums over alignments; fast, for numbers that a double can hold |
+| `Scaled` | a + b | a · b | sums over alignments; fast, limited to the range of a double |
 | `Logs` | log(eᵃ + eᵇ) | a + b | the same, for scores of any size |
 | `Best` | max(a, b) | a + b | the best alignment |
 """
@@ -29,67 +29,67 @@ from groundling.overlay.simd import (
 )
 
 TINY, HUGE = 1e-12, 1e12  # rows whose sums leave this range are rescaled
-# Scores are scaled so that those of a word with all nodes of the instance sum to one. Then all
-# alignments together are at most what relations add, times the number of actions per word. A
-# cell that underflows loses e^-515 of that at most, with scores above FAINT before scaling. So
-# no alignment that matters is lost while the sum over those that are kept stays above e^-440.
+# The scores of a word are scaled to sum to one over all nodes of the instance. The sum over all
+# alignments is then bounded by the relation scores times the number of actions, per word. If
+# scores are above FAINT before scaling, a cell that underflows loses at most e^-515 of that bound.
+# So no significant alignment is lost while the remaining sum stays above e^-440.
 FAINT, FLOOR = 1e-100, -440.0
-MOST_EDGE = 50.0  # the largest score of a relation that plain numbers can be multiplied with
+MOST_EDGE = 50.0  # relation scores must be below this in the `Scaled` semiring
 
 
 @with_methods
 class Scaled(NamedTuple):
-    """Sum-product in plain numbers."""
+    """Sum-product semiring on real numbers."""
 
     zero: float = 0.0
     one: float = 1.0
 
     def plus(self, a: Any, b: Any) -> Any:
-        """⊕."""
+        """Return a ⊕ b."""
         return a + b
 
     def times(self, a: Any, b: Any) -> Any:
-        """⊗."""
+        """Return a ⊗ b."""
         return a * b
 
     def over(self, a: Any, b: Any) -> Any:
-        """The x of x ⊗ b = a; zero where b is zero."""
+        """Return the x for which x ⊗ b = a; zero where b is zero."""
         return quotient(a, b)
 
     def gate(self, flag: float) -> float:
-        """One if the flag is 1, zero if it is 0."""
+        """Return one if the flag is 1, zero if it is 0."""
         return flag
 
     def log(self, a: float) -> float:
-        """The logarithm of what a stands for."""
+        """Return the logarithm of the number represented by a."""
         return math.log(a) if a > 0.0 else -math.inf
 
     def seed(self, weight: float) -> float:
-        """What posteriors of a candidate begin with."""
+        """Return the initial posterior of a candidate."""
         return weight
 
     def counted(self, posterior: float, weight: float) -> float:
-        """What a posterior adds to the gradient."""
+        """Return the contribution of a posterior to the gradient."""
         return posterior
 
     def wants(self, in_logs: bool) -> bool:
-        """Whether a candidate is to be done in this semiring."""
+        """Return whether a candidate is processed in this semiring."""
         return True
 
     def tally(self) -> Any:
-        """Zero, as wide as sums are that `tallied` adds to."""
+        """Return the initial value of a sum for `tallied`."""
         return spread(0.0)
 
     def tallied(self, amount: Any, row: Reals, s: int) -> Any:
-        """⊕ eight states of a row to a sum."""
+        """Add eight states of a row to a sum."""
         return amount + load(row, s)
 
     def tally_sum(self, amount: Any) -> Any:
-        """What such a sum amounts to."""
+        """Return the total of such a sum."""
         return total(amount)
 
     def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
-        """Divide a row by its sums, candidate by candidate, where they leave the range."""
+        """Rescale the row of each candidate whose sum is out of range."""
         count = len(tile.order)
         fits = True
         for c in range(count):
@@ -102,14 +102,14 @@ class Scaled(NamedTuple):
             if leaves:
                 logs[tile.order[c]] += math.log(sums[c]) if sums[c] > 0.0 else -math.inf
         for c in range(count, up_to_eights(count)):
-            factors[c] = factors[count - 1]  # which fills the last block of a flat tile
+            factors[c] = factors[count - 1]  # padding of a flat tile's last block
         for action in range(len(tile.action_block)):
             tile.scale(self, row, action, tile.at(factors, action))
 
 
 @with_methods
 class Logs(NamedTuple):
-    """Sum-product in logarithms."""
+    """Sum-product semiring on logarithms."""
 
     zero: float = -math.inf
     one: float = 0.0
@@ -131,7 +131,7 @@ class Logs(NamedTuple):
         return a
 
     def seed(self, weight: float) -> float:
-        return 0.0  # weights may be below zero: see `counted`
+        return 0.0  # weights may be negative: see `counted`
 
     def counted(self, posterior: float, weight: float) -> float:
         return weight * math.exp(posterior)
@@ -156,7 +156,7 @@ class Logs(NamedTuple):
 
 @with_methods
 class Best(Logs):
-    """Max-product, in logarithms: posteriors tell how far below the best alignment a state is."""
+    """Max-product on logarithms: posteriors are differences to the best alignment."""
 
     def plus(self, a: Any, b: Any) -> Any:
         return max(a, b)
@@ -164,21 +164,21 @@ class Best(Logs):
 
 @with_methods
 class ScaledPotentials(NamedTuple):
-    """What the recursion reads of θ, exponentiated; scores of pairs also as they are."""
+    """Exponentiated potentials for the recursion, and the log scores of pairs."""
 
     ring: Scaled
     pair: Reals  # exp(score - best score of the word set)
     edge: Reals  # dependency × relation
     advance: Reals  # of pairs (word, advance)
-    skip: float  # of every action that is passed over
+    skip: float  # factor for every skipped action
     pair_score: Reals
     set_shift: Reals  # the best score of each word set
     edge_top: float  # the largest edge or advance score, or 0
 
     def fetch_scores(self, text: Any, pairs: Indices, scores: Reals, shift: Reals) -> bool:
-        """Fetch each score of an instance once from afar, and make those of a word sum to one.
+        """Copy the scores of an instance, and scale those of each word to sum to one.
 
-        Returns whether plain numbers can hold them; `shift` receives what was divided, by group.
+        Returns False on overflow or underflow; `shift` receives the log divisors, by group.
         """
         held = self.edge_top < MOST_EDGE
         shift[: text.groups] = 0.0
@@ -203,14 +203,14 @@ class ScaledPotentials(NamedTuple):
         return held
 
     def holds(self, kept: float, words: int, actions: int) -> bool:
-        """Whether a sum over alignments is so large that underflow lost nothing that matters."""
+        """Return whether a sum over alignments is unaffected by underflow."""
         add = self.edge_top + math.log(max(1, actions))
         return FLOOR + words * add < kept < math.inf
 
 
 @with_methods
 class LogPotentials(NamedTuple):
-    """What the recursion reads of θ, as logarithms."""
+    """Potentials for the recursion, as logarithms."""
 
     ring: Logs
     pair: Reals
@@ -220,12 +220,12 @@ class LogPotentials(NamedTuple):
     pair_score: Reals  # the same as `pair`
 
     def fetch_scores(self, text: Any, pairs: Indices, scores: Reals, shift: Reals) -> bool:
-        """Fetch each score of an instance."""
+        """Copy the scores of an instance."""
         shift[: text.groups] = 0.0
         for cell in range(np.uint64(text.words * text.nodes)):
             scores[cell] = self.pair[pairs[cell]]
         return True
 
     def holds(self, kept: float, words: int, actions: int) -> bool:
-        """Whether the result is good: always."""
+        """Return True: logarithms neither overflow nor underflow."""
         return True

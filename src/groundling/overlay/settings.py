@@ -1,4 +1,4 @@
-"""The settings of the overlay: one recursion, of which the paper's model is one choice."""
+"""Settings of the overlay; the paper's model is one combination of them."""
 
 from __future__ import annotations
 
@@ -10,36 +10,35 @@ from groundling.settings import Settings, idle_setting, setting
 
 @dataclass(frozen=True, repr=False)
 class Overlay(Settings):
-    """How the text is laid over the graph of the whole plan.
+    """How words are aligned with the graph of the whole plan.
 
-    The states of the recursion are (action j, node k). A word's chart entry at a state is
-    its score there times, for each of its dependents, the sum over the states the
-    dependent may take: a neighbour of the node within the action or, where the link
-    between the two is free, an entry node of another action.
+    The states of the recursion are (action j, node k). A word's chart entry at a state is its
+    score there times, for each of its dependents, the sum over the states that the dependent may
+    take. These are the neighbours of the node within the action and, if the link between the two
+    words is free, the entry nodes of other actions.
 
     Parameters
     ----------
     skeleton
-        What a word hangs from: its head (`tree`), the word before it (`chain`), nothing
-        (`bag`).
+        The parent of a word: its head (`tree`), the preceding word (`chain`), or none (`bag`).
     unit
-        The stretch of text that stays within one action: links inside a unit are bound,
-        links between units are free, and follow the order of the text.
+        The span of text that is aligned with one action. Links inside a unit are bound; links
+        between units are free and follow the order of the text.
     nodes
-        `graph`: each word aligns with one node; `flat`: each action is one node that has
-        the labels of all (their names keep the node's, as in `front.floor`); `both`:
-        each node has its own labels and the flat ones.
+        `graph`: each word aligns with one node. `flat`: each action is one node with the labels
+        of all its nodes, prefixed with the node's name (`front.floor`). `both`: each node has its
+        own labels and the flat ones.
     adjacency
-        `hard`: dependents align only with neighbours; `soft`: with any node, and the
-        relation "far" is scored.
+        `hard`: dependents align only with neighbours. `soft`: they align with any node; for
+        nodes that are not neighbours, the relation "far" is scored.
     neighbours
-        Which nodes count as neighbours: those at the end of a relation (`given`), at its
-        start (`reversed`), the node itself (`self`), those two relations away (`two-step`).
+        Which nodes are neighbours: the target of a relation (`given`), its source (`reversed`),
+        the node itself (`self`), nodes two relations away (`two-step`).
     entry
         Where the root of a unit enters an action: at the graph's `root`, or at `any` node.
     relations
-        Whether the things of a graph are related to all others that an environment lists by
-        `things` (see `Scene.relations`).
+        Whether to add relations between the things of a graph and all others that the
+        environment's `things` returns (see `Scene.relations`).
     edge_scores, action_scores
         Which potentials have weights: dependencies × relations, and ψ(y).
 
@@ -89,18 +88,18 @@ class Overlay(Settings):
 
     @classmethod
     def flat(cls) -> Overlay:
-        """Return the setting that served best on mazes: words on the tree, flat actions."""
+        """Return the preset for mazes: dependency tree, word units, flat actions."""
         return cls(unit="word", nodes="flat")
 
     @classmethod
     def bag(cls) -> Overlay:
-        """Return the paper's ablation without grounding graphs: bag of words × bag of labels."""
+        """Return the paper's ablation without graphs: bag of words × bag of labels."""
         return cls(skeleton="bag", nodes="flat")
 
 
 @dataclass(frozen=True, repr=False)
 class PlanTerms(Settings):
-    """Which potentials a whole plan has beside those of its actions; none by default."""
+    """Additional potentials of a whole plan; none by default."""
 
     plan_scores: bool = False
     plan_words: bool = False

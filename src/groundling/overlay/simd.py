@@ -1,11 +1,11 @@
-"""Eight numbers at once, for kernels: a type of its own, which the compiler keeps in registers.
+"""SIMD for kernels: a numba type for vectors of eight doubles.
 
-A compiler vectorises loops in bundles of 16 or 32 turns and does the remainder one by one. Most
-rows of charts are shorter than that. Kernels that lay rows out in eights, and calculate with
-eights as with numbers, have no remainder.
+The compiler unrolls vectorised loops to 16 or 32 iterations and processes the remainder one by
+one. Most chart rows are shorter than that. Kernels that pad rows to a multiple of eight and
+compute with vectors of eight have no remainder.
 
-Every function exists three times: as machine code; with checked indices, in debug mode; and in
-NumPy, where numba is disabled (NUMBA_DISABLE_JIT).
+Every function has three versions: machine code; with bounds checks, in debug mode; and in NumPy,
+if numba is disabled (NUMBA_DISABLE_JIT).
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from numpy.typing import NDArray
 from groundling.compiler import DEBUG
 from groundling.numba_internals import ConcreteTemplate, array_data, infer_global, signature
 
-LANES = 8  # candidates or word sets that are done side by side
+LANES = 8  # candidates or word sets processed in parallel
 PLAIN = bool(getattr(numba.config, "DISABLE_JIT", 0))
 
 lower_builtin: Any = _lower_builtin
 primitive: Any = models.PrimitiveModel
 _DOUBLE, _INTEGER = ir.DoubleType(), ir.IntType(32)
 _EIGHT, _INDICES = ir.VectorType(_DOUBLE, LANES), ir.VectorType(_INTEGER, LANES)
-_FUSED = ("contract",)  # as in all kernels: a product and a sum may be rounded once
+_FUSED = ("contract",)  # as in all kernels: allow fused multiply-add
 
 
 def lane_rows(count: int) -> NDArray[np.float64]:
-    """Return room for rows of eight numbers, none of which lies across two lines of the cache.
+    """Return an uninitialised array of rows of eight doubles, aligned to cache lines.
 
-    NumPy aligns by less than that, and a row in two lines takes twice as long to read or write.
+    NumPy aligns to less than a cache line; a row across two lines takes twice as long to access.
 
     >>> rows = lane_rows(3)
     >>> len(rows), rows.ctypes.data % 64
@@ -53,12 +53,12 @@ def lane_rows(count: int) -> NDArray[np.float64]:
 
 @register_jitable
 def up_to_eights(count: Any) -> Any:
-    """Round a number up to whole eights."""
+    """Round up to a multiple of eight."""
     return (count + LANES - 1) // LANES * LANES
 
 
 class _Eight(types.Type):
-    """Eight numbers; only kernels have them."""
+    """A vector of eight doubles; only exists inside kernels."""
 
 
 _eight = _Eight("eight")
@@ -71,7 +71,7 @@ class _Model(primitive):  # type: ignore[misc]
 
 
 def _at(context: Any, builder: Any, kind: Any, array: Any, place: Any) -> Any:
-    """Return where eight numbers of an array begin."""
+    """Return a vector pointer to eight values of an array."""
     data = array_data(context, builder, kind, array)
     return builder.bitcast(builder.gep(data, [place]), _EIGHT.as_pointer())
 
@@ -87,7 +87,7 @@ def _constant(like: Any, number: float) -> Any:
 
 
 def _emits(kinds: Callable[..., Any]) -> Any:
-    """Make an intrinsic of a function that emits code; `kinds` returns its signature."""
+    """Turn a function that emits code into an intrinsic of signature `kinds`."""
 
     def decorate(emit: Callable[..., Any]) -> Any:
         def typed(context: Any, *given: Any) -> Any:
@@ -107,20 +107,20 @@ def _emits(kinds: Callable[..., Any]) -> Any:
 
 @_emits(lambda array, place: signature(_eight, array, types.intp))
 def load(context: Any, builder: Any, kinds: Any, array: Any, place: Any) -> Any:
-    """Return eight numbers of an array from a place on."""
+    """Return eight consecutive values of an array, starting at `place`."""
     return builder.load(_at(context, builder, kinds[0], array, place), align=8)
 
 
 @_emits(lambda array, place, eight: signature(types.void, array, types.intp, _eight))
 def store(context: Any, builder: Any, kinds: Any, array: Any, place: Any, eight: Any) -> Any:
-    """Write eight numbers into an array from a place on."""
+    """Write eight consecutive values to an array, starting at `place`."""
     builder.store(eight, _at(context, builder, kinds[0], array, place), align=8)
     return context.get_dummy_value()
 
 
 @_emits(lambda number: signature(_eight, types.float64))
 def spread(context: Any, builder: Any, kinds: Any, number: Any) -> Any:
-    """Return a number eight times."""
+    """Return a vector of eight copies of a number."""
     return _all_alike(builder, number)
 
 
@@ -143,7 +143,7 @@ def fetch(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
     )
 )
 def masked(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
-    """Return eight numbers, with `zero` where index[place + k] is `none`."""
+    """Return a vector, with `zero` where index[place + k] is `none`."""
     eight, index, place, none, zero = given
     indices = array_data(context, builder, kinds[1], index)
     there = builder.bitcast(builder.gep(indices, [place]), _INDICES.as_pointer())
@@ -154,7 +154,7 @@ def masked(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
 
 @_emits(lambda above, below: signature(above, above, above))
 def quotient(context: Any, builder: Any, kinds: Any, above: Any, below: Any) -> Any:
-    """Divide numbers or eights; 0 where the divisor is not above 0."""
+    """Divide numbers or vectors; 0 where the divisor is not positive."""
     zero = _constant(above.type, 0.0)
     some = builder.fcmp_ordered(">", below, zero)
     return builder.select(some, builder.fdiv(above, below), zero)
@@ -162,7 +162,7 @@ def quotient(context: Any, builder: Any, kinds: Any, above: Any, below: Any) -> 
 
 @_emits(lambda one, other: signature(one, one, one))
 def difference(context: Any, builder: Any, kinds: Any, one: Any, other: Any) -> Any:
-    """Subtract numbers or eights; -inf where the other is -inf."""
+    """Subtract numbers or vectors; -inf where `other` is -inf."""
     nothing = _constant(one.type, float("-inf"))
     some = builder.fcmp_ordered(">", other, nothing)
     return builder.select(some, builder.fsub(one, other), nothing)
@@ -173,7 +173,7 @@ def _larger(builder: Any, one: Any, other: Any) -> Any:
 
 
 def _halved(builder: Any, eight: Any, join: Any) -> Any:
-    """Join halves, their halves, and the last two."""
+    """Reduce a vector to a number by repeatedly joining its halves."""
     size = LANES
     while size > 1:
         size //= 2
@@ -189,19 +189,19 @@ def _halved(builder: Any, eight: Any, join: Any) -> Any:
 
 @_emits(lambda one, other: signature(_eight, _eight, _eight))
 def larger(context: Any, builder: Any, kinds: Any, one: Any, other: Any) -> Any:
-    """Return the larger number of each two; what is not a number is the larger one."""
+    """Return the element-wise maximum of two vectors; NaN counts as larger."""
     return _larger(builder, one, other)
 
 
 @_emits(lambda eight: signature(types.float64, _eight))
 def largest(context: Any, builder: Any, kinds: Any, eight: Any) -> Any:
-    """Return the largest of eight numbers."""
+    """Return the maximum of a vector."""
     return _halved(builder, eight, lambda one, other: _larger(builder, one, other))
 
 
 @_emits(lambda eight: signature(types.float64, _eight))
 def total(context: Any, builder: Any, kinds: Any, eight: Any) -> Any:
-    """Return the sum of eight numbers."""
+    """Return the sum of a vector."""
     return _halved(builder, eight, builder.fadd)
 
 
@@ -228,27 +228,27 @@ for _symbol, _name in ((operator.add, "fadd"), (operator.mul, "fmul")):
     lower_builtin(_symbol, types.float64, _eight)(_number_first)
 
 
-# ---- checked, and in NumPy --------------------------------------------------------------------
+# ---- versions with bounds checks, and in NumPy ------------------------------------------------
 
 
 def _checked_load(array: Any, place: Any) -> Any:
     if place < 0 or place + LANES > len(array):
-        raise IndexError("eight numbers must lie within the array they are read from")
+        raise IndexError("`place` … `place + 7` must be within the array to load from")
     return _raw_load(array, place)
 
 
 def _checked_store(array: Any, place: Any, eight: Any) -> None:
     if place < 0 or place + LANES > len(array):
-        raise IndexError("eight numbers must lie within the array they are written to")
+        raise IndexError("`place` … `place + 7` must be within the array to store to")
     _raw_store(array, place, eight)
 
 
 def _checked_fetch(array: Any, first: Any, index: Any, place: Any) -> Any:
     if place < 0 or place + LANES > len(index):
-        raise IndexError("eight indices must lie within the array they are read from")
+        raise IndexError("`place` … `place + 7` must be within the index array")
     for k in range(LANES):
         if first < 0 or first + index[place + k] >= len(array):
-            raise IndexError("indices must lie within the array that numbers are fetched from")
+            raise IndexError("indices must be within the array to fetch from")
     return _raw_fetch(array, first, index, place)
 
 

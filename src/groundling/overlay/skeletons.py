@@ -1,4 +1,4 @@
-"""The skeleton of a text: which word hangs from which, and where links may cross actions."""
+"""The skeleton of a text: the parent of each word and the kind of its link."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 from groundling.language.instruction import Instruction
 from groundling.overlay.settings import Overlay
 
-# How a word is linked to the word it hangs from.
+# The link between a word and its parent.
 BOUND = 0  # same unit: a neighbouring node of the same action
-FREE = 1  # other unit, inside a sentence read word by word: a neighbour, or another action
-UNIT = 2  # head of a unit: the same action anew, or a later one
+FREE = 1  # other unit of a sentence, with word units: a neighbouring node or another action
+UNIT = 2  # head of a unit: an entry node of the same action or of a later one
 
 UnitSplitter = Callable[[Instruction, str], Sequence[Sequence[int]]]
 Word = tuple[int, int]  # sentence and position
@@ -20,11 +20,12 @@ Word = tuple[int, int]  # sentence and position
 
 @dataclass(frozen=True)
 class Skeleton:
-    """Words in an order where dependents stand before what they hang from.
+    """The words of a text, with dependents before their parents.
 
-    For word i: `sentence[i]` and `position[i]` say which word it is, `parent[i]` its place
-    in this order (-1: a root), `link[i]`, `relation[i]` and `direction[i]` (+1: it stands
-    right of its parent) how it hangs there, `group[i]` the unit whose score it counts to.
+    For word i, `sentence[i]` and `position[i]` give its place in the text and `parent[i]` the
+    index of its parent in this order (-1 for a root). `link[i]`, `relation[i]` and `direction[i]`
+    (+1 if it is right of its parent) describe the link to the parent. `group[i]` is the unit to
+    whose score the word contributes.
     """
 
     sentence: tuple[int, ...]
@@ -40,7 +41,7 @@ class Skeleton:
         return len(self.parent)
 
     def select(self, groups: Iterable[int]) -> tuple[Skeleton, tuple[int, ...]]:
-        """Return the skeleton of some groups, numbered anew in that order, and its words' places.
+        """Return the skeleton of some groups, and the original indices of its words.
 
         >>> text = [Instruction.chain("go up"), Instruction.chain("wait")]
         >>> skeleton = separate_skeleton(text, Overlay(), lambda each, unit: [range(len(each))])
@@ -61,7 +62,7 @@ class Skeleton:
 
 
 class _Link(NamedTuple):
-    """How a word hangs from another, or from none, and the group that it counts to."""
+    """The link from a word to its parent, or to none, and the word's group."""
 
     parent: Word | None
     kind: int
@@ -70,7 +71,7 @@ class _Link(NamedTuple):
 
 
 def joined_skeleton(text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter) -> Skeleton:
-    """Return the skeleton of a whole text, to be laid over whole plans; all words in one group."""
+    """Return a text's skeleton for alignment with whole plans, as one group."""
     heads = _heads(text, overlay)
     unit_of: dict[Word, Word] = {}
     for number, instruction in enumerate(text):
@@ -98,7 +99,7 @@ def joined_skeleton(text: Sequence[Instruction], overlay: Overlay, split: UnitSp
 def separate_skeleton(
     text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter
 ) -> Skeleton:
-    """Return the skeletons of a text's units, each a group, to be laid over single actions."""
+    """Return a skeleton for alignment with single actions, with units as groups."""
     heads = _heads(text, overlay)
     links: dict[Word, _Link] = {}
     count = 0
@@ -110,7 +111,7 @@ def separate_skeleton(
                 head = None if overlay.skeleton == "bag" else heads[word]
                 while head is not None and head not in members:
                     head = heads[head]
-                if head is None and overlay.skeleton != "bag":  # all roots hang from the first
+                if head is None and overlay.skeleton != "bag":  # attach all roots to the first
                     head, top = top, top or word
                 links[word] = _Link(head, BOUND, _relation(instruction, word[1], overlay), count)
             count += 1
@@ -118,7 +119,7 @@ def separate_skeleton(
 
 
 def _heads(text: Sequence[Instruction], overlay: Overlay) -> dict[Word, Word | None]:
-    """Return what every word hangs from, in the order of the text."""
+    """Return the parent of every word, in text order."""
     heads: dict[Word, Word | None] = {}
     for number, instruction in enumerate(text):
         for position in range(len(instruction)):
@@ -136,7 +137,7 @@ def _skeleton(links: dict[Word, _Link], groups: int) -> Skeleton:
     for word in sorted(links):
         children.setdefault(links[word].parent, []).append(word)
     order = children.get(None, [])
-    for word in order:  # grows while it is walked: parents first
+    for word in order:  # breadth first: the list grows during iteration
         order.extend(children.get(word, ()))
     order.reverse()
     place: dict[Word | None, int] = {word: i for i, word in enumerate(order)} | {None: -1}
