@@ -325,7 +325,7 @@ class _Rivals:
         return tuple((w, counts[w]) for w in self._plain if 0 < counts.get(w, 0) <= seldom)
 
     def _is_common(self, word: str) -> bool:
-        """Tell whether a word says little: a stop word, or a word of most texts."""
+        """Return whether a word says little: a stop word, or a word of most texts."""
         stop = {*self.language.stop_words, *self.learnt.settings.features.stop_words}
         count = self.reader.counts.get(word, 0)
         return word in stop or 2 * count > len(self.index.shown) >= SAMPLED_STARTS
@@ -650,7 +650,7 @@ def some(count: int, what: str) -> str:
 
 
 def within(few: Sequence[Hashable], many: Sequence[Hashable]) -> bool:
-    """Tell whether actions are among others in the same order.
+    """Return whether actions are among others in the same order.
 
     >>> within("ac", "abc"), within("ca", "abc")
     (True, False)

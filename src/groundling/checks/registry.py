@@ -236,7 +236,7 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Tell whether each plan is possible in place of the other, with the same graphs."""
+    """Return whether each plan is possible in place of the other, with the same graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -407,7 +407,7 @@ def _entries(subject: Subject) -> Iterator[Finding]:
 
 
 def _look_alike(subject: Subject) -> bool:
-    """Tell whether there are choices, and all actions of each state have the same graph."""
+    """Return whether there are choices, and all actions of each state have the same graph."""
     return any(len(shown) > 1 for shown in subject.offered) and all(
         len(set(shown)) < 2 for shown in subject.offered
     )
@@ -485,7 +485,7 @@ def _refit(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_lost(learnt: Learnt, each: Attempt) -> bool:
-    """Tell whether a wider search would help: a demonstrated plan scores more than any found."""
+    """Return whether a wider search would help: a demonstrated plan scores more than any found."""
     if each.chance:
         return False
     if not each.found:

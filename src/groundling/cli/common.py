@@ -318,7 +318,7 @@ def list_demonstrations(
             f"`groundling train {task.name} demonstrations.jsonl`."
         )
     own = open_world(task.name, files, skip_bad=skip_bad, check=True)
-    own.worlds.check()  # so that a wrong name is not blamed on the first record
+    own.worlds.check()  # report a wrong name before any record
     assert own.demonstrations is not None
     shown = own.listed
     say_skipped(console, own.demonstrations, "records are unusable and were skipped", _SHOWN)

@@ -14,7 +14,7 @@ _PATIENCE = 1.0  # seconds to clean up; it must end within two
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 
 told = threading.Event()
-"""Set when the user has been told that the command stops."""
+"""Set when the user has been informed that the command stops."""
 
 
 def run() -> None:

@@ -82,7 +82,7 @@ class PrimitiveAgent(BaseAgent):
         try:
             plan = run.plan = self.follower.follow(parts, self.world.episode(scene), scene)
         except SearchError as error:
-            return run.report("not understood", f"I find no plan: {error}")
+            return run.report("not understood", f"I found no plan: {error}")
         if plan.confidence < self.threshold:
             return run.not_understood(plan, self.threshold)
         for move in (*plan.actions, "done"):

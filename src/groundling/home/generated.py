@@ -1,4 +1,4 @@
-"""Homes made at random: new names and places for sentences that were written elsewhere."""
+"""Random homes: new names and places for existing sentences."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _STATES = {
 }  # fmt: skip
 
 
-# Names of sensors by device class; `{}` stands for an area or a thing.
+# Names of sensors by device class; `{}` is an area or a thing.
 SENSORS = {
     "binary_sensor": (
         ("battery", "{} Remote", "{} Tag"), ("battery_charging", "{} Tablet", "{} Scooter"),
@@ -96,8 +96,8 @@ SENSORS = {
         ("aqi", "{} Air Quality", "{} Smog"), ("monetary", "{} Price", "{} Tariff"),
     ),
 }  # fmt: skip
-_TWICE = 0.12  # share of lights, fans and covers of whose name there is another
-_SENSOR_COUNT = 12  # of each kind in a home
+_TWICE = 0.12  # share of lights, fans and covers that share a name with another one
+_SENSOR_COUNT = 12  # sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:

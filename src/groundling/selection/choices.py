@@ -67,7 +67,7 @@ class Tried:
     why: str
 
     def holds(self, names: Sequence[str], count: int) -> bool:
-        """Tell whether the result still holds: the same configurations, less than twice the data.
+        """Return whether the result still holds: the same configurations, less than twice the data.
 
         >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
         True

@@ -280,7 +280,7 @@ def default_model() -> Model:
 
 
 def reads_units(model: Model | str) -> bool:
-    """Tell whether a model reads a text unit by unit.
+    """Return whether a model reads a text unit by unit.
 
     >>> reads_units(TransducerModel()), reads_units(PlanModel()), reads_units("auto")
     (True, False, False)

@@ -549,7 +549,7 @@ def _units(example: Example, unit: str) -> int:
 
 
 def _names_others(example: Example) -> bool:
-    """Tell whether a text names a value of some other thing than those acted on."""
+    """Return whether a text names a value of some other thing than those acted on."""
     world, words = example.world, words_of(example)
     if not world.has_things:
         return False

@@ -52,7 +52,7 @@ class Budget:
     spent: int = 0
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Tell whether another lap of so many demonstrations can run; the first always can."""
+        """Return whether another lap of so many demonstrations can run; the first always can."""
         more = sum(each.members * size for each in runners)
         return not self.spent or self.spent + more <= RACE_BUDGET * self.count
 
@@ -89,7 +89,7 @@ class Clock(Budget):
         return runner.learning_seconds * self.count
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Tell whether a lap fits in before the final fit; the first lap always runs."""
+        """Return whether a lap fits in before the final fit; the first lap always runs."""
         self.mark = self.now()
         known = [each for each in runners if each.size]
         more = sum(each.seconds * size / each.size for each in known)
@@ -270,7 +270,7 @@ class Race:
         return done
 
     def _is_settled(self, done: Sequence[Runner]) -> bool:
-        """Tell whether the simplest is within one standard error of perfect."""
+        """Return whether the simplest is within one standard error of perfect."""
         first = done[0] if done and not self.keep else None
         return first is not None and bool(first.size) and 1 - first.score <= first.error
 
