@@ -292,5 +292,5 @@ def test_simulator_progress_is_told_while_the_environment_is_asked(monkeypatch):
     shown = [Demonstration(f"go {w}", world, start, (a,)) for a, w in enumerate(("left", "right"))]
     stages = []
     Follower(parser="chain").fit(shown, progress=lambda p: stages.append(p.stage) and None)
-    assert stages[0] == "looking at the demonstrations"
-    assert "asking the environments (2 steps)" in stages
+    assert stages[0] == "examining the demonstrations"
+    assert "querying the environments (2 steps)" in stages

@@ -1,4 +1,4 @@
-"""Mirror images of demonstrations, with the words for the sides exchanged."""
+"""Mirror images of demonstrations, with words for left and right exchanged."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def load_maps(folder: Path) -> list[GeoMap]:
     """Read all maps of a folder, one subfolder each."""
     found = [_load_map(each) for each in sorted(folder.iterdir()) if each.is_dir()]
     if len(found) < 2:
-        raise CorpusError(f"{folder} must hold two maps or more; got {len(found)}.")
+        raise CorpusError(f"{folder} must hold at least two maps; got {len(found)}.")
     return found
 
 

@@ -28,8 +28,8 @@ from groundling.tasks.maps.landscape import (
 )
 
 _WIDTH, _HEIGHT, _MARGIN = 700.0, 980.0, 70.0
-_APART = 125.0  # between landmarks, so that a route can pass between two of them
-_STRIDE = 15.0  # between the points of a route
+_APART = 125.0  # pixels between landmarks, so that a route fits between two of them
+_STRIDE = 15.0  # pixels between the points of a route
 
 _SAID = tomllib.loads((files("groundling.tasks.maps") / "phrases.toml").read_text("utf-8"))
 _KINDS, _QUALITIES = (_SAID[name].split() for name in ("kinds", "qualities"))
@@ -195,7 +195,7 @@ def generate_dialogue(
 
 
 class _Speech:
-    """The speech of one giver, who uses compass points or directions on the page."""
+    """The speech of one giver, with compass points or directions on the page."""
 
     def __init__(self, sheet: MapSheet, random: Random) -> None:
         self.random = random

@@ -15,7 +15,7 @@ from groundling.files import read_plain
 from groundling.limits import CORPUS_BYTES, SCAN_PIXELS
 from groundling.tasks.maps.landscape import Point
 
-_REACH = 12  # pixels; drawings further away have no effect
+_REACH = 12  # pixels; ink further away has no effect
 
 # Rounds of a grid search: range and step of the scale, range and step of the offset in pixels.
 _ROUNDS = ((0.2, 0.02, 64.0, 8.0), (0.02, 0.005, 10.0, 2.0), (0.004, 0.001, 2.0, 0.5))

@@ -73,7 +73,7 @@ def rich_graph(
     by_action: bool = True,
     known: Described | None = None,
 ) -> GroundingGraph:
-    """Return the graph of an action, with the place it leads to seen from the agent.
+    """Return the graph of an action, with its destination as seen by the agent.
 
     Nodes: `event` (kind of action, turn, distance), `here` (the item), `front`, `left`, `right`
     and `back` (open or blocked; floor, wall and adjacent item of the hall, and values visible

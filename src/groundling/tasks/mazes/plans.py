@@ -51,7 +51,9 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
                 actions.append(rotate((two.orientation - one.orientation) % 360))
             continue
         if one.orientation != two.orientation:
-            raise ValueError(f"it walks and turns at once from {one.position} to {two.position}")
+            raise ValueError(
+                f"it walks and turns in one step from {one.position} to {two.position}"
+            )
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
             raise ValueError(

@@ -38,7 +38,7 @@ class Board:
     height, width
         The number of rows and of columns.
     cells
-        Bit `row * width + column` is set where a block stands.
+        Bit `row * width + column` is set for a block.
 
     Examples
     --------
@@ -116,12 +116,12 @@ class Board:
         }
 
     def bit(self, orientation: Orientation, line: int, place: int) -> int:
-        """Return the bit of a cell, given by its line and its place along the line."""
+        """Return the bit of a cell, given by its line and its position along the line."""
         row, column = (line, place) if orientation == "row" else (place, line)
         return 1 << (row * self.width + column)
 
     def places(self, orientation: Orientation, line: int) -> tuple[int, ...]:
-        """Return the places of the blocks along a line."""
+        """Return the positions of the blocks along a line."""
         bits = self.cells & self.mask(orientation, line)
         if orientation == "row":
             return _places(bits >> (line * self.width), self.width, 1)

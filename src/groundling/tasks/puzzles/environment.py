@@ -91,8 +91,8 @@ class PuzzleEnvironment:
         consecutive, since they would be one action (unless it is not offered, see
         `offered_sizes`).
     shape
-        `"full"` for the graphs with lines, parts and history, `"paper"` for one node
-        with the type, the orientation and whether the game is lost.
+        `"full"` for graphs with lines, parts and history, `"paper"` for one node with the type,
+        the orientation and whether the game is lost.
     winning_only
         Offer only actions that are not proven to lose.
     goal
@@ -132,7 +132,7 @@ class PuzzleEnvironment:
         self.winning_only = winning_only
         self.order = order
         if goal:
-            # an environment has a goal test if it has this method
+            # the method is optional; without it there is no goal test
             self.is_goal = self.is_terminal
         self.planner = planner or Planner(SearchBudget(nodes=300, seconds=None, megabytes=256))
         self._lost: dict[tuple[Board, int], bool] = {}
@@ -287,7 +287,7 @@ _PAIRS = (
     ("top-left", "top-left"),
     ("bottom-right", "bottom-right"),
 )
-# the first pair of a word counts: left becomes top, not up
+# the first pair of a word applies: left becomes top, not up
 _SWAPS: dict[str, str] = {}
 for _one, _two in _PAIRS:
     _SWAPS.setdefault(_one, _two)
