@@ -56,7 +56,7 @@ def test_mistakes_of_a_lower_score_name_features_and_the_words_that_carry_them(g
         assert f"{name} {gain:+.2f}" in found.detail
     assert "desk" in found.misleading_words
     assert "“desk”, " in found.cure
-    assert "favour the other plan: add demonstrations with such words" in found.cure
+    assert "favour the other plan: add demonstrations in which such words" in found.cure
 
 
 def test_mistakes_name_words_that_were_never_learnt(goer, walker):
@@ -75,7 +75,10 @@ def test_mistakes_say_how_often_rare_words_were_shown():
     follower = make(model=PlanModel(), overlay=Overlay(), features=features).fit(shown)
     found = why(follower, Demonstration("hop move right", Line(), 1, ("left",)))
     assert found.rare_words == (("hop", 1), ("move", 2))
-    assert "Rare words: “hop” (1 time), “move” (2 times); words with fewer than 3 are not" in found.cure
+    assert "Rare words: “hop” (1 time), “move” (2 times); words with fewer than 3" in found.cure
+        "Rare words: “hop” (1 time), “move” (2 times); words with fewer than 3 are not"
+        in found.cure
+    )
 
 
 class Doors:
@@ -173,7 +176,9 @@ def test_mistakes_name_ranks_where_a_number_tells_plans_apart():
     shown = [Demonstration("water one", Pots("fern", "fern", "fern"), (), (0,))]
     follower = make(features=Features(words=("word",))).fit(shown)
     third = Demonstration("water the third", Pots("fern", "fern", "fern"), (), (2,))
-    assert "The number 'x' distinguishes the actions: if “the”, “third”" in why(follower, third).cure
+    assert (
+        "The number 'x' distinguishes the actions: if “the”, “third”" in why(follower, third).cure
+    )
     assert "give the environment a method things(state)." in why(follower, third).cure
     world = Pots("fern", "fern", "fern")
     world.things = lambda state: {f"pot {n}": {"x": n} for n in range(3)}

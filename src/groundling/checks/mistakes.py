@@ -1,4 +1,4 @@
-"""Reasons why a demonstration is not followed as demonstrated, with suggested fixes."""
+"""Reasons and suggested fixes for demonstrations that are not followed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SHOWN = 90  # maximum characters of a text in a message
 
 @dataclass(frozen=True)
 class Mistake:
-    """A demonstration that is not followed as demonstrated, with the reason and a suggested fix.
+    """A demonstration that is not followed, with the reason and a suggested fix.
 
     `why` is one of: `too long` (its plan is outside the search space), `not found` (the search
     dropped it), `same graph` (the chosen plan has the same grounding graphs: a label is missing),
@@ -102,7 +102,7 @@ class Attempt:
 
 
 def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt]:
-    """Follow examples without the memory, which would hide what the weights have not learnt."""
+    """Follow examples without the memory, to test the weights alone."""
     learnt, found = learnt.without_memory(), []
     requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
@@ -149,7 +149,7 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
 
 
 class _Rivals:
-    """A demonstrated plan (`gold`) and another one (`best`) with an equal or higher score."""
+    """A demonstrated plan (`gold`) and one that scores at least as high (`best`)."""
 
     def __init__(
         self,
@@ -407,7 +407,7 @@ class _Rivals:
 
     @cached_property
     def _misleading(self) -> tuple[str, ...]:
-        """The words of the text in the features that favour the other plan, unless it is a tie."""
+        """Words of the text that favour the other plan; empty for a tie."""
         if 0 <= self._behind < NEGLIGIBLE_MARGIN:
             return ()
         found: dict[str, None] = {}
@@ -422,7 +422,7 @@ class _Rivals:
 
     @cached_property
     def _missing(self) -> list[tuple[str, list[str]]]:
-        """Labels of only the demonstrated actions that no word of the text is associated with.
+        """Labels of only the demonstrated actions that no word of the text favours.
 
         Each comes with the words associated with it in other texts, strongest first. Empty if
         words are associated with any of them: then these decide.
@@ -490,7 +490,7 @@ class _Rivals:
         )
 
     def _rank_cures(self) -> Iterator[str]:
-        """Suggest ranks if a number distinguishes the plans and the text may name its rank."""
+        """Suggest ranks if the text may name the rank of a distinguishing number."""
         if not self._numbers or self.world.has_things:
             return
         said = [word for word in self.words if self.language.ordinal(word) is not None]
@@ -505,7 +505,7 @@ class _Rivals:
 
     @cached_property
     def _only_numbers(self) -> bool:
-        """Whether only numbers distinguish the plans, and no word of the text can mean them."""
+        """Whether only numbers that no word can mean distinguish the plans."""
         values = set(chain(*self._numbers.values()))
         if not values or not self.words or any(e.name not in self._numbers for e in self._labels):
             return False

@@ -1,4 +1,4 @@
-"""The registry of checks: what each detects, when it runs, its message, and a suggested fix.
+"""The registry of checks: what each detects, when it runs, and a suggested fix.
 
 To add a check, write a function that yields findings from a `Subject`, and add a row to `CHECKS`.
 The warnings of `fit`, the findings of `diagnose` and the table of the troubleshooting page all
@@ -89,7 +89,7 @@ class Subject:
 
     @cached_property
     def offered(self) -> list[list[GroundingGraph]]:
-        """The grounding graphs of all possible actions, for a sample of the visited states."""
+        """The graphs of all possible actions, for a sample of the visited states."""
         few = [*self.index.shown[: 2 * SAMPLED_STARTS], *self.examples[: 2 * SAMPLED_STARTS]]
         states = {
             (id(each.world), state): (each.world, state)
@@ -236,7 +236,7 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether each plan is possible in place of the other, with the same graphs."""
+    """Return whether both plans can be exchanged, with the same graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -407,7 +407,10 @@ def _entries(subject: Subject) -> Iterator[Finding]:
 
 
 def _look_alike(subject: Subject) -> bool:
-    """Return whether there are choices, and all actions of each state have the same graph."""
+    """Return whether all actions of each state have the same graph.
+
+    False if no state has several actions.
+    """
     return any(len(shown) > 1 for shown in subject.offered) and all(
         len(set(shown)) < 2 for shown in subject.offered
     )
@@ -484,7 +487,10 @@ def _refit(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_lost(learnt: Learnt, each: Attempt) -> bool:
-    """Return whether a wider search would help: a demonstrated plan outscores all found."""
+    """Return whether a demonstrated plan scores higher than all plans found.
+
+    If so, a wider search would help.
+    """
     if each.chance:
         return False
     if not each.found:

@@ -1,4 +1,4 @@
-"""`groundling demo`: train on a generated world, follow and explain in an unseen one."""
+"""`groundling demo`: train on a generated world and act in an unseen one."""
 
 from __future__ import annotations
 

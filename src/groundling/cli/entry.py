@@ -51,7 +51,7 @@ def run() -> None:
 
 
 def _watch() -> None:
-    """End the process some time after a signal, even if the main thread does not react.
+    """End the process soon after a signal, even if the main thread is stuck.
 
     Python handles signals only when it returns from compiled code, and exceptions are lost in some
     places (finalisers, callbacks of libraries).

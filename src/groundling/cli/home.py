@@ -1,4 +1,4 @@
-"""`groundling home`: reply in a home, teach its phrases, train its model, serve it to agents."""
+"""`groundling home`: reply in a home, teach phrases, train and serve."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def train(
     corpora: CorporaOption = None,
     debug: DebugOption = False,
 ) -> None:
-    """Train the model of a language on the corpus, its templates and additional paraphrases.
+    """Train the model of a language on corpus, templates and paraphrases.
 
     A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
     that command apply to the model.

@@ -1,4 +1,4 @@
-"""`groundling mcp`: a model as tools for language-model agents (Model Context Protocol)."""
+"""`groundling mcp`: a model as tools for language-model agents (MCP)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def serve(
     start: Annotated[str | None, typer.Option(help="Where to start.")] = None,
     debug: DebugOption = False,
 ) -> None:
-    """Serve a model to agents over standard input and output: follow, explain, describe, teach."""
+    """Serve a model to agents over standard input and output (MCP).
+
+    The tools are follow, explain, describe and teach.
+    """
     with plainly(debug):
         from rich.console import Console
 
@@ -128,7 +131,7 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
     )
 
     def follow(text: str, area: str = "") -> dict[str, Any]:
-        """Carry out a command or answer a question; `area` is the id of the speaker's area."""
+        """Carry out a command or answer a question; `area` is the speaker's area id."""
         return agent.reply(text, area=area).to_dict()
 
     def explain(text: str, area: str = "") -> str:

@@ -81,7 +81,7 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
 
 
 class _Builder(TreeBuilder):
-    """A tree builder that raises `CorpusError` for too many or too deeply nested elements."""
+    """A tree builder that rejects too many or too deeply nested elements."""
 
     def __init__(self, where: str) -> None:
         super().__init__()

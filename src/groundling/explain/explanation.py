@@ -64,7 +64,10 @@ class ExplainedPlan(Protocol):
 
 
 class Part:
-    """A part of an explanation that converts to JSON: all fields, or those in `_listed`."""
+    """A part of an explanation that converts to JSON.
+
+    All fields are converted, or those in `_listed`.
+    """
 
     _listed: ClassVar[tuple[str, ...]] = ()
 
@@ -205,7 +208,7 @@ class Link(Part):
 
 @dataclass(frozen=True)
 class Rival(Part):
-    """An alternative plan: its margin behind the chosen one, and the features that decided.
+    """An alternative plan, with its margin and the deciding features.
 
     `features` are those of the chosen plan minus those of the rival. Together with `ambiguity`, the
     contribution of the number of readings, they sum exactly to the margin.
@@ -448,7 +451,7 @@ class Explanation(Part):
         return shares
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return everything as JSON-ready data, with the `most` strongest features of each sum."""
+        """Return everything as JSON-ready data, with the `most` strongest features."""
         return {
             "text": [each.text for each in self.instructions],
             "words": [list(each.tokens) for each in self.instructions],

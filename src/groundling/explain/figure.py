@@ -1,4 +1,4 @@
-"""Explanations as pictures: trees above, grounding graphs below, the alignment between.
+"""Explanations as pictures: trees, grounding graphs and their alignment.
 
 The strip on top shows which text names which action (the paper's Figure 3). Below it is one panel
 per sentence, with its words on the nodes of their actions (Figure 2). Lengths are in inches.

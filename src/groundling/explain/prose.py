@@ -20,7 +20,9 @@ RECALLED = 1.0  # memories that contribute less are not shown
 
 
 def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
-    """Return the text that causes an action, neighbouring units joined, with mean probability.
+    """Return the text that causes an action, with mean probabilities.
+
+    Neighbouring units are joined.
 
     >>> from groundling.explain.explanation import Unit
     >>> units = [Unit(0, (place,), word) for place, word in enumerate("go to the sofa".split())]
@@ -158,7 +160,7 @@ def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]
 
 
 def _weightiest(why: Explanation, most: int = 5) -> list[str]:
-    """Return the words that matter most for the plan's lead, or its score without a rival."""
+    """Return the words that matter most for the plan's lead (or score)."""
 
     def size(place: int) -> float:
         each = why.deletions[place]

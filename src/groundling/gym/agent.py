@@ -1,4 +1,4 @@
-"""Agents that carry out instructions in a Gymnasium environment and monitor the result."""
+"""Agents that carry out instructions in Gymnasium environments."""
 
 from __future__ import annotations
 
@@ -337,7 +337,7 @@ def _asked(plan: Plan, parts: int) -> list[set[int]]:
 
 
 def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
-    """Return an error if a part now refers to other objects than before, else an empty string."""
+    """Return an error if a part now refers to other objects, else an empty string."""
     slots = episode.world.slots
     choices: Sequence[Any] = plan.actions
     for choice, places in zip(choices, asked, strict=True):

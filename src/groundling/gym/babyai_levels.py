@@ -96,7 +96,7 @@ def _find(level: str) -> str:
 
 
 class BabyAI(ObjectWorld):
-    """A BabyAI level as a world of objects: the full state, macro-actions and a teacher.
+    """A BabyAI level with the full state, macro-actions and a teacher.
 
     Scenes are `GridState`s. Sides are relative to the start, for things in the same room. The
     teacher reads the mission from the simulator's data, not from its text.

@@ -25,7 +25,9 @@ def to_minari(
     author: str | None = None,
     description: str | None = None,
 ) -> Any:
-    """Write trajectories to a new Minari dataset, such as `babyai/go-to-local/teacher-v0`.
+    """Write trajectories to a new Minari dataset.
+
+    `dataset` is its id, such as `babyai/go-to-local/teacher-v0`.
 
     Observations are stored without loss, with the mission as text. Episodes keep their seeds, so
     that scenes can be replayed.

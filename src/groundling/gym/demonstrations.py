@@ -21,7 +21,7 @@ Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Return a verb with the acceptable objects for each role; raises `DemonstrationError`."""
+    """Return a verb with the acceptable objects for each role, after checks."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
@@ -60,7 +60,7 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
 def demonstrate(
     world: ObjectWorld, text: str, scene: Any, actions: Sequence[Any], name: str, turned: bool
 ) -> Demonstration:
-    """Return a demonstration; set `turned` if the first clause of the text is done last."""
+    """Return a demonstration; with `turned`, its first clause is done last."""
     where = f"The demonstration {name or text!r}"
     if not isinstance(text, str):
         raise DemonstrationError(f"The text of a demonstration must be a string; got {text!r}.")

@@ -1,4 +1,4 @@
-"""Episodes: the environment of one scene, whose actions are choices of verbs and objects."""
+"""Episodes: the environment of one scene, with choices as actions."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class MacroAction(NamedTuple):
 
 
 class Episode:
-    """The environment of one scene: states are the choices so far, actions the next choices.
+    """The environment of one scene; states are tuples of choices.
 
     Created by `ObjectWorld.episode`. A plan may end when all verbs have their arguments.
     Objects that the text does not distinguish are merged, and so are outcomes that differ only in
@@ -206,7 +206,7 @@ class Episode:
         return tuple(action for action, _ in self.in_order(state))
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
-        """Return the macro-actions in the order of execution, with the range of their choices."""
+        """Return the macro-actions in execution order, with their choices' ranges."""
         return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:

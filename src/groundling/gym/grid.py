@@ -208,7 +208,7 @@ def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 class GridReader:
-    """Reads the state of a MiniGrid environment; things keep their numbers for an episode.
+    """Reads the state of a MiniGrid environment; things keep their numbers.
 
     Make a new reader after each `reset`. Equal things keep different numbers, since the simulator
     distinguishes them.

@@ -47,7 +47,7 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 
 
 class GridPlanner:
-    """Simulates moves from a state; `moves` are the moves so far, `state` the current state.
+    """Simulates `moves` from a state; `state` is the current state.
 
     Obstacles are cleared: doors are opened, locked ones with a key that is fetched first (if
     necessary from a box), things in the way are put aside where they block nothing, and carried

@@ -95,7 +95,7 @@ class PrimitiveAgent(BaseAgent):
 
 
 class PrimitiveEpisode:
-    """The environment of one scene: states are `GridState`s, actions the names of moves."""
+    """The environment of one scene; states are `GridState`s, actions moves."""
 
     def __init__(self, world: BabyAI, start: GridState) -> None:
         self.world = world
@@ -143,7 +143,7 @@ class PrimitiveEpisode:
 
 @lru_cache(maxsize=50_000)
 def distances(state: GridState) -> dict[int, int]:
-    """Return the number of moves until the agent faces each thing; a closed door costs two.
+    """Return the number of moves to face each thing; a closed door costs two.
 
     >>> from groundling.gym.grid import parse_grid
     >>> distances(parse_grid("#####", "#> b#", "#####"))

@@ -1,4 +1,4 @@
-"""GymWorld: a simulator that can be copied, restored or replayed, as a pure environment."""
+"""GymWorld: a Gymnasium simulator as an environment without side effects."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class _Kept:
 
 
 class GymWorld:
-    """A Gymnasium environment as an `Environment`: hashable states, steps without side effects.
+    """A Gymnasium environment as an `Environment` with hashable states.
 
     Parameters
     ----------
@@ -473,7 +473,7 @@ def _default_key(env: Any, observation: Any) -> str:
 
 
 def digest(*values: Any) -> str:
-    """Return a digest of the content of values: numbers, texts, arrays, and objects of these.
+    """Return a digest of numbers, texts, arrays, and objects of these.
 
     >>> digest({"b": 1, "a": [2.0]}) == digest({"a": [2.0], "b": 1})
     True

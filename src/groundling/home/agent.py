@@ -76,7 +76,9 @@ class _Exchange:
 
 
 class HomeAgent:
-    """An agent that replies to commands and questions in a home, and remembers the context.
+    """An agent that replies to commands and questions in a home.
+
+    It remembers the context of the conversation.
 
     Parameters
     ----------

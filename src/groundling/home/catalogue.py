@@ -133,7 +133,9 @@ COLOURS: Mapping[str, tuple[int, int, int]] = {
 
 
 def states_of(domain: str, own: str = "") -> tuple[str, ...]:
-    """Return the states of a domain that questions can be about; a person may be in a zone.
+    """Return the states that questions about a domain can name.
+
+    `own` is the current state of the entity, such as the zone of a person.
 
     >>> states_of("lock"), states_of("person", "Work")
     (('locked', 'unlocked'), ('home', 'not_home', 'Work'))

@@ -146,7 +146,7 @@ class HomeCorpus:
 
 
 def corpus_folder(corpora: str | Path | None = None) -> Path:
-    """Return the folder `home` of the corpora: the argument, or the environment variable."""
+    """Return the folder `home` of the given or default corpora."""
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
@@ -347,7 +347,7 @@ def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
 
 
 def _where(home: Home, sentence: Sentence) -> str | None:
-    """Return the place of a group, as in `Target.where`; None if there is no such place."""
+    """Return the place of a group, as in `Target.where`; None if it is unknown."""
     slots = sentence.slots
     if "area" in slots:
         area = _by_name(home.areas, _one(slots["area"]))
@@ -463,7 +463,7 @@ def _response(value: Any) -> str:
 
 
 def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fixtures with templates in names expanded: `Hall[way]` is Hall, with an alias."""
+    """Return fixtures with name templates expanded: `Hall[way]` gets an alias."""
     made, ids = dict(data), set[str]()
     areas = {each.get("id"): each.get("id") for each in data.get("areas") or []}
     areas |= {str(each["name"]).lower(): each.get("id") for each in data.get("areas") or []}
@@ -501,7 +501,10 @@ def _spellings(template: str) -> list[str]:
 
 
 def _some_texts(part: Any, depth: int) -> list[str]:
-    """Return the first expansions of a template, in hassil's order but without listing all."""
+    """Return the first expansions of a template, in hassil's order.
+
+    hassil itself would list all of them.
+    """
     kinds = hassil("expression")
     if isinstance(part, kinds.TextChunk):
         return [str(part.original_text)]
@@ -549,7 +552,7 @@ def named_errors(where: str) -> Iterator[None]:
 
 
 def hassil(module: str) -> Any:
-    """Return a module of hassil, the template parser; raises an error if it is not installed."""
+    """Return a module of hassil; raises an error if it is not installed."""
     try:
         return import_module(f"hassil.{module}")
     except ModuleNotFoundError as error:

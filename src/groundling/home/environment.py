@@ -70,7 +70,7 @@ class Command(NamedTuple):
 
 @dataclass(frozen=True)
 class Situation:
-    """The context of a text: the speaker's area, the previous topic, and the commands so far."""
+    """The context of a text: the speaker's area, previous topic and commands."""
 
     here: str = ""
     before: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ class TextWorld:
         self._offered: dict[Situation, tuple[Command, ...]] = {}
 
     def spans(self, command: Command) -> TextWorld:
-        """Return the environment whose actions are candidate texts for the value of a command."""
+        """Return the environment of candidate texts for the value of a command."""
         return TextWorld(self.world, self.utterance, self._kind, command)
 
     @property
@@ -387,7 +387,7 @@ class TextWorld:
             yield Target(every[:_MOST_NAMED], "name")
 
     def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
-        """Yield things with a unique name one by one, and those with a shared name together."""
+        """Yield uniquely named things one by one, and those of a shared name together."""
 
         def kind_of(entity: Entity) -> str:
             return kinds_of(entity)[-1] if by == "name" else entity.domain
@@ -622,7 +622,7 @@ class TextWorld:
 
 
 def check_area(home: Home, area: str | None) -> str:
-    """Return the id of an area, or an empty string; raises `HomeError` if it is unknown."""
+    """Return the id of an area, or ""; raises `HomeError` if it is unknown."""
     if area and area not in home.area_of:
         raise HomeError(f"`area` must be the id of an area of the home; got {area!r}.")
     return area or ""

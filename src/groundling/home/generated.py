@@ -101,7 +101,7 @@ _SENSOR_COUNT = 12  # sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
-    """Return a random English home; `new` names never occur in homes with `known` names.
+    """Return a random English home; `known` and `new` names do not overlap.
 
     >>> home = generated_home(1)
     >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)

@@ -94,7 +94,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Home:
-    """Floors, areas, entities and timers; ids must be unique, and references must exist.
+    """Floors, areas, entities and timers, with unique ids and valid references.
 
     >>> Home(areas=(Area("hall", "Hall"),), entities=(Entity("light.a", "Lamp", area="hal"),))
     Traceback (most recent call last):

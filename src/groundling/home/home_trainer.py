@@ -52,7 +52,7 @@ class Training:
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Hold out a fifth of the groups of paraphrases, and their texts wherever they occur."""
+        """Hold out a fifth of the paraphrase groups, and all copies of their texts."""
         corpus = read_corpus(corpora, language)
         training, held_out = split(corpus.examples, seed=SEED)
         said = {each.text.lower() for each in held_out}

@@ -1,4 +1,4 @@
-"""The vocabulary of the training texts, and the kinds of things that words suggest."""
+"""The vocabulary of the training texts, and the kinds that words suggest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The home model of one language: a follower and its vocabulary, saved as a folder."""
+"""The home model of one language: a follower with its vocabulary."""
 
 from __future__ import annotations
 

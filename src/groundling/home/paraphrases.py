@@ -1,4 +1,4 @@
-"""Groundling's own paraphrases: template blocks with a verb, sampled in random homes."""
+"""Groundling's own paraphrases: templates sampled in random homes."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ class _Paraphrase(Sampler):
 
 
 def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
-    """Return examples with two commands in one text, joined from pairs in the same home."""
+    """Return examples with two commands in one text, from the same home."""
     dice = random.Random(f"joined {seed}")
     homes: dict[int, list[HomeExample]] = {}
     for each in examples:

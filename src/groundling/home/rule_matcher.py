@@ -1,4 +1,4 @@
-"""A rule-based baseline: hassil, the common matcher for homes, with its intents package."""
+"""A rule-based baseline: hassil with its intents package."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class Utterance:
 
     @cached_property
     def joints(self) -> tuple[int, ...]:
-        """The positions where another command may start: after a comma or a word for *and*."""
+        """The positions after a comma or *and*, where another command may start."""
         joints = {*self.language.joints, ",", ";"}
         inside = {place for each in self.literals for place in each.places[1:]}
         starts = [
@@ -245,7 +245,10 @@ class Utterance:
 
 
 def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
-    """Return the words of a text, with fractions as words and no commas inside durations."""
+    """Return the words of a text, with fractions as words.
+
+    Commas inside durations are dropped.
+    """
     language = names.language
     for written, fraction in _FRACTIONS.items():
         word = next((each for each, size in language.fractions.items() if size == fraction), "")
@@ -325,7 +328,7 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
-    """Return whether a number is really an article or a particle (*schalte das Licht ein*)."""
+    """Return whether a number is an article or particle (*schalte das Licht ein*)."""
     said = [words[n] for n in literal.places]
     return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
 

@@ -58,7 +58,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tried:
-    """The outcome of a race: number of demonstrations, configurations, winner, accuracy."""
+    """The outcome of a race: data size, configurations, winner, accuracy."""
 
     count: int
     names: tuple[str, ...]
@@ -67,7 +67,9 @@ class Tried:
     why: str
 
     def holds(self, names: Sequence[str], count: int) -> bool:
-        """Return whether the result still holds: same configurations, less than twice the data.
+        """Return whether the result still holds.
+
+        It does for the same configurations and less than twice the data.
 
         >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
         True
@@ -236,7 +238,7 @@ def choose(
 def choose_again(
     learnt: Learnt, demonstrations: Sequence[Demonstration], tell: _Tell = lambda what: None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings that a fitted follower would choose for other demonstrations."""
+    """Return the settings that a follower would choose for other demonstrations."""
     choices = learnt.choices
     if not isinstance(choices, Choices) or not choices.left_open:
         return Trainer.of(learnt), choices
@@ -267,7 +269,7 @@ def _best(
 
 
 def _feasible(chosen: Mapping[str, Any], profile: Profile) -> list[Configuration]:
-    """Return the configurations of the table that are compatible with the given settings."""
+    """Return the configurations that are compatible with the given settings."""
     given = {name: chosen[name] for name in ("model", "overlay", "features")
              if not _is_auto(chosen[name])}  # fmt: skip
     table = configurations(profile)

@@ -42,7 +42,7 @@ _UNIT = ("word", "next", "previous")  # needs no links
 
 @dataclass(frozen=True)
 class Configuration:
-    """A named set of settings; `base` is the simpler configuration that it extends, if any."""
+    """A named set of settings; `base` is the configuration that it extends."""
 
     name: str
     model: Model
@@ -63,7 +63,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Structure:
-    """A way to align texts with plans: its name, when it applies, and its configuration."""
+    """A way to align texts with plans, and when it applies."""
 
     name: str
     applies: Callable[[Profile], bool]
@@ -192,7 +192,7 @@ def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
 
 
 def _roomy(profile: Profile) -> int:
-    """Return the plan length if plans are not listed: a quarter more than the longest shown."""
+    """Return the plan length for search: a quarter more than the longest shown."""
     return profile.longest + (profile.longest + 3) // 4 if profile.longest > 1 else 1
 
 
@@ -289,7 +289,7 @@ def reads_units(model: Model | str) -> bool:
 
 
 def learning_for(profile: Profile, model: Model, count: int | None = None) -> Learning:
-    """Return the learning settings for `count` demonstrations, with the same penalty for each.
+    """Return learning settings with the same penalty for each demonstration.
 
     A demonstration is one choice among plans; a text read unit by unit is one choice for each unit
     and action.

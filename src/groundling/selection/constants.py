@@ -1,4 +1,4 @@
-"""The numbers used to choose settings and to check demonstrations, each with its reason."""
+"""Constants for choosing settings and checking data, with their reasons."""
 
 from __future__ import annotations
 

@@ -277,7 +277,7 @@ class Profile:
 
     @cached_property
     def crowded(self) -> bool:
-        """Whether nearly all texts with several different actions have fewer units than actions.
+        """Whether nearly all texts of several actions have fewer units than actions.
 
         Then only words are small enough to show the order of actions. A repeated action may be
         named once.
@@ -353,7 +353,7 @@ class Profile:
 
     @cached_property
     def says_numbers(self) -> bool:
-        """Whether texts contain numbers: numerals, or ordinals of labels or of ranks of things."""
+        """Whether texts contain numbers: numerals, or ordinals of labels or ranks."""
         language = self.encoder.reader.language
         ordinals = {language.ordinal(word) for word in self.words} - {None}
         return bool(ordinals & self._numbers if not self.has_things else ordinals) or any(
@@ -362,7 +362,7 @@ class Profile:
 
     @cached_property
     def shares_numbers(self) -> bool:
-        """Whether words say numbers, and nodes have several candidates for them, such as ranks."""
+        """Whether texts say numbers that several labels of a node may match."""
         return self.says_numbers and (
             self.has_things
             or any(

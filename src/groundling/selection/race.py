@@ -1,4 +1,4 @@
-"""The race: configurations compared by cross-validation on growing subsets, within a budget."""
+"""The race: configurations compared by cross-validation, within a budget."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _standard_error(values: _Reals) -> float:
 
 @dataclass
 class Race:
-    """A comparison of configurations, simplest first, by cross-validation on growing subsets.
+    """A comparison of configurations by cross-validation on growing subsets.
 
     In a lap each configuration learns from two folds of a subset and follows the third. Subsets
     double in size, up to all demonstrations; then the other folds are held out in turn. A
@@ -325,7 +325,7 @@ def nothing_learnt() -> DemonstrationError:
 
 
 def brief(trainer: Trainer, profile: Profile) -> Trainer:
-    """Return settings for a lap: few iterations, short plans, no augmentation or composition."""
+    """Return settings for a lap: few iterations, short plans, no augmentation."""
     features = replace(trainer.features, reorder=False)
     if features.learns_lexicon and profile.slots:
         features = replace(features, lexicon="strings")

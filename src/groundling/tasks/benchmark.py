@@ -1,4 +1,4 @@
-"""The base class of tasks, and how they run: prepare, fit, follow, judge, make a row.
+"""The base class of tasks: prepare, fit, follow, judge, make a row.
 
 A new task is a class with `load` and `prepare` and, if the defaults do not fit, `judge` and
 `read`. Its environment may have a method `draw`. Everything else has a default.
@@ -49,7 +49,7 @@ PresetT = TypeVar("PresetT", bound=Preset)
 
 @dataclass(frozen=True)
 class Case:
-    """A demonstration prepared for a preset, and the part of the corpus that it belongs to.
+    """A demonstration prepared for a preset, and its part of the corpus.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 
     @abstractmethod
     def load(self, source: Any, size: float | None = None) -> CorpusT:
-        """Read the corpus from the folder of the corpora, or generate a sample if it is None."""
+        """Read the corpus from a folder, or generate a sample if it is None."""
 
     @abstractmethod
     def prepare(self, corpus: CorpusT, chosen: PresetT) -> list[Case]:
@@ -337,7 +337,10 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def read(
         self, chosen: PresetT, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return typed lines as texts to follow one by one; by default each line is a text."""
+        """Return typed lines as texts to follow one by one.
+
+        By default each line is a text.
+        """
         return tuple(lines)
 
     def scene(

@@ -37,7 +37,10 @@ def image_of(
     action: Callable[[Any], Action],
     **changes: Any,
 ) -> Demonstration:
-    """Return a demonstration with words, states and actions exchanged, at half its weight."""
+    """Return a mirrored demonstration with half the weight.
+
+    Words, states and actions are exchanged by the given functions.
+    """
     said = shown.instructions
     texts = [said] if (one := isinstance(said, (str, Instruction))) else said
     images = tuple(exchange_words(each, exchange) for each in texts)

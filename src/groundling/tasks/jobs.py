@@ -1,4 +1,4 @@
-"""Jobs: the folds of evaluations, run on all cores or on a cluster, with cached results."""
+"""Jobs: the folds of evaluations, run in parallel, with cached results."""
 
 from __future__ import annotations
 

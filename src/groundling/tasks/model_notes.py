@@ -75,7 +75,7 @@ def train(
     memory: str | None = None,
     shown: Iterable[Demonstration] | None = None,
 ) -> tuple[Follower, Note, int]:
-    """Train a preset and save it; return the follower, its note and the demonstration count.
+    """Train and save a preset; return the follower, its note and the data size.
 
     Checkpoints are in the folder `checkpoints`. After an interruption the same call resumes from
     them, and calls `resumed`. The model is written when it is complete, and only files of this
@@ -104,7 +104,10 @@ def train(
 
 
 def _begin(folder: Path, note: Note) -> bool:
-    """Mark the folder of a training; return whether it resumes, and reject other folders."""
+    """Mark the folder of a training; return whether it resumes.
+
+    Raises `SettingError` for a folder of anything else.
+    """
     mark = folder / _MARK
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise SettingError(f"{folder} must be a folder. Give another folder with --out.")

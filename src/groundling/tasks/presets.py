@@ -1,4 +1,4 @@
-"""Presets of a task and the rows of their tables, in Python or read from `presets.toml`."""
+"""Presets of a task and the rows of their tables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ class Preset:
         tell: Callable[[Sequence[Any]], None] = lambda choices: None,
         **options: Any,
     ) -> Follower:
-        """Return a follower trained with these settings; `options` are those of `Follower.fit`.
+        """Return a follower trained with these settings.
+
+        `options` are those of `Follower.fit`.
 
         `tell` is called with the settings chosen from the demonstrations, without `overrides`.
         """

@@ -1,4 +1,4 @@
-"""Studies of a task besides its table: clarification questions, the speaker, pragmatics.
+"""Studies of a task: clarification questions, the speaker, pragmatics.
 
 Each study trains on the folds of the task and scores the held-out part. Thresholds and weights are
 chosen inside the training data, by cross-fitting.
@@ -47,7 +47,7 @@ Measured = dict[str, Outcome]
 
 
 class Study(NamedTuple):
-    """A study: `measure` scores one fold, as JSON, and `rows` builds the table from all folds.
+    """A study: `measure` scores one fold, and `rows` builds the table.
 
     `metrics` are the printed columns; if empty, those of the task.
     """
@@ -74,7 +74,7 @@ def study_folds(
 def _cross_fit(
     chosen: Preset, cases: Sequence[Case], fold: Fold, follower: Follower
 ) -> list[HeldOutFold]:
-    """Hold out groups of training parts in turn, or of demonstrations if there is one part."""
+    """Cross-fit on groups of training parts, or of demonstrations if there is one."""
     known = [e for e in cases if e.learnable and e.part not in {*fold.held_out, *fold.unused}]
     parts = list(dict.fromkeys(each.part for each in known))
     if len(parts) < 2:
@@ -146,7 +146,10 @@ def _calibrated(cases: Sequence[Judged], coverage: float) -> PredictionSets | No
 
 
 def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None:
-    """Calibrate on a random sample of the held-out texts, score the rest; mean over draws."""
+    """Calibrate on a random sample of held-out texts, and score the rest.
+
+    Scores are means over several draws.
+    """
     dice, found = random.Random(0), []
     count = min(OWN, len(cases) * 2 // 3)
     for _ in range(DRAWS):

@@ -85,7 +85,7 @@ def task_package(name: str) -> str:
 
 @lru_cache(maxsize=8)
 def _offered(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
-    """Return all entry points by name, cached for each path because the search is slow."""
+    """Return all entry points by name, cached for each path."""
     found: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
         found.setdefault(entry.name, []).append(entry)

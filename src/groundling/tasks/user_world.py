@@ -19,7 +19,7 @@ from groundling.world.environment import Demonstration, State, shorten
 
 
 class UserWorldTask(Task[OwnWorld, Preset]):
-    """A user's world such as `my_world.py:Kitchen`; its corpus is files of demonstrations.
+    """A user's world such as `my_world.py:Kitchen`, with demonstration files.
 
     Every demonstration is a part; those of one group are held out together.
 

@@ -1,4 +1,4 @@
-"""The map corpus: maps, routes and dialogues, read from and written to the HCRC layout.
+"""The map corpus: maps, routes and dialogues in the HCRC layout.
 
 ::
 

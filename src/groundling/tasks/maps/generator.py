@@ -80,7 +80,9 @@ def generate_corpus(
 
 
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
-    """Generate a map: 12 to 15 landmarks, two of one name, and a route past most of them.
+    """Generate a map of 12 to 15 landmarks and a route past most of them.
+
+    Two landmarks share a name.
 
     `names` are the names of 14 landmarks or more.
 

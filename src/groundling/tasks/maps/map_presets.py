@@ -13,7 +13,7 @@ from groundling.tasks.presets import Preset, read_presets
 
 @dataclass(frozen=True, kw_only=True)
 class MapPreset(Preset):
-    """The settings of a follower and of its reading of dialogues, with published scores.
+    """The settings of a follower and of reading dialogues, with published scores.
 
     `seeds` is the number of trainings; 1 if the training is deterministic.
     """

@@ -1,4 +1,4 @@
-"""Dialogues as text for a follower: utterances, or mentions of landmarks with labels."""
+"""Dialogues as text for a follower: utterances, or labelled mentions."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ _AROUND = 4  # units before and after that are searched for mentions
 
 @dataclass(frozen=True)
 class TextUnit:
-    """A part of the text that may cause one move: a mention, or an utterance without one.
+    """A unit of text that may cause one move: a mention, or a silent utterance.
 
     Parameters
     ----------
@@ -428,7 +428,7 @@ _LINKING = frozenset(
 def read_dialogue(
     chosen: MapPreset, dialogue: Dialogue, landscape: Landscape, matcher: NameMatcher | None = None
 ) -> tuple[Instruction, ...]:
-    """Return a dialogue as text for a preset; a `matcher` can be shared among dialogues."""
+    """Return a dialogue as text for a preset; dialogues can share a `matcher`."""
     if chosen.units == "sentences":
         return read_sentences(dialogue, load_parser(chosen.parser))
     matcher = matcher or NameMatcher(landscape, fuzzy=chosen.fuzzy)

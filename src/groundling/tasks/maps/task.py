@@ -145,7 +145,10 @@ class MapTask(Task[MapCorpus, MapPreset]):
     def read(
         self, chosen: MapPreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return a dialogue as one text; lines may start with `g:` (giver, the default) or `f:`."""
+        """Return a dialogue as one text.
+
+        Lines may start with `g:` (giver, the default) or `f:` (follower).
+        """
         talk = Dialogue("typed", 0, tuple(map(_utterance, lines)))
         if not talk.giver:
             raise InstructionError("The dialogue must have a line of the giver; got none.")

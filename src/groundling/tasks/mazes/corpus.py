@@ -269,7 +269,10 @@ def _sentences(text: str) -> list[str]:
 def _dropped(
     paragraph: MazeExample, sentences: Sequence[str], singles: Sequence[MazeExample]
 ) -> list[tuple[str, str, Pose]]:
-    """Return sentences of a paragraph that are not single sentences, if these leave no gap."""
+    """Return the sentences of a paragraph that are not single sentences.
+
+    Empty if the single sentences leave a gap.
+    """
     if not singles or singles[0].path[0] != paragraph.path[0]:
         return []
     if singles[-1].path[-1].position != paragraph.path[-1].position:

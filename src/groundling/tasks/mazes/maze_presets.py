@@ -73,7 +73,7 @@ def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstr
 
 
 def units(chosen: MazePreset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """Return parsed sentences as the units that the follower reads: whole, or by command."""
+    """Return parsed sentences as units for the follower: whole, or by command."""
     if not chosen.split_commands:
         return tuple(parsed)
     return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))

@@ -1,4 +1,4 @@
-"""Whole routes, followed sentence by sentence or read in full first: training and evaluation.
+"""Whole routes: reading, training and evaluation.
 
 `groundling evaluate mazes --preset routes` evaluates all rows.
 """
@@ -74,7 +74,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Arcs:
-    """The plans of one sentence, as scored arcs from the states before it to those after.
+    """The plans of one sentence, as scored arcs between states.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer)
 
 
 def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]:
-    """Return the probability of each final position, summed over all paths, best first.
+    """Return the probability of each final position, most probable first.
 
     A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. With a power
     above zero, a sentence is evidence against states that it does not fit.

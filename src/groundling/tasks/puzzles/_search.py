@@ -43,7 +43,7 @@ def popcount(x: Any) -> Any:
 
 @njit(cache=True)
 def force(bits: Any, line: int, target: Any) -> None:
-    """Mark blocks of a line, given by their positions, in the bits of the crossing lines."""
+    """Mark blocks of a line in the bits of the crossing lines."""
     while bits:
         lowest = bits & (~bits + U(1))
         target[popcount(lowest - U(1))] |= U(1) << U(line)
@@ -52,7 +52,7 @@ def force(bits: Any, line: int, target: Any) -> None:
 
 @njit(cache=True)
 def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
-    """Find the blocks that must be struck along or across each line; False if impossible.
+    """Find blocks that must be struck along or across; False if impossible.
 
     All arrays are [orientation, line] of bits over the positions along the line.
     """
@@ -92,7 +92,7 @@ def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
 def add_windows(
     present: Any, never: Any, o: int, i: int, k: int, moves: Integers, masks: Bits, found: int
 ) -> int:
-    """Append each window of k neighbouring blocks of a line; return the number of moves."""
+    """Append each window of k neighbouring blocks; return the number of moves."""
     if popcount(present & ~never) < k:
         return found
     window, held = U(0), 0
@@ -150,7 +150,7 @@ def smallest_component(lines: Bits) -> Any:
 def forced_move(
     lines: Bits, along: Bits, across: Bits, k: int, moves: Integers, masks: Bits
 ) -> int:
-    """Fill in a set of moves, one of which can start any winning plan; 0 if there is none."""
+    """Fill in moves, one of which can start any winning plan; return their number."""
     size = lines.shape[1]
     fewest, best_o, best_i = 4, -1, -1  # larger sets cost more than they save
     for o in range(2):
@@ -271,7 +271,10 @@ def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> No
 
 @njit(cache=True)
 def table_slot(table: Bits, key: Bits) -> Any:
-    """Return the slot of a board and whether it is stored; a last word of 1 marks a used slot."""
+    """Return the slot of a board and whether it is stored.
+
+    A last word of 1 marks a used slot.
+    """
     rows, words = table.shape[0], key.shape[0]
     h = U(0x9E3779B97F4A7C15)
     for q in range(words):
@@ -297,7 +300,10 @@ def table_slot(table: Bits, key: Bits) -> Any:
 
 @njit(cache=True)
 def table_put(table: Bits, key: Bits) -> int:
-    """Store a board, replacing an older one if the table is full; return 1 if the table grew."""
+    """Store a board; return 1 if the table grew.
+
+    If the table is full, the board replaces an older one.
+    """
     at, there = table_slot(table, key)
     if there:
         return 0
@@ -332,7 +338,7 @@ def search(
     noise: float,
     fresh: bool,
 ) -> int:
-    """Continue the search from the state of the arrays until solved, dead or out of nodes."""
+    """Continue the search until it is solved, dead or out of nodes."""
     size, words = boards.shape[2], table.shape[1] - 1
     along = np.empty((2, size), dtype=np.uint64)
     across = np.empty((2, size), dtype=np.uint64)
@@ -396,7 +402,10 @@ def search(
 
 @njit(cache=True)
 def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
-    """Write the blocks of every row and column, [orientation, line], as bits along the line."""
+    """Write the blocks of every row and column as bits along the line.
+
+    The result is [orientation, line].
+    """
     lines[:] = U(0)
     for row in range(height):
         for column in range(width):
@@ -420,7 +429,7 @@ def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None
 
 @njit(cache=True)
 def symmetries(lines: Bits, height: int, width: int) -> Any:
-    """Return the reflections and rotations that leave a board unchanged, identity first.
+    """Return the reflections and rotations that keep a board, identity first.
 
     Each is (swap, flip rows, flip columns, rows - 1, columns - 1). Boards related by a symmetry
     of the whole puzzle are all winnable or all dead.

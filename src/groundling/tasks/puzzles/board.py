@@ -240,7 +240,7 @@ def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...
 
 
 def each_strike(board: Board, k: int) -> Iterator[Strike]:
-    """Yield every strike of one line: whole lines with k blocks, and parts of longer ones.
+    """Yield every strike of one line: whole lines, and parts of longer ones.
 
     A part is k consecutive blocks; holes between them do not matter.
 

@@ -1,4 +1,4 @@
-"""Grounding graphs of strikes: the event, its lines, its part, and the last strike."""
+"""Grounding graphs of strikes: event, lines, part, and last strike."""
 
 from __future__ import annotations
 
@@ -177,7 +177,10 @@ def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tup
 
 @lru_cache(maxsize=16384)
 def _history_labels(last: Strike, action: Strike, candidates: tuple[int, ...]) -> tuple[Label, ...]:
-    """Return the relation of a strike to the last one: other line, next line, direction."""
+    """Return the relation of a strike to the last one.
+
+    Labels are about the line and the direction.
+    """
     labels: _Labels = {
         "type": last.kind,
         "orientation": "same" if last.orientation == action.orientation else "other",

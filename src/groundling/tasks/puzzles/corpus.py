@@ -121,7 +121,9 @@ def split_hints(text: str) -> tuple[str, ...]:
 
 
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
-    """Read the puzzles of a folder with `games.csv`, `annotations.txt` and `instructions.bgm`.
+    """Read the puzzles of a corpus folder.
+
+    Its files are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
     Errors name the line: ragged boards, strikes against the rules, incomplete solutions, or hints
     without a puzzle.
@@ -304,7 +306,7 @@ def _unigrams(path: Path, line: int, written: str) -> str:
 
 
 def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
-    """Write puzzles to the three files of a corpus folder, which `read_corpus` reads back."""
+    """Write puzzles to a corpus folder, in the format of `read_corpus`."""
     chosen: Sequence[Puzzle] = sorted(puzzles, key=lambda each: each.number)
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ class PuzzleState:
 
 
 def offered_sizes(lines: int) -> tuple[int, ...]:
-    """Return the possible sizes of a multi-strike, given the number of lines of k blocks.
+    """Return the possible sizes of a multi-strike for `lines` lines of k blocks.
 
     Any size for up to five lines; otherwise one, two, all, and up to eight lines three, to limit
     the number of subsets.
@@ -81,7 +81,7 @@ def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, 
 
 
 class PuzzleEnvironment:
-    """Crossblock: strike exactly k blocks of one row or column until the board is empty.
+    """Crossblock: strike k blocks of a row or column until the board is empty.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ class PuzzleEnvironment:
         )
 
     def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:
-        """Return the SVG of the board, with the number of the strike for each removed block."""
+        """Return the SVG of the board, with strike numbers on removed blocks."""
         from groundling.tasks.puzzles.board_drawing import draw_puzzle
 
         return draw_puzzle(self, state, way)

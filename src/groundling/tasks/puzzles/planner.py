@@ -36,7 +36,7 @@ _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
 
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
-    """Return whether blocks can be assigned to lines so that each line gets a multiple of k.
+    """Return whether blocks can be assigned to lines in multiples of k.
 
     The number of blocks struck along each line is a multiple of k. Ignoring the order of strikes,
     this is an integer program, solved by SciPy (HiGHS). None if undecided after `limit` nodes.

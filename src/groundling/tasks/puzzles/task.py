@@ -149,7 +149,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return found
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return whether a plan equals the demonstrated one, and whether it clears the board."""
+        """Return whether a plan is the demonstrated one, and clears the board."""
         if plan is None:
             return {"match": 0.0, "success": 0.0}
         match = plan.actions == case.demonstration.actions
