@@ -118,7 +118,7 @@ def test_simulator_says_when_replay_leads_elsewhere():
 
 
 def test_simulator_refuses_what_it_cannot_do():
-    with pytest.raises(SettingError, match="way cannot be 'copy'"):
+    with pytest.raises(SettingError, match="deepcopy, replay; got 'copy'"):
         GymWorld(Line(), ground, way="copy")
     with pytest.raises(SettingError, match="both get_state and set_state"):
         GymWorld(Line(), ground, get_state=lambda env: env.at)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from groundling.errors import LearningWarning, SettingError, WorldError, did_you_mean
+from groundling.errors import LearningWarning, SettingError, WorldError
 from groundling.world.graph import GroundingGraph
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class GymWorld:
         rewards: bool = False,
     ) -> None:
         if way not in _WAYS:
-            raise SettingError(f"GymWorld.way cannot be {way!r}.{did_you_mean(way, _WAYS)}")
+            raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
             raise SettingError("GymWorld needs both get_state and set_state, or neither.")
         space = getattr(env, "action_space", None)

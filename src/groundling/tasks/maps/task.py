@@ -101,7 +101,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         """Train with each seed, and test on the last quarter of the maps."""
         if not all(corpus.split()):
             raise CorpusError(
-                "The corpus must have four maps or more, with dialogues about the first and the "
+                "The corpus must have at least four maps, with dialogues about the first and the "
                 f"last ones, since the last quarter is for testing; got {len(corpus.maps)} maps."
             )
         seeds = 1 if quick else self.presets.select(preset, variant).seeds

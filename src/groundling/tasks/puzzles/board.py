@@ -294,7 +294,7 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     """
     size = board.size(action.orientation)
     if not action.lines or len(set(action.lines)) < len(action.lines):
-        raise WorldError(f"A strike must have one line or more, all different; got {action!r}.")
+        raise WorldError(f"A strike must have at least one line, all different; got {action!r}.")
     for line in action.lines:
         if not 0 <= line < size:
             raise WorldError(

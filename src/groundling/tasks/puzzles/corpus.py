@@ -217,7 +217,7 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
             )
         yield number, (board, k)
     if not seen:
-        raise CorpusError(f"{path} must hold one puzzle or more; got none.")
+        raise CorpusError(f"{path} must hold at least one puzzle; got none.")
 
 
 def _read_solutions(
@@ -256,7 +256,9 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     orientation: Orientation = "row" if found[1] == "r" else "column"
     line = int(found[2])
     if line >= board.size(orientation):
-        raise WorldError(f"The board has {board.size(orientation)} {orientation}s, from 0.")
+        raise WorldError(
+            f"The board has {board.size(orientation)} {orientation}s, numbered from 0."
+        )
     if found[3] is None:
         return Strike(orientation, (line,))
     part = Strike(orientation, (line,), int(found[3]), int(found[4]))
