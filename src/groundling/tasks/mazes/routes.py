@@ -623,8 +623,8 @@ def leave_out_routes(
     """Train on all maps but one and follow its routes, in each way of reading."""
     if len(data) < 3:
         raise SettingError(
-            f"The evaluation of routes needs at least three maps; got {len(data)}. One is held out, "
-            "and one of the others is used to choose the weight of evidence."
+            f"The evaluation of routes needs at least three maps; got {len(data)}. One is held "
+            "out, and one of the others is used to choose the weight of evidence."
         )
     inside = {name: each for name, each in data.items() if name != left_out}
     power = choose_power(chosen, inside, training)
