@@ -42,7 +42,7 @@ def test_mistakes_too_long_names_the_setting():
     found = why(follower, go_to("bed", 0, "right", "right", "right", name="far"))
     assert found.why == "too long"
     assert str(found).startswith(
-        "The demonstration 'far', “go to the bed” (too long): It has 3 actions, and plans"
+        "The demonstration 'far', “go to the bed” (too long): It has 3 actions, but only plans"
     )
     assert "Use Search(max_length=3)." in str(found)
 
@@ -56,16 +56,16 @@ def test_mistakes_of_a_lower_score_name_features_and_the_words_that_carry_them(g
         assert f"{name} {gain:+.2f}" in found.detail
     assert "desk" in found.misleading_words
     assert "“desk”, " in found.cure
-    assert "favour the other plan: add demonstrations with such words" in found.cure
+    assert "favour the other plan: add demonstrations in which such words" in found.cure
 
 
 def test_mistakes_name_words_that_were_never_learnt(goer, walker):
     found = why(goer, Demonstration("walk to the lamp", ITEMS, 2, ("right",)))
     assert found.unknown_words == ("walk",)
-    assert "Never shown: “walk”. Demonstrate texts with it, or say in a lexicon" in found.cure
+    assert "Unknown words: “walk”. Demonstrate texts with it, or add a lexicon entry" in found.cure
     # Without slots, a lexicon would say nothing.
     found = why(walker, Demonstration("step right", Line(), 1, ("left",)))
-    assert "Never shown: “step”. Demonstrate texts with it." in found.cure
+    assert "Unknown words: “step”. Demonstrate texts with it." in found.cure
     assert found.misleading_words == ("right",)
 
 
@@ -75,7 +75,7 @@ def test_mistakes_say_how_often_rare_words_were_shown():
     follower = make(model=PlanModel(), overlay=Overlay(), features=features).fit(shown)
     found = why(follower, Demonstration("hop move right", Line(), 1, ("left",)))
     assert found.rare_words == (("hop", 1), ("move", 2))
-    assert "Seldom shown: “hop” (1 time), “move” (2 times); fewer than 3 times is not" in found.cure
+    assert "Rare words: “hop” (1 time), “move” (2 times); words with fewer than 3" in found.cure
 
 
 class Doors:
@@ -96,10 +96,10 @@ def test_mistakes_name_labels_that_no_word_of_the_text_goes_with():
     follower = make(features=Features(words=("word",))).fit(shown)
     found = why(follower, Demonstration("take green", Doors(), "", ("green",)))
     assert found.missing_labels == ("green door",)
-    assert "No word of the text goes with green door, which only the demonstrated" in found.cure
+    assert "No word of the text is associated with green door, which only the" in found.cure
     found = why(follower, Demonstration("do it", Doors(), "", ("red",)))
     assert found.missing_labels == ("red door",)
-    assert "In other texts, word=red, word=take go with it." in found.cure
+    assert "In other texts, word=red, word=take mean it." in found.cure
 
 
 def test_mistakes_see_what_was_demonstrated_otherwise(goer):
@@ -173,7 +173,9 @@ def test_mistakes_name_ranks_where_a_number_tells_plans_apart():
     shown = [Demonstration("water one", Pots("fern", "fern", "fern"), (), (0,))]
     follower = make(features=Features(words=("word",))).fit(shown)
     third = Demonstration("water the third", Pots("fern", "fern", "fern"), (), (2,))
-    assert "The number 'x' tells the actions apart: if “the”, “third”" in why(follower, third).cure
+    assert (
+        "The number 'x' distinguishes the actions: if “the”, “third”" in why(follower, third).cure
+    )
     assert "give the environment a method things(state)." in why(follower, third).cure
     world = Pots("fern", "fern", "fern")
     world.things = lambda state: {f"pot {n}": {"x": n} for n in range(3)}
@@ -185,7 +187,7 @@ def test_mistakes_of_unknown_words_name_slots_where_there_are_none():
     follower = make(features=Features(words=("word",))).fit(shown)
     found = why(follower, Demonstration("water the palm", Pots("fern", "palm"), (), (1,)))
     assert found.unknown_words == ("palm",)
-    assert "if it stands for a value of 'plant', name that label in Features.slots" in found.cure
+    assert "if it means a value of 'plant', add that label to Features.slots" in found.cure
 
 
 class Twins:
@@ -205,13 +207,13 @@ def test_mistakes_say_that_plans_look_alike():
     follower = make().fit([Demonstration("take the cup", Twins(), "", ("first",))], check=False)
     found = why(follower, Demonstration("take the other cup", Twins(), "", ("second",)))
     assert found.why == "same graph"
-    assert "Add a label that tells the two apart." in str(found)
+    assert "Add a label that distinguishes the two." in str(found)
     assert found.unknown_words == ("other",)
 
 
 def test_mistakes_of_texts_in_another_order_name_connectives_where_actions_differ_too(gardener):
     found = why(gardener, water("water the fern before that the ivy and the palm", 2, 0))
-    assert "The text names things in another order than they are done." in found.cure
+    assert "The text names things in another order than the actions." in found.cure
     assert "features__reorder=True" in found.cure
 
 
@@ -236,7 +238,7 @@ def test_mistakes_say_that_words_learn_nothing_of_numbers_without_bins():
     follower = make(features=features, search=Search(max_length=1)).fit(shown, check=False)
     wrong = {each.demonstration.instructions: each for each in follower.diagnose(shown).mistakes}
     told = wrong["ring soon"].cure
-    assert told.startswith("The number 'minutes' tells the actions apart, and Features.number")
+    assert told.startswith("The number 'minutes' distinguishes the actions, but Features.number")
     assert "Use Features(numbers=('equal', 'bins')), which has edges at" in told
     assert "0.5, 1.5, 2.5, 4.5, 8.5, 16.5" in told
     assert "string label for each range" in told
@@ -286,7 +288,7 @@ def test_mistakes_name_the_number_that_bins_would_part():
     wrong = follower.diagnose(shown).mistakes
     assert wrong
     for each in wrong:
-        assert each.cure.startswith("The number 'by' tells the actions apart")
+        assert each.cure.startswith("The number 'by' distinguishes the actions")
         assert "Use Features(numbers=('equal', 'bins'))" in each.cure
         assert "'by said'" in each.cure
 
@@ -381,7 +383,7 @@ def test_mistakes_call_a_lead_a_tie_that_is_next_to_nothing(goer, monkeypatch):
     monkeypatch.setattr("groundling.checks.mistakes.NEGLIGIBLE_MARGIN", 1e9)
     found = why(goer, far)
     assert found.why == "tie"
-    assert "more: hardly any weight tells them apart." in found.detail
+    assert "more: hardly any weight distinguishes them." in found.detail
     assert found.misleading_words == ()
 
 

@@ -81,7 +81,7 @@ def test_diagnosing_warns_of_a_length_that_was_chosen_and_says_what_more_costs()
                       r"about [\d,]{7} plans from a start instead of 30, and"):  # fmt: skip
         follower = make().fit(shown)
     [length] = [each for each in follower.choices_ if each.what == "Search.max_length"]
-    assert (length.chosen, "which would take too long to learn from" in length.why) == ("1", True)
+    assert (length.chosen, "too many to learn from" in length.why) == ("1", True)
     [mistake] = follower.diagnose(shown[-1:]).mistakes
     assert "Use follower.chosen().set_params(search__max_length=4)." in mistake.cure
 
@@ -153,7 +153,7 @@ def test_diagnosing_warns_of_slots_that_no_graph_has():
 def test_diagnosing_warns_of_slots_that_no_word_matches():
     opaque = Line(4, {0: "q1", 1: "q2", 2: "q3", 3: "q4"})
     shown = [Demonstration("go there", opaque, 1, ("left",)) for _ in range(3)]
-    with pytest.warns(LearningWarning, match="No word of the texts stands for .*'item', such as q"):
+    with pytest.warns(LearningWarning, match="No word of the texts means .*'item', such as q"):
         make(features=Features(slots=("item",))).fit(shown)
 
 
@@ -302,11 +302,11 @@ def test_diagnosing_warns_of_plans_that_the_search_cannot_find():
     assert (
         "The search does not find the plans of 4 of 4 demonstrations: '0', '1'" in found[0].message
     )
-    assert "Raise Search.beam (it is 1) or Search.budget (it is 6);" in found[0].cure
+    assert "Raise Search.beam (now 1) or Search.budget (now 6);" in found[0].cure
     [mistake] = narrow.diagnose(shown[:1]).mistakes
     assert (mistake.why, wide.score(shown[:1])) == ("not found", 1.0)
-    assert "which scores more than what it found" in mistake.detail
-    assert "following takes longer by about as much" in mistake.cure
+    assert "which scores higher than the best plan found" in mistake.detail
+    assert "following takes longer in proportion" in mistake.cure
 
 
 def test_diagnosing_does_not_blame_the_beam_for_plans_that_score_less_than_what_is_found():
@@ -418,7 +418,7 @@ def test_fit_reports_progress_from_the_first_second():
     told = []
     make().fit(SHOWN, progress=told.append)
     stages = list(dict.fromkeys(each.stage for each in told))
-    assert stages[0] == "looking at the demonstrations"
+    assert stages[0] == "examining the demonstrations"
     for stage in ("reading", "listing plans", "encoding", "training", "checking"):
         assert stage in stages
     assert all(math.isnan(e.loss) for e in told if not e.stage.startswith("training"))

@@ -56,7 +56,7 @@ def test_mcp_a_home_follows_describes_explains_and_is_taught(home):
     assert told(followed)["changes"] == {"light.desk": {"state": "on"}}
     assert told(described)["things"]["light.desk"]["state"] == "on"
     assert "lock lock.door" in json.dumps(told(explained))
-    assert "now stands for" in json.dumps(told(taught))
+    assert "now means" in json.dumps(told(taught))
     assert told(again)["changes"] == {"light.floor": {"state": "off"}}
     assert wrong.is_error
 

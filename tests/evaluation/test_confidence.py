@@ -76,7 +76,7 @@ def test_threshold_is_nothing_where_nothing_is_right():
     assert at_threshold(judged, None).coverage == 0
     with pytest.raises(SettingError, match="between 0 and 1"):
         choose_threshold(judged, 90)
-    with pytest.raises(GroundlingError, match="one answer or more"):
+    with pytest.raises(GroundlingError, match="at least one answer"):
         abstention([])
 
 

@@ -119,11 +119,11 @@ def test_counter_what_vanished_is_not_replaced(follower):
 @pytest.mark.parametrize(
     ("moves", "message"),
     [
-        (None, "Odd.moves returned None"),
-        (2, "Odd.moves returned 2"),
-        ("left", "Odd.moves returned 'left'"),
-        ([99], "the move 99 .* not in the environment's action space"),
-        (["left"], "the move 'left' .* not in the environment's action space"),
+        (None, "Odd.moves must return a list .* got None"),
+        (2, "Odd.moves must return a list .* got 2"),
+        ("left", "Odd.moves must return a list .* got 'left'"),
+        ([99], "the environment's action space .* got 99"),
+        (["left"], "the environment's action space .* got 'left'"),
     ],
 )
 def test_counter_moves_are_checked(follower, moves, message):

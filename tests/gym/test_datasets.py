@@ -53,7 +53,7 @@ def test_datasets_of_continuous_moves_come_back():
 
 def test_datasets_without_missions_are_refused(monkeypatch):
     level = babyai("GoToLocal")
-    with pytest.raises(CorpusError, match="one trajectory or more"):
+    with pytest.raises(CorpusError, match="at least one trajectory"):
         to_minari([], "babyai/none-v0", level)
     [trajectory] = record(level, [0])
     with pytest.raises(CorpusError, match="one more observation"):

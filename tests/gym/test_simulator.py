@@ -74,7 +74,7 @@ def test_simulator_detects_that_ezpickle_forgets():
     assert world.way_ == "replay"
     assert "EzPickle" in world.why_
     assert "get_state and set_state" in world.why_
-    with pytest.raises(WorldError, match="Forgetful forgets its state: it is an EzPickle"):
+    with pytest.raises(WorldError, match="Forgetful loses its state: it is an EzPickle"):
         GymWorld(Forgetful(), ground, key=where, way="deepcopy")
 
 
@@ -90,7 +90,7 @@ def test_simulator_remembers_steps_and_reports_cost():
         walk(world, start, [0])
     assert env.stepped == 1
     assert (world.cost.asked, world.cost.simulated) == (5, 1)
-    assert "80% remembered" in str(world.cost)
+    assert "80% cached" in str(world.cost)
     assert "replay" in str(world.cost)
 
 
@@ -118,7 +118,7 @@ def test_simulator_says_when_replay_leads_elsewhere():
 
 
 def test_simulator_refuses_what_it_cannot_do():
-    with pytest.raises(SettingError, match="way cannot be 'copy'"):
+    with pytest.raises(SettingError, match="deepcopy, replay; got 'copy'"):
         GymWorld(Line(), ground, way="copy")
     with pytest.raises(SettingError, match="both get_state and set_state"):
         GymWorld(Line(), ground, get_state=lambda env: env.at)
@@ -126,7 +126,7 @@ def test_simulator_refuses_what_it_cannot_do():
     env.action_space = gymnasium.spaces.Box(-1, 1, (2,))
     with pytest.raises(SettingError, match="cannot be listed"):
         GymWorld(env, ground)
-    with pytest.raises(WorldError, match="not of this GymWorld"):
+    with pytest.raises(WorldError, match="must be of this GymWorld"):
         GymWorld(Line(), ground).step("elsewhere", 0)
 
 
@@ -154,7 +154,7 @@ def test_simulator_notices_states_that_are_not_restored():
         return env.unwrapped.at
 
     world = GymWorld(Line(), ground, key=where, get_state=get, set_state=lambda env, state: None)
-    with pytest.raises(WorldError, match="Let set_state restore all"):
+    with pytest.raises(WorldError, match="Let set_state restore everything"):
         world.reset(seed=1)
 
 
@@ -171,7 +171,7 @@ def test_simulator_notices_randomness_of_others():
             return made
 
     world = GymWorld(Shaken(), ground, key=where)
-    with pytest.raises(WorldError, match="not its own"):
+    with pytest.raises(WorldError, match="external randomness"):
         world.reset(seed=1)
 
 
@@ -254,7 +254,9 @@ def test_simulator_plans_what_is_not_mentioned(way):
     assert world.is_terminal(end)
     assert world.moves(start, "ring") == ("up", "up", "up", "ring")
     assert world.cost.moves == 4
-    with pytest.raises(WorldError, match="moves must not be empty for an action that is done"):
+    with pytest.raises(
+        WorldError, match="moves must not be empty for an action that is carried out"
+    ):
         world.step(start, "sing")
 
 
@@ -266,7 +268,7 @@ def test_simulator_advises_where_it_is_slow():
     assert "replay makes 5.0 moves" in cost.advice
     assert "symbolic twin" in cost.advice
     cost.way = "deepcopy"
-    assert "deepcopy copies all" in cost.advice
+    assert "deepcopy copies the whole" in cost.advice
     cost.way = "state"
     assert "get_state" not in cost.advice
     cost.seconds = 0.01
@@ -290,5 +292,5 @@ def test_simulator_progress_is_told_while_the_environment_is_asked(monkeypatch):
     shown = [Demonstration(f"go {w}", world, start, (a,)) for a, w in enumerate(("left", "right"))]
     stages = []
     Follower(parser="chain").fit(shown, progress=lambda p: stages.append(p.stage) and None)
-    assert stages[0] == "looking at the demonstrations"
-    assert "asking the environments (2 steps)" in stages
+    assert stages[0] == "examining the demonstrations"
+    assert "querying the environments (2 steps)" in stages

@@ -315,7 +315,7 @@ def test_choosing_composes_demonstrations_that_follow_each_other():
     follower = Follower(parser="chain").fit(walks(8))
     assert follower.chosen().learning.composed == 0.5
     [choice] = [each for each in follower.choices_ if each.what == "Learning.composed"]
-    assert "begin where the one before in their group ended" in choice.why
+    assert "start where the previous one of their group ended" in choice.why
     apart = Follower(parser="chain").fit(walks(8, group=""))
     assert apart.chosen().learning.composed == 0.0
     assert "Learning.composed" not in str(apart.choices_)

@@ -1,1 +1,1 @@
-"""Checks: what cannot work in what was learnt, and why demonstrations go wrong."""
+"""Checks for problems in trained models, and explanations of mistakes."""

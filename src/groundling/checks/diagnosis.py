@@ -75,7 +75,7 @@ def check_learnt(learnt: Learnt) -> list[Finding]:
     examples = [each for each in learnt.examples if each.shown is not None]
     if not len(learnt.fitted.theta):
         raise DemonstrationError(
-            "Nothing can be learnt: no label of an action goes with a word of the "
+            "Nothing can be learnt: no label of an action co-occurs with a word of the "
             "demonstrations. Add labels to the grounding graphs, or lower Features.min_count."
         )
     found = run_checks(Subject(learnt, examples), "fit")
@@ -86,7 +86,7 @@ def check_learnt(learnt: Learnt) -> list[Finding]:
 
 
 def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
-    """Return the findings of the checks of `teach` in new demonstrations."""
+    """Return the findings of the checks of `teach` on new demonstrations."""
     last = {id(each) for each in new}
     examples = [each for each in learnt.examples if id(each.shown) in last]
     return run_checks(Subject(learnt, examples), "teach")
@@ -95,7 +95,7 @@ def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
 def diagnose(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> Diagnosis:
-    """Follow demonstrations by the weights alone, and explain each mistake."""
+    """Follow demonstrations without the memory, and explain each mistake."""
     examples = []
     for each, request in zip(demonstrations, requests, strict=True):
         shown, *also = Judgement.of(request.world, each).shown

@@ -1,4 +1,4 @@
-"""Why a demonstration is not followed as demonstrated, and what would help."""
+"""Reasons and suggested fixes for demonstrations that are not followed."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from groundling.world.graph import GroundingGraph, Label
 from groundling.world.judgement import Judgement
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
-_SHOWN = 90  # characters of a text that a message shows
+_SHOWN = 90  # maximum characters of a text in a message
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A demonstration that is not followed as demonstrated, with the reason and a suggested fix.
+    """A demonstration that is not followed, with the reason and a suggested fix.
 
     `why` is one of: `too long` (its plan is outside the search space), `not found` (the search
     dropped it), `same graph` (the chosen plan has the same grounding graphs: a label is missing),
-    `contradiction` (demonstrations with the same words and a similar start do something else),
-    `tie` (the graphs differ, but hardly any weight tells them apart), `length` (the chosen plan
-    leaves out or adds actions), `order` (it has the same actions in another order), `lower score`
-    (`features` say why).
+    `contradiction` (demonstrations with the same words and a similar start differ), `tie` (the
+    graphs differ, but hardly any weight distinguishes them), `length` (the chosen plan omits or
+    adds actions), `order` (it has the same actions in another order), `lower score` (see
+    `features`).
 
-    `unknown_words` were never shown; `rare_words` come with their counts. `missing_labels` are on
-    the demonstrated actions only, and no word of the text goes with them. `misleading_words`
-    favour the chosen plan.
+    `unknown_words` do not occur in training; `rare_words` come with their counts.
+    `missing_labels` are on the demonstrated actions only, and no word of the text has a positive
+    weight with them. `misleading_words` favour the chosen plan.
     """
 
     demonstration: Demonstration
@@ -75,7 +75,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A demonstration that was followed: the answer, all plans found, and whether it is right."""
+    """A followed demonstration: the answer, all plans found, and whether it is right."""
 
     example: Example
     answer: ScoredTrajectory | None
@@ -89,20 +89,20 @@ class Attempt:
 
     @cached_property
     def request(self) -> Request:
-        """What was asked."""
+        """The request to the follower."""
         each = self.example
         return Request(each.instructions, each.world, each.trajectory.start)
 
     @cached_property
     def chance(self) -> float:
-        """The share of the plans found that are right."""
+        """The share of correct plans among those found."""
         judgement = Judgement.among(self.example.world, self.shown)
         right = sum(judgement.accepts(plan) for plan in self.found)
         return right / len(self.found) if self.found else 0.0
 
 
 def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt]:
-    """Follow examples by the weights alone: a memory would hide what these have not learnt."""
+    """Follow examples without the memory, to test the weights alone."""
     learnt, found = learnt.without_memory(), []
     requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
@@ -115,7 +115,7 @@ def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt
 
 
 def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
-    """Explain why the answer to a demonstration is none of the demonstrated plans."""
+    """Explain why the answer to a demonstration differs from all demonstrated plans."""
     request, shown, best = attempt.request, attempt.shown, attempt.answer
     each = attempt.example.demonstration
     search, world, gold = index.learnt.search, request.world, shown[0]
@@ -123,7 +123,7 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
     if len(gold) > longest:
         return Mistake(
             each, "too long",
-            f"It has {len(gold)} actions, and plans of up to {longest} are searched.",
+            f"It has {len(gold)} actions, but only plans of up to {longest} are searched.",
             f"Use {advise(index.learnt, 'Search', max_length=len(gold))}.",
         )  # fmt: skip
     if best is None or not attempt.chance:
@@ -136,20 +136,20 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
                 "a model that lets a unit name several actions.",
             )  # fmt: skip
         if best is None or max(scores[1:]) >= scores[0] - NEGLIGIBLE_WEIGHT:
-            scored = "" if best is None else ", which scores more than what it found"
+            scored = "" if best is None else ", which scores higher than the best plan found"
             detail = f"The search did not keep its plan{scored}."
             return Mistake(each, "not found", detail, wider(search))
         gold = shown[int(np.argmax(scores[1:]))]  # a wider beam would not prefer it either
     rivals = _Rivals(index, each, request, gold, best, attempt.found)
     if graphs(world, gold) == graphs(world, best):
         detail = f"The plan {listed(best.actions)} has the same grounding graphs."
-        cure = "Add a label that tells the two apart."
+        cure = "Add a label that distinguishes the two."
         return Mistake(each, "same graph", detail, cure, unknown_words=rivals.unknown)
     return rivals.explain()
 
 
 class _Rivals:
-    """A demonstrated plan (`gold`) and another one (`best`) that scores as much or more."""
+    """A demonstrated plan (`gold`) and one that scores at least as high (`best`)."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class _Rivals:
         self.gold, self.best, self.world = gold, best, request.world
         self.learnt, self.encoder = index.learnt, index.encoder
         self.reader, self.language = self.encoder.reader, self.encoder.reader.language
-        # Without word features it does not matter which words there are.
+        # Without word features, the words of the text do not matter.
         features = self.learnt.settings.features
         self.words = tuple(dict.fromkeys(index.words(request))) if features.words else ()
         self.least = features.min_word_count
@@ -175,13 +175,13 @@ class _Rivals:
             return self._mistake(
                 "contradiction", doing,
                 "Correct the wrong ones, list other correct plans in also=…, or add a label that "
-                "tells their starts apart.",
+                "distinguishes their starts.",
             )  # fmt: skip
         said = [*self._order_cures(), *self._rank_cures(), *self._number_cures()]
         cures = " ".join([*said, *(() if self._only_numbers else self._cures())])
         if 0 <= behind < NEGLIGIBLE_MARGIN:
             lead = f"{amount(behind)} more: hardly any" if behind else "the same: no"
-            detail = f"The plan {rival} scores {lead} weight tells them apart."
+            detail = f"The plan {rival} scores {lead} weight distinguishes them."
             return self._mistake("tie", detail, cures)
         features = self._favouring_best
         by = ", ".join(f"{name} {amount(gain, '+')}" for name, gain in features)
@@ -208,8 +208,8 @@ class _Rivals:
 
     @cached_property
     def _behind(self) -> float:
-        """By how much the other plan scores more, according to the search if it found both."""
-        # A search may drop readings of a text, so that its scores are a little lower.
+        """The lead of the other plan, according to the search if it found both."""
+        # A search may drop readings of a text, so its scores are slightly lower.
         searched = {plan.actions: plan.score for plan in self.found}
         gold, best = (searched.get(plan.actions) for plan in (self.gold, self.best))
         if gold is None or best is None:
@@ -227,7 +227,7 @@ class _Rivals:
     # ---- contradiction, length, order -----------------------------------------------------
 
     def _contradicting(self) -> str:
-        """Say how many training demonstrations with the same words and start do otherwise."""
+        """Count training demonstrations with the same words and start but other actions."""
         done = graphs(self.world, self.gold)
         start = looks(self.world, self.each.start)
         alike = [
@@ -282,13 +282,13 @@ class _Rivals:
         example = Example(self.each, self.request.text, self.world, self.gold, (), 1.0, "", None)
         spells = partial(matches_name, language=self.language)
         if is_reordered(example, self.encoder.nodes.slots, spells):
-            yield f"The text names things in another order than they are done. {self._order_cure()}"
+            yield f"The text names things in another order than the actions. {self._order_cure()}"
 
     def _order_cure(self) -> str:
         if self.learnt.settings.features.reorder:
             return "Add demonstrations with the same connective: rare ones are not learnt."
         return (
-            "If the text says things in another order than they are done, use "
+            "If the text names things in another order than the actions, use "
             f"{advise(self.learnt, 'Features', reorder=True)}, which learns connectives."
         )
 
@@ -296,7 +296,7 @@ class _Rivals:
 
     @cached_property
     def _values(self) -> dict[str, set[str]]:
-        """The values of slots, with those of the demonstrated plan."""
+        """The values of slots, including those of the demonstrated plan."""
         found = {kind: set(values) for kind, values in self.encoder.values.items()}
         for state, action in self.gold.decisions():
             for kind, value in self.encoder.ground(self.world, state, action).values:
@@ -305,17 +305,17 @@ class _Rivals:
         return found
 
     def _kinds(self, word: str) -> set[str]:
-        """Return the kinds of values that a word stands for."""
+        """Return the kinds of values that a word can mean."""
         return {kind for kind, _ in self.reader.sense(word, self._values)}
 
     @cached_property
     def _plain(self) -> list[str]:
-        """Words of letters that stand for no value."""
+        """Words of letters that mean no value."""
         return [word for word in self.words if word.isalpha() and not self._kinds(word)]
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
-        """Words that training never saw and that spell no value."""
+        """Words that do not occur in training and spell no value."""
         return tuple(word for word in self._plain if word not in self.reader.counts)
 
     @cached_property
@@ -325,7 +325,7 @@ class _Rivals:
         return tuple((w, counts[w]) for w in self._plain if 0 < counts.get(w, 0) <= seldom)
 
     def _is_common(self, word: str) -> bool:
-        """Tell whether a word says little: a stop word, or a word of most texts."""
+        """Return whether a word has little meaning: a stop word, or a word of most texts."""
         stop = {*self.language.stop_words, *self.learnt.settings.features.stop_words}
         count = self.reader.counts.get(word, 0)
         return word in stop or 2 * count > len(self.index.shown) >= SAMPLED_STARTS
@@ -335,37 +335,37 @@ class _Rivals:
         if words := self._misleading:
             found.append(
                 f"{quoted(words)} favour{'s' * (len(words) == 1)} the other plan: add "
-                "demonstrations with such words that mean this one."
+                "demonstrations in which such words mean this one."
             )
         if not found and self._favouring_best:
             found.append(
                 "No word of the text favours the other plan; it resembles the most common "
                 "behaviour. Add demonstrations of the less common behaviour."
             )
-        return found or ["Add demonstrations that differ in what tells the two apart."]
+        return found or ["Add demonstrations of the difference between the two."]
 
     def _word_cures(self) -> Iterator[str]:
         if self.unknown:
-            slots = ", or say in a lexicon what value it stands for"
+            slots = ", or add a lexicon entry with its value"
             if not self.encoder.nodes.slots:
                 strings = [each.name for each in self._labels if isinstance(each.value, str)]
                 slots = "" if not strings else (
-                    f"; if it stands for a value of {strings[0]!r}, name that label in "
-                    "Features.slots and say in a lexicon which value"
+                    f"; if it means a value of {strings[0]!r}, add that label to "
+                    "Features.slots and the value to a lexicon"
                 )  # fmt: skip
             it = "it" if len(self.unknown) == 1 else "them"
-            yield f"Never shown: {quoted(self.unknown)}. Demonstrate texts with {it}{slots}."
+            yield f"Unknown words: {quoted(self.unknown)}. Demonstrate texts with {it}{slots}."
         if self._rare:
             named = ", ".join(f"“{word}” ({some(count, 'time')})" for word, count in self._rare)
             too_rare = any(count < self.least for _, count in self._rare)
-            why = f"; fewer than {self.least} times is not learnt" if too_rare else ""
-            yield f"Seldom shown: {named}{why}. Add demonstrations with such words."
+            why = f"; words with fewer than {self.least} are not learnt" if too_rare else ""
+            yield f"Rare words: {named}{why}. Add demonstrations with such words."
 
-    # ---- labels and numbers that tell the plans apart ---------------------------------------
+    # ---- labels and numbers that distinguish the plans --------------------------------------
 
     @cached_property
     def _labels(self) -> list[Label]:
-        """Labels that the demonstrated actions have, and those of the other plan have not."""
+        """Labels of the demonstrated actions that those of the other plan lack."""
         gold, best = (
             dict.fromkeys(chain(*(action_labels(self.world, *e) for e in plan.decisions())))
             for plan in (self.gold, self.best)
@@ -393,7 +393,7 @@ class _Rivals:
 
     @cached_property
     def _gains(self) -> Reals:
-        """What each feature adds to the lead of the other plan."""
+        """The contribution of each feature to the lead of the other plan."""
         one, other = self._readings
         gains: Reals = (other.counts() - one.counts()) * self.index.theta
         return gains
@@ -407,7 +407,7 @@ class _Rivals:
 
     @cached_property
     def _misleading(self) -> tuple[str, ...]:
-        """The words of the text in the features that favour the other plan, unless it is a tie."""
+        """Words of the text that favour the other plan; empty for a tie."""
         if 0 <= self._behind < NEGLIGIBLE_MARGIN:
             return ()
         found: dict[str, None] = {}
@@ -422,10 +422,10 @@ class _Rivals:
 
     @cached_property
     def _missing(self) -> list[tuple[str, list[str]]]:
-        """Labels of the demonstrated actions only that no word of the text goes with.
+        """Labels of only the demonstrated actions that no word of the text favours.
 
-        Each comes with what goes with it in other texts, most first. Empty if words go with any of
-        them: then these decide.
+        Each comes with the words associated with it in other texts, strongest first. Empty if
+        words are associated with any of them: then these decide.
         """
         if not self.words:
             return []
@@ -459,15 +459,15 @@ class _Rivals:
         if missing:
             labels = ", ".join(name for name, _ in missing)
             said = [word for _, words in missing for word in words][:A_FEW]
-            known = f" In other texts, {', '.join(said)} go with it." if said else ""
+            known = f" In other texts, {', '.join(said)} mean it." if said else ""
             yield (
-                f"No word of the text goes with {labels}, which only the demonstrated actions "
-                f"have.{known} Demonstrate texts that say so in these words, or add a label that "
-                "these words can go with."
+                f"No word of the text is associated with {labels}, which only the demonstrated "
+                f"actions have.{known} Demonstrate texts that name it with these words, or add a "
+                "label that these words can mean."
             )
 
     def _slot_cure(self, kind: str, value: str) -> str:
-        """Say how words of the text can mean a value of a slot that none of them spells."""
+        """Return advice for a value of a slot that no word of the text spells."""
         words = [word for word in self._plain if not self._is_common(word)]
         shares = {word: self.index.share_with(word, kind, value) for word in words}
         word = max(words, key=lambda word: shares[word], default="")
@@ -480,17 +480,17 @@ class _Rivals:
         line = f"Add a line to a lexicon, such as “{word} = {kind}:{value}”"
         if "value" in self.learnt.settings.features.joins:
             return (
-                f"{missing}, and too few texts were shown to learn which word does. Add "
+                f"{missing}, and there are too few texts to learn which word means it. Add "
                 f"demonstrations with these words. {line}."
             )
         return (
-            f"{missing}: {kind!r} is in Features.slots, so that words mean its values by their "
+            f"{missing}: {kind!r} is in Features.slots, so words mean its values by their "
             f"spelling or by a lexicon. {line}; or give the node a label that words can learn "
             f"beside the value, {{{kind!r}: {value!r}, {value!r}: True}}."
         )
 
     def _rank_cures(self) -> Iterator[str]:
-        """Suggest ranks if a number tells the plans apart and the text may speak of its rank."""
+        """Suggest ranks if the text may name the rank of a distinguishing number."""
         if not self._numbers or self.world.has_things:
             return
         said = [word for word in self.words if self.language.ordinal(word) is not None]
@@ -498,14 +498,14 @@ class _Rivals:
             said += [word for word in self.unknown if word not in said]
         if said:
             yield (
-                f"The number {next(iter(self._numbers))!r} tells the actions apart: if "
-                f"{quoted(said[:A_FEW])} speaks of its rank (first, largest, leftmost), give the "
+                f"The number {next(iter(self._numbers))!r} distinguishes the actions: if "
+                f"{quoted(said[:A_FEW])} refers to its rank (first, largest, leftmost), give the "
                 "environment a method things(state)."
             )
 
     @cached_property
     def _only_numbers(self) -> bool:
-        """Whether only numbers tell the plans apart, and no word of the text can mean them."""
+        """Whether only numbers that no word can mean distinguish the plans."""
         values = set(chain(*self._numbers.values()))
         if not values or not self.words or any(e.name not in self._numbers for e in self._labels):
             return False
@@ -530,20 +530,20 @@ class _Rivals:
         ]  # fmt: skip
         # Intervals are narrowest for small numbers.
         name = min(split or self._numbers, key=lambda each: min(map(abs, self._numbers[each])))
-        label = f"a string label for each range that people speak of, such as {name + ' said'!r}"
+        label = f"a string label for each range that people name, such as {name + ' said'!r}"
         use = advise(self.learnt, "Features", numbers=("equal", "bins"))
         edges = ", ".join(f"{edge:g}" for edge in nodes.bins)
         cure = f"Use {use}, which has edges at {edges}; or add {label}."
         if not split:
             cure = f"Add {label}; the intervals of 'bins', {edges}, do not separate these."
         yield (
-            f"The number {name!r} tells the actions apart, and Features.numbers=('equal',) "
+            f"The number {name!r} distinguishes the actions, but Features.numbers=('equal',) "
             f"compares it with numerals only. {cure}"
         )
 
 
 class TrainingIndex:
-    """Lookups into what was learnt, computed once for all mistakes."""
+    """Lookups into the training data and weights, computed once for all mistakes."""
 
     def __init__(self, learnt: Learnt) -> None:
         self.learnt = learnt
@@ -562,7 +562,7 @@ class TrainingIndex:
 
     @cached_property
     def by_label(self) -> dict[str, list[int]]:
-        """The places of features with a weight that join words with a label, by label."""
+        """The indices of features with a weight that join words with a label, by label."""
         found: dict[str, list[int]] = {}
         for place in np.flatnonzero(np.abs(self.theta) > NEGLIGIBLE_WEIGHT).tolist():
             _, joined, label = self.names[place].partition(" ∧ ")
@@ -579,7 +579,7 @@ class TrainingIndex:
         return found
 
     def share_with(self, word: str, kind: str, value: str) -> float:
-        """Return the share of texts with a word whose actions have a value, smoothed."""
+        """Return the smoothed share of texts with a word whose actions have a value."""
         said = [each for each in self.shown if word in self.words(each)]
         having = sum(
             any((kind_of(label), label.value) == (kind, value) for label in labels_of(each))
@@ -588,14 +588,14 @@ class TrainingIndex:
         return (having + 0.5) / (len(said) + 1)
 
     def words(self, of: Example | Request) -> tuple[str, ...]:
-        """Return the words of a text, one after another."""
+        """Return the words of a text in order."""
         text = of.instructions if isinstance(of, Example) else of.text
         fold = self.encoder.reader.language.fold
         return tuple(fold(word) for sentence in text for word in sentence.tokens)
 
 
 def advise(learnt: Learnt, group: str, **values: Any) -> str:
-    """Return code that changes settings of a group, on top of automatic choices if any."""
+    """Return code that changes settings of a group, keeping automatic choices if any."""
     chosen = {each.what.partition(".")[0].lower() for each in learnt.choices}
     if chosen & {group.lower(), "configuration"}:
         told = ", ".join(f"{group.lower()}__{name}={value!r}" for name, value in values.items())
@@ -604,20 +604,20 @@ def advise(learnt: Learnt, group: str, **values: Any) -> str:
 
 
 def plan_scores(learnt: Learnt, request: Request, plans: Sequence[Trajectory]) -> list[float]:
-    """Return the scores of plans under a text, whether or not the search keeps them."""
+    """Return the scores of plans for a text, whether or not the search keeps them."""
     return learnt.model.scores(learnt.fitted, request, plans, learnt.search)
 
 
 def wider(search: Search) -> str:
-    """Return advice on finding more plans, with its cost.
+    """Return advice for finding more plans, with its cost.
 
     >>> wider(Search())
-    'Raise Search.beam (it is 15) or Search.budget (it is 20,000); following takes longer by
-    about as much.'
+    'Raise Search.beam (now 15) or Search.budget (now 20,000); following takes longer in
+    proportion.'
     """
     return (
-        f"Raise Search.beam (it is {search.beam}) or Search.budget (it is {search.budget:,}); "
-        "following takes longer by about as much."
+        f"Raise Search.beam (now {search.beam}) or Search.budget (now {search.budget:,}); "
+        "following takes longer in proportion."
     )
 
 
@@ -641,7 +641,7 @@ def quoted(words: Sequence[str]) -> str:
 
 
 def some(count: int, what: str) -> str:
-    """Return a number of things.
+    """Return a count with its noun.
 
     >>> some(1, "clause"), some(2, "clause")
     ('1 clause', '2 clauses')
@@ -650,7 +650,7 @@ def some(count: int, what: str) -> str:
 
 
 def within(few: Sequence[Hashable], many: Sequence[Hashable]) -> bool:
-    """Tell whether actions are among others in the same order.
+    """Return whether actions are a subsequence of others.
 
     >>> within("ac", "abc"), within("ca", "abc")
     (True, False)
@@ -665,5 +665,5 @@ def graphs(world: CachedEnvironment, plan: Trajectory) -> list[GroundingGraph]:
 
 
 def looks(world: CachedEnvironment, start: State) -> Counter[GroundingGraph]:
-    """Return the grounding graphs of all actions that are possible in a state."""
+    """Return the grounding graphs of all possible actions in a state, with counts."""
     return Counter(world.ground(start, action) for action in world.some_actions(start))

@@ -1,4 +1,4 @@
-"""The registry of checks: what each looks for, when it runs, its message, and a suggested fix.
+"""The registry of checks: what each detects, when it runs, and a suggested fix.
 
 To add a check, write a function that yields findings from a `Subject`, and add a row to `CHECKS`.
 The warnings of `fit`, the findings of `diagnose` and the table of the troubleshooting page all
@@ -71,7 +71,7 @@ class Finding:
 
 @dataclass
 class Subject:
-    """What is checked: a fitted model, examples, and the places in which it is to follow."""
+    """The input of a check: a fitted model, examples, and the places to follow in."""
 
     learnt: Learnt
     examples: Sequence[Example]
@@ -83,13 +83,13 @@ class Subject:
 
     @cached_property
     def sample(self) -> list[Example]:
-        """Some of the examples, and of those in training."""
+        """A sample of the examples and of the training examples."""
         found = {id(each): each for each in (*_spread(self.index.shown), *_spread(self.examples))}
         return list(found.values())
 
     @cached_property
     def offered(self) -> list[list[GroundingGraph]]:
-        """The grounding graphs of all possible actions, for some of the states passed."""
+        """The graphs of all possible actions, for a sample of the visited states."""
         few = [*self.index.shown[: 2 * SAMPLED_STARTS], *self.examples[: 2 * SAMPLED_STARTS]]
         states = {
             (id(each.world), state): (each.world, state)
@@ -109,7 +109,7 @@ def _spread(examples: Sequence[Example], most: int = PROFILE_SIZE) -> list[Examp
 
 @dataclass(frozen=True)
 class Check:
-    """A check: its name, when it runs, what it finds, what to do, and the function."""
+    """A check: its name, when it runs, what it detects, what to do, and its function."""
 
     name: str
     when: tuple[_When, ...]
@@ -158,7 +158,7 @@ def missing_labels(
     ()
     >>> print(*missing_labels(follower.learnt_, [(Lamp(), "off")]))
     No possible action here has the label 'colour', which some action had at every start in
-    training. Follow in the world of the training, or train again in this one.
+    training. Follow in the training world, or train again in this one.
     """
     asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]
     return tuple(_another_world(usual_labels(learnt), asked))
@@ -174,7 +174,7 @@ def _another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Find
             "another world",
             f"No possible action here has the label{'s' * (len(missing) > 1)} {listed}{more}, "
             "which some action had at every start in training.",
-            "Follow in the world of the training, or train again in this one.",
+            "Follow in the training world, or train again in this one.",
         )
 
 
@@ -183,7 +183,7 @@ def _elsewhere(subject: Subject) -> Iterator[Finding]:
 
 
 def _name(demonstrations: Sequence[Demonstration]) -> str:
-    """Return the names of the first few demonstrations, and how many more there are."""
+    """Return the names of the first few demonstrations, and the number of others."""
     some = (str(e).removeprefix("The demonstration ") for e in demonstrations[:A_FEW])
     more = len(demonstrations) - A_FEW
     return ", ".join(some) + (f" and {more} more" if more > 0 else "")
@@ -210,7 +210,7 @@ def which_too_long(learnt: Learnt, examples: Sequence[Example]) -> list[Example]
 
 
 def _too_long(subject: Subject) -> Iterator[Finding]:
-    """Find plans that are too long for the search, and what it would cost to list them."""
+    """Find plans that are too long for the search, with the cost of listing them."""
     learnt, examples = subject.learnt, subject.examples
     long = which_too_long(learnt, examples)
     if not long:
@@ -229,14 +229,14 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
     yield Finding(
         "too long",
         f"{len(long)} of {len(examples)} demonstrations are longer than Search.max_length="
-        f"{longest}, so that their plans are never found: "
+        f"{longest}, so their plans are never found: "
         f"{_name([each.demonstration for each in long])}.",
         f"Use {advise(learnt, 'Search', max_length=most)}.{cost}",
     )
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Tell whether each plan is possible in place of the other, with the same graphs."""
+    """Return whether both plans can be exchanged, with the same graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -249,7 +249,7 @@ def _could(one: Example, other: Example) -> bool:
 
 
 def _contradictions(subject: Subject) -> Iterator[Finding]:
-    """Find training examples with the same words and a similar start that end otherwise."""
+    """Find training examples with equal words and similar starts but different ends."""
     index, found = subject.index, []
     among = {id(each) for each in subject.examples} & {id(each) for each in index.shown}
     for alike in index.by_text.values():
@@ -275,19 +275,19 @@ def _contradictions(subject: Subject) -> Iterator[Finding]:
             f"starts, but different actions: {_name([each.demonstration for each in found])} "
             f"(numbers {first}{', …' * (len(found) > 2 * A_FEW)}).",
             "Correct the wrong ones; if several plans are right, list them in also=… of each; or "
-            "add a label that tells the starts apart.",
+            "add a label that distinguishes the starts.",
         )
 
 
 def _slots(subject: Subject) -> Iterator[Finding]:
-    """Find slots that no graph has, or that no word of the texts stands for."""
+    """Find slots that no graph has, or whose values no word means."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
     reader = encoder.reader
     strings = [
         (kind_of(e), e.value) for each in examples for e in labels_of(each)
         if isinstance(e.value, str)
     ]  # fmt: skip
-    # A loaded follower knows its training texts by their words only.
+    # A loaded follower has only the words of its training texts.
     words = {word for each in examples for word in words_of(each)} | set(reader.counts)
     labelled = {e.kind for each in examples for s in each.instructions for e in s.labels}
     presumed = {kind for each in examples for kind in each.world.presumed_slots}
@@ -300,7 +300,7 @@ def _slots(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 "idle slot",
                 f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
-                f"Name one that they have.{did_you_mean(kind, {kind for kind, _ in strings})}",
+                f"Use a label that they have.{did_you_mean(kind, {kind for kind, _ in strings})}",
             )
         elif kind not in labelled and not any(
             reader.lexicon.look_up(word, only, language=reader.language)
@@ -313,7 +313,7 @@ def _slots(subject: Subject) -> Iterator[Finding]:
             such = ", ".join(sorted(values)[:A_FEW])
             yield Finding(
                 "idle slot",
-                f"No word of the texts stands for a value of the slot {kind!r}, such as {such}.",
+                f"No word of the texts means a value of the slot {kind!r}, such as {such}.",
                 fix,
             )
 
@@ -342,7 +342,7 @@ def _nodes(subject: Subject) -> Iterator[Finding]:
     for name in sorted(name for name, ever in reached.items() if not ever):
         yield Finding(
             "unreachable node",
-            f"No relation leads to the node {name!r}, so that no word can align with it.",
+            f"No relation leads to the node {name!r}, so no word can align with it.",
             "Add an edge to it, or use Overlay(adjacency='soft') or Overlay.flat().",
         )
 
@@ -350,7 +350,7 @@ def _nodes(subject: Subject) -> Iterator[Finding]:
 def _tokens(subject: Subject) -> Iterator[Finding]:
     """Find texts that the parser does not split into words."""
     examples = subject.examples
-    # A word that comes with labels stands for a sentence on purpose.
+    # A word with labels of its own represents a whole sentence on purpose.
     sentences = [s for each in examples for s in each.instructions if not s.labels]
     alone = [
         s.tokens[0]
@@ -362,7 +362,7 @@ def _tokens(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             "one token",
             f"{len(alone)} of {len(sentences)} sentences are one word each, such as "
-            f"{alone[0][:SAMPLED_STARTS]!r}: the parser does not know where words begin.",
+            f"{alone[0][:SAMPLED_STARTS]!r}: the parser does not find word boundaries.",
             "Pass a parser for this language as parser=…, such as "
             "ChainParser(language=Language(…, spaced=False)) if it is written without spaces; or "
             "put spaces between words.",
@@ -370,7 +370,7 @@ def _tokens(subject: Subject) -> Iterator[Finding]:
 
 
 def _entries(subject: Subject) -> Iterator[Finding]:
-    """Find lexicon entries that stand for nothing: no slot, no graph, or several words."""
+    """Find lexicon entries without effect: no slot, no graph, or several words."""
     examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
     slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
     given = encoder.reader.lexicon.given
@@ -380,7 +380,7 @@ def _entries(subject: Subject) -> Iterator[Finding]:
             for action in each.world.some_actions(state):
                 for name, own in graph_values(each.world, state, action):
                     offered.setdefault(name, set()).add(own)
-    # Such values are there only where a text names them.
+    # These values exist only if a text names them.
     hidden = any(each.world.labels_follow_text for each in examples)
     idle = [
         f"{word!r} is more than one word, and is never looked up"
@@ -400,14 +400,17 @@ def _entries(subject: Subject) -> Iterator[Finding]:
         shown = "; ".join(each.rstrip(".") for each in idle[:A_FEW])
         yield Finding(
             "idle entry",
-            f"Lexicon entries stand for no label of any action: {shown}.{more}".replace("?.", "?"),
-            "Write entries as one word with the label and the value that graphs have: "
+            f"Lexicon entries match no label of any action: {shown}.{more}".replace("?.", "?"),
+            "Write entries as one word with a label and a value of the graphs: "
             "{'bench': [('item', 'sofa')]}, or bench = item:sofa in a file.",
         )
 
 
 def _look_alike(subject: Subject) -> bool:
-    """Tell whether there are choices, and all actions of each state have the same graph."""
+    """Return whether all actions of each state have the same graph.
+
+    False if no state has several actions.
+    """
     return any(len(shown) > 1 for shown in subject.offered) and all(
         len(set(shown)) < 2 for shown in subject.offered
     )
@@ -418,8 +421,7 @@ def _same_graphs(subject: Subject) -> Iterator[Finding]:
     if _look_alike(subject):
         yield Finding(
             "same graphs",
-            "All actions of a state have the same grounding graph, so that nothing tells them "
-            "apart.",
+            "All actions of a state have the same grounding graph, so nothing distinguishes them.",
             "Return labels from ground that say what an action does, and to what.",
         )
 
@@ -431,17 +433,17 @@ def _constant_labels(subject: Subject) -> Iterator[Finding]:
     for graph in shown:
         for node, labels in zip(graph.node_names, graph.node_labels, strict=True):
             for label in labels:
-                if label.value is not None and ".rank" not in label.name:  # ranks come together
+                if label.value is not None and ".rank" not in label.name:  # ranks come as a set
                     found.setdefault((node, label.name), []).append(label.value)
     if _look_alike(subject) or len(shown) < 2 * A_FEW:
         return
     for (node, name), values in sorted(found.items(), key=lambda pair: pair[0]):
-        # A label of only some actions tells them from others.
+        # A label that only some actions have distinguishes them from the others.
         if len(set(values)) == 1 and len(values) == len(shown):
             yield Finding(
                 "constant label",
                 f"The label {name!r} of the node {node!r} is {values[0]!r} on all possible "
-                "actions, so that nothing can be learnt from it.",
+                "actions, so nothing can be learnt from it.",
                 "Let it vary, or leave it out.",
             )
 
@@ -452,7 +454,7 @@ def _refit(subject: Subject) -> Iterator[Finding]:
     long = {id(each) for each in which_too_long(learnt, subject.examples)}
     rest = [each for each in subject.examples if id(each) not in long]
     words, few = 0, list[Example]()
-    for each in _spread(rest, 2 * SAMPLED_STARTS):  # long texts take long
+    for each in _spread(rest, 2 * SAMPLED_STARTS):  # long texts are slow
         words += sum(map(len, each.instructions))
         if few and words > A_FEW * LONG_TEXT:
             break
@@ -485,7 +487,10 @@ def _refit(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_lost(learnt: Learnt, each: Attempt) -> bool:
-    """Tell whether a wider search would help: a demonstrated plan scores more than any found."""
+    """Return whether a demonstrated plan scores higher than all plans found.
+
+    If so, a wider search would help.
+    """
     if each.chance:
         return False
     if not each.found:
@@ -502,7 +507,7 @@ def _held_out(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             "poor trial",
             f"In cross-validation, {tried.right:.0%} of the held-out demonstrations were followed "
-            "correctly; expect as much on other texts.",
+            "correctly; expect a similar accuracy on other texts.",
             "Add labels that words can learn (see the page “Labels that words can learn”), or more "
             "demonstrations. follower.diagnose(demonstrations, parts=3) explains the mistakes.",
         )
@@ -511,7 +516,7 @@ def _held_out(subject: Subject) -> Iterator[Finding]:
 def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
     """Warn of texts with more than 200 words that are ten times as long as most.
 
-    All words of a text are aligned with every plan, so that time grows with their number.
+    All words of a text are aligned with every plan, so the time grows with their number.
     """
     counts = [_count_words(each.instructions) for each in demonstrations]
     usual = median(counts) if counts else 0
@@ -531,7 +536,7 @@ def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
 def _count_words(text: Text) -> int:
     parts = [text] if isinstance(text, (str, Instruction)) else text
     if not isinstance(parts, (list, tuple)):
-        return 0  # not a text: reading it raises an error
+        return 0  # not a text: parsing it raises an error
     return sum(
         len(split_words(part)) if isinstance(part, str) else len(part)
         for part in parts
@@ -543,17 +548,17 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "too long", ("fit", "teach", "diagnose"),
         "demonstrations have more actions than `Search.max_length`; an error if all have",
-        "raise it: the message says how, and how many more plans that makes", _too_long,
+        "raise it: the message says how, and how many more plans there will be", _too_long,
     ),
     Check(
         "contradiction", ("fit", "teach", "diagnose"),
         "the same words and similar starts, but different actions",
-        "correct them; use `also=` if several plans are right; or add a label that tells the "
-        "starts apart", _contradictions,
+        "correct them; use `also=` if several plans are right; or add a label that distinguishes "
+        "the starts", _contradictions,
     ),
     Check(
         "idle slot", ("fit", "diagnose"),
-        "`Features.slots` names a label that no graph has, or whose values no word stands for",
+        "`Features.slots` names a label that no graph has, or whose values no word means",
         "use the suggested name, add a lexicon, or leave the slot out", _slots,
     ),
     Check(
@@ -563,7 +568,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "unreachable node", ("fit", "diagnose"),
-        "under hard adjacency no relation leads to a node, so that no word can align with it",
+        "under hard adjacency no relation leads to a node, so no word can align with it",
         "add an edge, or use `Overlay(adjacency=\"soft\")` or `Overlay.flat()`", _nodes,
     ),
     Check(
@@ -597,7 +602,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "another world", ("diagnose",),
         "labels that some action had at every start in training are missing here",
-        "follow in the world of the training, or train again", _elsewhere,
+        "follow in the training world, or train again", _elsewhere,
     ),
 )  # fmt: skip
 """All checks, in the order in which they run."""

@@ -140,7 +140,7 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
 
 
 def command(stopped: str = "Nothing half-written is left.") -> Callable[[Any], Any]:
-    """Decorate a command: add `--debug`, report errors plainly, and expand groups of options.
+    """Decorate a command: add `--debug`, report errors, expand option groups.
 
     A parameter whose type is a dataclass, such as `TaskOptions`, becomes one option per field.
 
@@ -278,7 +278,10 @@ def find_source(
     skip_bad: bool = False,
     why: str = "--sample",
 ) -> Source:
-    """Find the data of a task, and print where they come from; a user's world has files."""
+    """Find the data of a task, and print where they come from.
+
+    A user's world has files of demonstrations instead of a corpus.
+    """
     from groundling.corpora import Place, find_corpora
     from groundling.data.own import names_world
     from groundling.errors import SettingError
@@ -318,7 +321,7 @@ def list_demonstrations(
             f"`groundling train {task.name} demonstrations.jsonl`."
         )
     own = open_world(task.name, files, skip_bad=skip_bad, check=True)
-    own.worlds.check()  # so that a wrong name is not blamed on the first record
+    own.worlds.check()  # report a wrong name before any record
     assert own.demonstrations is not None
     shown = own.listed
     say_skipped(console, own.demonstrations, "records are unusable and were skipped", _SHOWN)

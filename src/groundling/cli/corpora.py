@@ -91,7 +91,7 @@ def fetch(
         typer.Option("--from", help="Archive (.tar.gz, .zip), folder or URL to take them from."),
     ] = None,
 ) -> None:
-    """Download the corpora from their authors' repository, or take them from an archive.
+    """Download the corpora from their authors, or take them from an archive.
 
     Every file is verified. The corpora have their own licences; see `groundling corpora list`.
     """

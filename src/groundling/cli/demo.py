@@ -1,4 +1,4 @@
-"""`groundling demo`: train on a generated world, follow and explain in an unseen one."""
+"""`groundling demo`: train on a generated world and act in an unseen one."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _trained(
     with progress(console, "learning") as report, warnings.catch_warnings():
         # The demo stops a little before convergence.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        follower.fit(world.training, progress=report, check=False)  # its settings need no checks
+        follower.fit(world.training, progress=report, check=False)  # its settings are known good
     console.print(
         f"Learnt {len(follower.theta_):,} weights in {perf_counter() - began:.0f} s "
         "(the first run also compiles the kernels)."

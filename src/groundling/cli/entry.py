@@ -14,7 +14,7 @@ _PATIENCE = 1.0  # seconds to clean up; it must end within two
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 
 told = threading.Event()
-"""Set when the user has been told that the command stops."""
+"""Set when the user has been informed that the command stops."""
 
 
 def run() -> None:
@@ -51,7 +51,7 @@ def run() -> None:
 
 
 def _watch() -> None:
-    """End the process some time after a signal, even if the main thread does not react.
+    """End the process soon after a signal, even if the main thread is stuck.
 
     Python handles signals only when it returns from compiled code, and exceptions are lost in some
     places (finalisers, callbacks of libraries).

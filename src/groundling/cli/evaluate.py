@@ -123,7 +123,7 @@ def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
 def _judge(
     task: Task[Any, Any], source: Source, model: Path, parser: str | None, console: Console
 ) -> Report:
-    """Score a trained model on the parts that it was not trained on, or on a world's files."""
+    """Score a trained model on its held-out parts, or on a world's files."""
     from time import process_time
 
     from groundling import __version__
@@ -292,7 +292,7 @@ def _show_tried(
 def _race(
     task: Task[Any, Any], data: TaskOptions, console: Console, seconds: float, out: Path | None
 ) -> None:
-    """Race configurations on the demonstrations of a world; save the best if `out` is given."""
+    """Race configurations on a world's demonstrations; save the best in `out`."""
     from functools import partial
 
     from groundling.cli.models import print_warnings

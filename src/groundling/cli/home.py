@@ -1,4 +1,4 @@
-"""`groundling home`: reply in a home, teach its phrases, train its model, serve it to agents."""
+"""`groundling home`: reply in a home, teach phrases, train and serve."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ HomeArgument = Annotated[
         metavar="[HOME]", help="A YAML file, or a folder with the registries of Home Assistant."
     ),
 ]
-AreaOption = Annotated[str, typer.Option(help="Id of the area in which the speaker is.")]
+AreaOption = Annotated[str, typer.Option(help="Id of the speaker's area.")]
 ModelOption = Annotated[
-    Path | None, typer.Option(help="Folder of a model; by default the one that is shipped.")
+    Path | None, typer.Option(help="Folder of a model. Default: the shipped one.")
 ]
 LanguageOption = Annotated[
-    str, typer.Option(help="Code of the language; by default the home's, or else en.")
+    str, typer.Option(help="Code of the language. Default: the home's, or en.")
 ]
 
 
 @app.command()
 def reply(
     home: HomeArgument = None,
-    text: Annotated[list[str] | None, typer.Argument(help="What is said.")] = None,
+    text: Annotated[list[str] | None, typer.Argument(help="A command or question.")] = None,
     area: AreaOption = "",
     file: Annotated[
         Path | None, typer.Option("--file", help="Requests as JSON Lines, each with its home.")
@@ -53,9 +53,9 @@ def reply(
     language: LanguageOption = "",
     debug: DebugOption = False,
 ) -> None:
-    """HomeReply to what is said: carry it out, ask back, answer, or decline. Nothing is stored.
+    """Reply to a text: carry it out, ask back, answer, or decline. Nothing is stored.
 
-    Without a text, type one line after another; the agent remembers what was said.
+    Without a text, type one line after another; the agent remembers the conversation.
     """
     with plainly(debug, "Nothing was changed."):
         from groundling.home.home import HomeError
@@ -81,12 +81,12 @@ def reply(
 def teach(
     home: Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")],
     phrase: Annotated[str, typer.Argument(help="The words of the household.")],
-    does: Annotated[list[str], typer.Argument(help="What they stand for: one text or several.")],
+    does: Annotated[list[str], typer.Argument(help="Its meaning: one or more texts.")],
     debug: DebugOption = False,
 ) -> None:
     """Add a phrase of the household, such as "movie time", from one example.
 
-    It is kept in a file beside the home (my_home.phrases.yaml); the home is not changed.
+    It is stored in a file beside the home (my_home.phrases.yaml); the home is not changed.
     """
     with plainly(debug):
         from groundling.home.home import read_home, teach_phrase
@@ -94,23 +94,21 @@ def teach(
         check_understood(_agent(home, None, ""), does)
         path = teach_phrase(home, phrase, does)
         count = len(read_home(home).phrases)
-        typer.echo(f"{phrase!r} now stands for: {'; '.join(does)}.")
+        typer.echo(f"{phrase!r} now means: {'; '.join(does)}.")
         typer.echo(f"{path} has {count} phrase{'s' * (count != 1)}.")
 
 
 @app.command()
 def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
-    language: Annotated[
-        str, typer.Option(help="Code of the language, as the corpus has it.")
-    ] = "en",
+    language: Annotated[str, typer.Option(help="Code of the language, as in the corpus.")] = "en",
     corpora: CorporaOption = None,
     debug: DebugOption = False,
 ) -> None:
-    """Train the model of a language on the corpus, its templates, and paraphrases of our own.
+    """Train the model of a language on corpus, templates and paraphrases.
 
     A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
-    that command are those of the model.
+    that command apply to the model.
     """
     with plainly(debug, "No model was written."):
         import time
@@ -142,7 +140,7 @@ def serve(
 
 
 def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
-    """Raise an error unless an agent understands each text that a phrase shall stand for."""
+    """Raise an error unless an agent understands each text of a phrase's meaning."""
     from groundling.home.home import HomeError
     from groundling.limits import PHRASE_TEXTS
 
@@ -151,7 +149,7 @@ def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
         found = agent.reply(each)
         if found.kind not in ("act", "answer"):
             raise HomeError(
-                f"What a phrase stands for must be understood by itself; got {each!r:.80}: "
+                f"The meaning of a phrase must be understood by itself; got {each!r:.80}: "
                 f"{found.text}"
             )
 
@@ -170,7 +168,7 @@ def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
 
 
 def _replies(path: Path, model: Path | None, language: str) -> Iterator[HomeReply]:
-    """Yield the reply to each request of a file; requests do not know of each other."""
+    """Yield the reply to each request of a file; requests are independent."""
     from groundling.data.lines import parse_json, read_lines
     from groundling.errors import DemonstrationError
     from groundling.home.home import HomeError
@@ -195,7 +193,7 @@ def _replies(path: Path, model: Path | None, language: str) -> Iterator[HomeRepl
             raise HomeError(f"{where}: {error}") from None
 
 
-_MOST_HOMES = 8  # that are kept in memory
+_MOST_HOMES = 8  # homes kept in memory
 
 
 def _fresh(agent: HomeAgent, request: Mapping[str, Any], where: str) -> HomeReply:
@@ -223,7 +221,7 @@ def _text_of(request: Any, key: str, where: str) -> str:
 
 
 def _typed() -> Iterator[str]:
-    """Yield what is typed, line by line, until an empty line or the end."""
+    """Yield the typed lines, until an empty line or the end."""
     is_shown = sys.stdin.isatty()
     while True:
         if is_shown:

@@ -1,4 +1,4 @@
-"""`groundling mcp`: a model as tools for language-model agents (Model Context Protocol)."""
+"""`groundling mcp`: a model as tools for language-model agents (MCP)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def serve(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained model.")],
     world: Annotated[
-        str | None, typer.Option(help="A world of your own, such as my_world.py:Kitchen.")
+        str | None, typer.Option(help="Your own world, such as my_world.py:Kitchen.")
     ] = None,
     shown: Annotated[
         list[str] | None,
@@ -34,7 +34,10 @@ def serve(
     start: Annotated[str | None, typer.Option(help="Where to start.")] = None,
     debug: DebugOption = False,
 ) -> None:
-    """Serve a model to agents over standard input and output: follow, explain, describe, teach."""
+    """Serve a model to agents over standard input and output (MCP).
+
+    The tools are follow, explain, describe and teach.
+    """
     with plainly(debug):
         from rich.console import Console
 
@@ -52,7 +55,7 @@ def serve(
 
 
 def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
-    """Return a server whose tools follow instructions in the place where a model acts.
+    """Return a server whose tools follow instructions in a model's scene.
 
     `known` are the demonstrations that the model was trained on; `teach` needs them.
     """
@@ -104,7 +107,7 @@ def _taught(
     from groundling.world.environment import Demonstration
 
     if not known:
-        raise SettingError("`teach` must have the demonstrations of the world; start with --shown.")
+        raise SettingError("`teach` needs the demonstrations of the world; start with --shown.")
     scene = stage.scene
     state = stage.follow(said)[-1].end if said else scene.start
     begin, done = state, []
@@ -128,7 +131,7 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
     )
 
     def follow(text: str, area: str = "") -> dict[str, Any]:
-        """Carry out a command or answer a question; `area` is the id of the speaker's area."""
+        """Carry out a command or answer a question; `area` is the speaker's area id."""
         return agent.reply(text, area=area).to_dict()
 
     def explain(text: str, area: str = "") -> str:
@@ -148,26 +151,26 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
         }
 
     def teach(phrase: str, does: list[str]) -> str:
-        """Teach a phrase of the household: the texts that it stands for."""
+        """Teach a phrase of the household: the texts that it abbreviates."""
         from groundling.cli.home import check_understood
         from groundling.home.agent import HomeAgent
         from groundling.home.home import read_home, teach_phrase
 
-        check_understood(HomeAgent(agent.home, agent.model), does)  # whose states are its own
+        check_understood(HomeAgent(agent.home, agent.model), does)  # a copy with its own states
         written = teach_phrase(path, phrase, does)
         agent.move(read_home(path))
-        return f"{phrase!r} now stands for: {'; '.join(does)} (in {written.name})."
+        return f"{phrase!r} now means: {'; '.join(does)} (in {written.name})."
 
     return _with_tools(server, follow, explain, describe, teach)
 
 
 def _said(text: str) -> str:
-    SAID_CHARACTERS.check(len(text), InstructionError, "What is said at once")
+    SAID_CHARACTERS.check(len(text), InstructionError, "A text")
     return text
 
 
 def _with_tools(server: Any, *tools: Callable[..., Any]) -> Any:
-    """Add tools to a server; agents are told our errors, which are sentences with a cure."""
+    """Add tools to a server; Groundling's error messages are passed on to agents."""
     tool_error = import_module("mcp.server.mcpserver.exceptions").ToolError
     for tool in tools:
 

@@ -1,4 +1,4 @@
-"""`groundling train`, `follow`, `explain`, `diagnose` and `weights`: train and use models."""
+"""`groundling train`, `follow`, `explain`, `diagnose` and `weights`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ModelArgument = Annotated[
 
 @dataclass
 class SceneOptions:
-    """The arguments and options that name a model, where it acts and what it is told."""
+    """The arguments and options that name a model, its scene and its instructions."""
 
     model: ModelArgument
     lines: Annotated[
@@ -74,7 +74,7 @@ class SceneOptions:
     sample: SampleOption = False
 
     def open(self, console: Console, picture: Path | None) -> tuple[Stage, list[str] | None]:
-        """Load the model and the scene; return them with the instructions, if there are any."""
+        """Load the model and the scene; return them with any instructions."""
         from groundling.cli import stage
 
         if picture is not None:
@@ -193,7 +193,7 @@ def _show_choices(console: Console, choices: Iterable[Any], settings: Iterable[s
 
 @contextmanager
 def print_warnings(console: Console, *, convergence: bool = True) -> Iterator[None]:
-    """Print warnings as sentences; with `convergence=False`, not those about convergence."""
+    """Print warnings as sentences, optionally without those about convergence."""
     import warnings
 
     from groundling.errors import ConvergenceWarning, GroundlingWarning

@@ -1,4 +1,4 @@
-"""Progress of long steps: a bar with the remaining time on a terminal, plain lines elsewhere."""
+"""Progress of long steps: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
 
 
 def _now_and_then(console: Console) -> Callable[[str, bool], None]:
-    """Return a function that prints a line at most every few seconds, and always the last."""
+    """Return a function that prints the last line, and others every few seconds."""
     told = monotonic()
 
     def tell(line: str, last: bool) -> None:

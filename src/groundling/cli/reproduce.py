@@ -116,7 +116,7 @@ def _paper_tasks() -> list[str]:
 
 
 def refuse_others(out: Path, tables: Sequence[str]) -> None:
-    """Raise `SettingError` if other files are where the reports go, before any work is done."""
+    """Raise `SettingError` if the reports would overwrite other files."""
     import json
     from html import escape
 

@@ -1,4 +1,4 @@
-"""Where a model acts, what it is told, and how its plans are printed."""
+"""The scene of a model, its instructions, and the output of its plans."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from groundling.tasks.task_registry import get_task
 
 @dataclass(frozen=True)
 class Stage:
-    """A trained follower and the place where it acts."""
+    """A trained follower and its scene."""
 
     follower: Follower
     note: Note
@@ -70,7 +70,7 @@ def set_stage(
     corpora: Path | None = None,
     sample: bool = False,
 ) -> Stage:
-    """Load a model and the scene that it acts in."""
+    """Load a model and its scene."""
     follower, note = load_trained(model, world=world, parser=parser)
     task = get_task(note.task)
     source: Source = tuple(shown)
@@ -96,7 +96,7 @@ def set_stage(
 
 
 def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | None:
-    """Return the instructions from arguments, a file or a pipe; None on a bare terminal."""
+    """Return the instructions from arguments, file or pipe; None on a terminal."""
     if lines and file is not None:
         raise SettingError("--file cannot be combined with instructions. Leave one of them out.")
     given = list(lines or ())
@@ -138,9 +138,9 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
 
 
 def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
-    """Read instructions one by one from the terminal; act, ask or answer, and show the plan.
+    """Read instructions from the terminal; act, ask or answer, and show plans.
 
-    Nothing is asked if the number of actions is given, or if the scene follows lines by itself.
+    No questions are asked if the number of actions is given, or if the scene follows lines itself.
     """
     console.print("Type an instruction and press Enter; an empty line ends.")
     said: list[str] = []
@@ -239,7 +239,9 @@ def count_weights(follower: Follower) -> int:
 def weights_of(
     follower: Follower, word: str, member: int = 0
 ) -> tuple[list[tuple[str, float]], list[str]]:
-    """Return the weights of a word's features, strongest first; of all words if it is empty.
+    """Return the weights of a word's features, strongest first.
+
+    An empty word selects the features of all words.
 
     A word that is matched with values has the weights of its slots, which are returned as well.
     """

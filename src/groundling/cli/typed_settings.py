@@ -1,4 +1,4 @@
-"""Settings as users type them: `learning.l2=1,2,4`."""
+"""Parsing of settings on the command line: `learning.l2=1,2,4`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`groundling new` and `groundling check`: start a world of your own, and check it."""
+"""`groundling new` and `groundling check`: create and check your own world."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def manifest() -> MappingProxyType[str, str]:
 
 @dataclass(frozen=True)
 class FileCheck:
-    """The result of a check: relative paths of whole, missing and changed files."""
+    """The result of a check: relative paths of intact, missing and changed files."""
 
     whole: tuple[str, ...]
     missing: tuple[str, ...]
@@ -49,7 +49,7 @@ class FileCheck:
 
     @property
     def good(self) -> bool:
-        """Whether every file is there and unchanged."""
+        """Whether every file exists and is unchanged."""
         return not self.missing and not self.changed
 
 

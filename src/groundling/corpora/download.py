@@ -1,4 +1,4 @@
-"""Download the corpora (with resume), verify them, and put them in place atomically.
+"""Download the corpora (with resume), verify them, and install them atomically.
 
 pooch can neither resume a download nor verify the files of an archive before they are in place.
 """
@@ -102,7 +102,7 @@ def _put(new: Path, place: Path, work: Path) -> None:
 
 
 def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
-    """Download a file to `part` and return `part`; resume an earlier attempt if possible.
+    """Download a file to `part` and return it; resume an earlier attempt if possible.
 
     Resuming needs a server that supports ranges and reports the same ETag as before.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder  # parsing is defusedxml's
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder  # defusedxml does the parsing
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
@@ -58,7 +58,7 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
 
     Raises the errors of the parser (`ParseError`, `DefusedXmlException`, `LookupError`), and
     `CorpusError` if it is too large or nested too deeply. With `dtd`, a document may declare its
-    type; entities are always refused.
+    type; entities are always rejected.
 
     >>> parse_xml(b"<maze><hall/></maze>", "maze.xml")[0].tag
     'hall'
@@ -81,7 +81,7 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
 
 
 class _Builder(TreeBuilder):
-    """A tree builder that raises `CorpusError` for too many or too deeply nested elements."""
+    """A tree builder that rejects too many or too deeply nested elements."""
 
     def __init__(self, where: str) -> None:
         super().__init__()

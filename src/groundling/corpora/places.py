@@ -44,7 +44,7 @@ def find_corpora(
     corpus: str = "",
     environment: Mapping[str, str] | None = None,
 ) -> Place:
-    """Find the corpora: as given, then GROUNDLING_CORPORA, then the user's data folder.
+    """Find the corpora: the argument, GROUNDLING_CORPORA, or the user's data folder.
 
     A named folder must exist and hold the `corpus`; the user's folder is used only if it does.
     Otherwise the generated sample is used.

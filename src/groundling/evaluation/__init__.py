@@ -1,4 +1,4 @@
-"""Evaluation: rows, intervals and tables that every task shares."""
+"""Evaluation: rows, intervals and tables shared by all tasks."""
 
 from groundling.evaluation.report import Report, Row, bootstrap
 

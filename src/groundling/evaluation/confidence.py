@@ -1,4 +1,4 @@
-"""Choose the confidence below which to abstain, for a given accuracy."""
+"""Choose the confidence threshold below which to abstain, for a target accuracy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from groundling.ties import at_least
 
 @dataclass(frozen=True)
 class Judged:
-    """An answer: its confidence, and how right it is (0 to 1)."""
+    """An answer: its confidence, and its correctness (0 to 1)."""
 
     confidence: float
     right: float
@@ -21,7 +21,7 @@ class Judged:
 class Point:
     """The coverage of a threshold, and the accuracy of the answers that reach it.
 
-    `threshold` is None if several were used, or none was found.
+    `threshold` is None if there are several, or none was found.
     """
 
     threshold: float | None
@@ -40,7 +40,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
     """
     listed = sorted(judged, key=lambda each: -each.confidence)
     if not listed:
-        raise GroundlingError("`judged` must hold one answer or more; got none.")
+        raise GroundlingError("`judged` must hold at least one answer; got none.")
     points, right = [], 0.0
     for number, each in enumerate(listed, 1):
         right += each.right

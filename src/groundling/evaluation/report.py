@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """The table of a task and preset, with the protocol and, for some tasks, the mistakes.
+    """The table of a task and preset, with its protocol and optional mistakes.
 
     >>> row = Row("full", {"macro": 0.5961}, (0.58, 0.61), published={"macro": 0.596})
     >>> print(Report("mazes", "paper", "single sentences", [row], 12.0, "0.1.0").markdown())

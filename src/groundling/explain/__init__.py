@@ -1,1 +1,1 @@
-"""Explain."""
+"""Explanations of plans: data, figures and text."""

@@ -56,7 +56,7 @@ class ExplainedPlan(Protocol):
 
     @property
     def remembered(self) -> Recollection | None:
-        """The demonstration that speaks most for the plan, if any."""
+        """The demonstration with the most influence on the plan, if any."""
 
     @property
     def alternatives(self) -> Sequence[ExplainedPlan]:
@@ -64,7 +64,10 @@ class ExplainedPlan(Protocol):
 
 
 class Part:
-    """A part of an explanation that converts to JSON: all fields, or those in `_listed`."""
+    """A part of an explanation that converts to JSON.
+
+    All fields are converted, or those in `_listed`.
+    """
 
     _listed: ClassVar[tuple[str, ...]] = ()
 
@@ -205,10 +208,10 @@ class Link(Part):
 
 @dataclass(frozen=True)
 class Rival(Part):
-    """An alternative plan: by how much it lost, and through which features.
+    """An alternative plan, with its margin and the deciding features.
 
     `features` are those of the chosen plan minus those of the rival. Together with `ambiguity`, the
-    contribution of the number of readings, they sum to the margin exactly.
+    contribution of the number of readings, they sum exactly to the margin.
     """
 
     actions: tuple[str, ...]
@@ -227,7 +230,7 @@ class ExplainedStep(Part):
     units: the expected number of words on it, at most 1); below one half, the text does not
     mention it. `text` are the features of words on the action, `own` those that do not depend on
     the text (ψ(y)). `without` is the best considered plan without the action, with the margin.
-    `meanings` says which words name what, and how values and sets were filled in.
+    `meanings` describes which words name what, and how values and sets were filled in.
     """
 
     action: str
@@ -287,22 +290,22 @@ def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
     return ", ".join(said) or "the same actions"
 
 
-_DELETED = 20_000  # words to score again when single words are left out
+_DELETED = 20_000  # limit on words scored again when single words are left out
 
-ASKED = 0.5  # probability from which a text counts as mentioning an action
-LINKED = 0.25  # probability from which a word counts as describing an action
+ASKED = 0.5  # minimum probability at which a text mentions an action
+LINKED = 0.25  # minimum probability at which a word describes an action
 FAINT = 0.005  # probabilities below this are not listed
 RIVALS = 3
 
 
 @dataclass(frozen=True)
 class Explanation(Part):
-    """Why the follower chose a plan.
+    """The reasons why the follower chose a plan.
 
     Attributes
     ----------
     plan
-        The plan that is explained.
+        The explained plan.
     instructions
         The text as the model read it, one dependency tree per sentence.
     units
@@ -371,7 +374,7 @@ class Explanation(Part):
 
     @property
     def margin(self) -> float | None:
-        """The difference of scores to the best rival, if there is one."""
+        """The score difference to the best rival, if there is one."""
         return self.rivals[0].margin if self.rivals else None
 
     # ---- leaving words out --------------------------------------------------------------
@@ -381,7 +384,7 @@ class Explanation(Part):
         """The effect of leaving out each word; empty for a text of one word.
 
         The text is scored again for each word. In a long text, only the words with the most
-        certain alignments are tried: all of 140, twenty of a thousand.
+        certain alignments are tried: all of 140, but twenty of a thousand.
         """
         places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
         if len(places) == 1 or self._source is None:
@@ -436,7 +439,7 @@ class Explanation(Part):
             None if self.margin is None else after[0] - after[1] - self.margin,
         )
 
-    # ---- for people and machines --------------------------------------------------------
+    # ---- output -------------------------------------------------------------------------
 
     def sentence_shares(self) -> Reals:
         """Return the share of each sentence that aligns with each action, as a matrix."""
@@ -448,7 +451,7 @@ class Explanation(Part):
         return shares
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return everything as JSON-ready data, with the `most` strongest features of each sum."""
+        """Return everything as JSON-ready data, with the `most` strongest features."""
         return {
             "text": [each.text for each in self.instructions],
             "words": [list(each.tokens) for each in self.instructions],
@@ -491,9 +494,9 @@ class Explanation(Part):
 
 
 class Source:
-    """The origin of a plan: everything that is needed to explain it later.
+    """The origin of a plan: all data needed to explain it later.
 
-    It holds the weights of that time, so that later training does not change the explanation.
+    It keeps the weights, so that later training does not change the explanation.
     """
 
     def __init__(self, model: Model, fitted: FittedModel, request: Request, search: Search) -> None:

@@ -1,4 +1,4 @@
-"""Explanations as pictures: trees above, grounding graphs below, the alignment between.
+"""Explanations as pictures: trees, grounding graphs and their alignment.
 
 The strip on top shows which text names which action (the paper's Figure 3). Below it is one panel
 per sentence, with its words on the nodes of their actions (Figure 2). Lengths are in inches.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SEEN = 0.15  # nodes with a lower probability are not drawn
 LABELS = 4
-NAME_SIZE = 7.0  # of relations, in points
+NAME_SIZE = 7.0  # font size of relations, in points
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def place_words(instruction: Instruction, size: float) -> list[PlacedWord]:
 
 
 def arc_levels(instruction: Instruction) -> dict[int, int]:
-    """Return the height of each word's dependency arc, such that arcs do not cross.
+    """Return the height of each word's dependency arc, so that arcs do not cross.
 
     >>> turn = Instruction(("go", "to", "sofa"), heads=(-1, 2, 0), relations=("root", "a", "b"))
     >>> arc_levels(turn)
@@ -221,14 +221,14 @@ def _labels(step: ExplainedStep, node: str) -> tuple[str, ...]:
     )
 
 
-WIDTH = 9.0  # inches; a README shows it about 900 pixels wide
+WIDTH = 9.0  # inches; about 900 pixels wide in a README
 MARGIN = 0.25
 INK, SOFT, PAPER, ADDED = "#24262b", "#7c808a", "#fcfbf8", "#d9480f"
 COLORS = ("#1f5fbf", "#2b8a3e", "#8a3fa8", "#b3781a", "#0b7d85", "#b03060", "#5c6b1e", "#6b4f3a")
 WORD_SIZE, SMALL, TINY = 10.5, 8.5, 7.5
-LEVEL = 0.17  # inches from one level of arcs to the next
-BETWEEN = 0.85  # from words to nodes
-_INCH = 100.0  # units of the drawing
+LEVEL = 0.17  # inches between levels of arcs
+BETWEEN = 0.85  # inches between words and nodes
+_INCH = 100.0  # drawing units per inch
 _POINT = _INCH / 72
 LINES, BOXES, WORDS, NAMES = range(4)  # layers from bottom to top
 
@@ -455,7 +455,7 @@ def draw_nodes(
         sheet.text(middle, below, _name(j, step), SMALL + 1, _color(j, step), bold=True)
         drawn = {box.node for box in group}
         rest = [name for name in step.graph.node_names if name not in drawn]
-        said = "not spoken of: " + ", ".join(rest)
+        said = "not mentioned: " + ", ".join(rest)
         room = group[-1].right - group[0].left + 0.4
         if rest and len(step.nodes) > 1 and text_width(said, TINY) < room:
             sheet.text(middle, below - 0.17, said, TINY, SOFT)

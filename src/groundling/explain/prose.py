@@ -1,4 +1,4 @@
-"""Explanations as words: plain text, and tables for a rich console."""
+"""Explanations in words: plain text, and tables for a rich console."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 SHOWN = 0.5  # causes below this are not shown
 FEATURES = 3
-WORTH = 0.005  # features that add less are not shown
-RECALLED = 1.0  # memories that add less are not shown
+WORTH = 0.005  # features that contribute less are not shown
+RECALLED = 1.0  # memories that contribute less are not shown
 
 
 def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
-    """Return the text that causes an action, neighbouring units joined, with mean probability.
+    """Return the text that causes an action, with mean probabilities.
+
+    Neighbouring units are joined.
 
     >>> from groundling.explain.explanation import Unit
     >>> units = [Unit(0, (place,), word) for place, word in enumerate("go to the sofa".split())]
@@ -78,7 +80,7 @@ def _links(step: ExplainedStep) -> str:
 
 
 def _same_reasons(why: Explanation) -> list[int | None]:
-    """Return for each action the first earlier one with the same runner-up, if any."""
+    """Return the first earlier action with the same runner-up for each action, if any."""
     first: dict[tuple[str, ...], int] = {}
     found: list[int | None] = []
     for number, step in enumerate(why.steps, 1):
@@ -90,7 +92,7 @@ def _same_reasons(why: Explanation) -> list[int | None]:
 
 
 def why_added(step: ExplainedStep, same: int | None = None) -> list[str]:
-    """Say why the plan has an action that the text does not mention.
+    """Return the reasons why the plan has an action that the text does not mention.
 
     `same` is the number of an earlier action that has the same reason.
     """
@@ -103,7 +105,7 @@ def why_added(step: ExplainedStep, same: int | None = None) -> list[str]:
             f"without it the best plan is {', '.join(rival.actions)}, which scores "
             f"{rival.margin:.2f} less"
             if rival.margin >= 0
-            else f"the plan {', '.join(rival.actions)} does without it and scores "
+            else f"the plan {', '.join(rival.actions)} lacks it and scores "
             f"{-rival.margin:.2f} more, but its outcome is less probable"
         )
         said += [f"    {each}" for each in rival.features.favouring(FEATURES)]
@@ -158,7 +160,7 @@ def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]
 
 
 def _weightiest(why: Explanation, most: int = 5) -> list[str]:
-    """Say which words matter most for the plan's lead, or for its score if it has no rival."""
+    """Return the words that matter most for the plan's lead (or score)."""
 
     def size(place: int) -> float:
         each = why.deletions[place]

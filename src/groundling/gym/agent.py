@@ -1,4 +1,4 @@
-"""Acting: carry out instructions in a Gymnasium environment, and watch what happens."""
+"""Agents that carry out instructions in Gymnasium environments."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from groundling.plan import Plan
 
 __all__ = ["UNDERSTOOD", "ActReport", "Agent", "BaseAgent", "Run", "carry_out"]
 
-UNDERSTOOD = 0.5  # below this confidence nothing is done, unless the user says otherwise
-_ASKED = 0.5  # of a part of the text must lie on a choice, if it asked for it
-_MOST_MOVES = 100_000  # of one macro-action
-_LOOKS = 200  # how often it looks for what was named
+UNDERSTOOD = 0.5  # default minimum confidence to act
+_ASKED = 0.5  # minimum share of a text part that must align with a choice
+_MOST_MOVES = 100_000  # per macro-action
+_LOOKS = 200  # limit on exploration rounds per instruction
 
 
 @dataclass(frozen=True)
 class ActReport:
-    """What came of an instruction.
+    """The result of an instruction.
 
     Parameters
     ----------
     ending
-        `success`: the environment rewarded it (or, if it rewards nothing, all was carried out),
-        or the episode was won: it terminated with a reward, whatever text was left;
-        `misunderstood`: all was carried out, and the environment did not reward it;
-        `partly understood`: some parts of the text asked for nothing that could be done;
-        `not understood`: the follower was not sure enough, and nothing (more) was done;
+        `success`: the environment gave a reward (or, if it gives none, everything was carried
+        out), or the episode terminated with a reward, even if some text was left;
+        `misunderstood`: everything was carried out, but the environment gave no reward;
+        `partly understood`: some parts of the text had no matching action;
+        `not understood`: the confidence was too low, and nothing (more) was done;
         `executor failed`: a macro-action could not be carried out;
         `out of time`: the environment ended the episode.
     sentence
-        The same for people.
+        The result as a sentence.
     reward, moves
-        What the environment gave in all, and how many moves were made.
+        Total reward and number of moves.
     plan
         The last plan, if there is one.
     done, left
         Parts of the text that were carried out, and those that were not.
     surprises
-        How often the environment was not as expected, so that moves were planned anew.
+        Number of times the environment was in an unexpected state and moves were replanned.
     """
 
     ending: str
@@ -56,7 +56,7 @@ class ActReport:
 
     @property
     def success(self) -> bool:
-        """Whether what was asked was done, as far as the environment can tell."""
+        """Whether the instruction was carried out, as far as the environment can tell."""
         return self.ending == "success"
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class ActReport:
 
 @dataclass
 class Run:
-    """An instruction that is being carried out."""
+    """An instruction in progress."""
 
     env: Any
     scene: Any
@@ -76,14 +76,14 @@ class Run:
     moves: int = 0
     surprises: int = 0
     looks: int = 0
-    failed: bool = False  # ended by the environment, though not by its clock
+    failed: bool = False  # terminated, not truncated
     over: bool = False
-    won: bool = False  # ended by the environment, with a reward
+    won: bool = False  # terminated with a reward
     plan: Plan | None = None
-    meant: dict[Any, set[Any]] = field(default_factory=dict)  # labels of what parts named
+    meant: dict[Any, set[Any]] = field(default_factory=dict)  # labels that each part named
 
     def count(self, answer: tuple[Any, ...]) -> None:
-        """Count a move, by what the environment answered."""
+        """Update the totals with the return value of `env.step`."""
         _, reward, terminated, truncated, _ = answer
         self.moves += 1
         self.reward += float(reward)
@@ -91,37 +91,37 @@ class Run:
         self.won = self.failed and float(reward) > 0
 
     def end(self, rewards: bool) -> ActReport:
-        """Return what came of it, now that nothing more will be done."""
+        """Return the final report."""
         if self.won or (self.reward > 0 if rewards else not self.left):
             done = f"Done: {'; '.join(map(_bare, self.done))}."
             left = f" Not needed: {'; '.join(map(_bare, self.left))}." if self.left else ""
             return self.report("success", done + left)
         if self.left and self.over and not (rewards and self.failed):
-            return self.report("out of time", "The episode ended before all was done.")
+            return self.report("out of time", "The episode ended before everything was done.")
         planned = "" if self.plan is None else f" ({', '.join(map(str, self.plan.actions))})"
         if self.left and not self.over:
             return self.report(
                 "partly understood",
-                f"I did what I understood{planned}, and found nothing to do for: "
+                f"I did what I understood{planned}, but found nothing to do for: "
                 f"{'; '.join(map(_bare, self.left))}.",
             )
         return self.report(
             "misunderstood",
-            f"I did all that I understood{planned}, and the environment did not reward it.",
+            f"I did everything I understood{planned}, but the environment gave no reward.",
         )
 
     def not_understood(self, plan: Plan, threshold: float) -> ActReport:
-        """Return that the follower was not sure enough, with what it would have done."""
+        """Return the report of a plan whose confidence is below the threshold."""
         guess = ", ".join(map(str, plan.actions))
         return self.report(
             "not understood",
             f"I do not understand (confidence {plan.confidence:.2f}, below {threshold:g}); my "
-            f"best guess is {guess}. To have such guesses carried out, act with a lower "
+            f"best guess is {guess}. To carry out such guesses, act with a lower "
             "threshold=…",
         )
 
     def report(self, ending: str, sentence: str) -> ActReport:
-        """Return a report of how things stand."""
+        """Return a report of the current state."""
         return ActReport(
             ending, sentence, self.reward, self.moves, self.plan, tuple(map(_bare, self.done)),
             tuple(map(_bare, self.left)), self.surprises,
@@ -129,14 +129,14 @@ class Run:
 
 
 def _bare(part: str) -> str:
-    """Return a part of a text for reports, without the marks at its end."""
+    """Return a part of a text for reports, without punctuation at its end."""
     return part.strip(" .!?;")
 
 
 class BaseAgent:
-    """A follower, the world it acts in, and below which confidence it does nothing.
+    """A follower, the world it acts in, and the minimum confidence to act.
 
-    The threshold is by default the follower's own (`Search.threshold`), or 0.5 if it has none.
+    The threshold defaults to the follower's own (`Search.threshold`), or 0.5 if it has none.
     """
 
     world: Any
@@ -154,24 +154,24 @@ class BaseAgent:
 
     @staticmethod
     def _begin(env: Any, scene: Any, parts: Sequence[str]) -> Run | ActReport:
-        """Return what is to be carried out; if nothing was said, that it is not understood."""
+        """Return a new run, or the report of an empty text."""
         if not parts:
-            return ActReport("not understood", "There is nothing to understand in an empty text.")
+            return ActReport("not understood", "The text is empty.")
         return Run(env, scene, scene, list(parts))
 
 
 class BrokenWorldError(WorldError):
-    """A world whose methods return what they should not: a mistake to mend, not a failure."""
+    """A method of the world returned an invalid value; always raised, never reported."""
 
 
 class _Hands:
-    """Makes the moves of macro-actions, and plans them anew when something is not as expected."""
+    """Makes the moves of macro-actions, and replans after a surprise."""
 
     def __init__(self, world: ObjectWorld) -> None:
         self.world = world
 
     def carry_out(self, run: Run, action: MacroAction) -> None:
-        """Make the moves of a macro-action."""
+        """Carry out a macro-action."""
         while True:
             surprised = False
             for move in self._moves(run, action):
@@ -184,33 +184,33 @@ class _Hands:
                 return
             run.surprises += 1
             if run.surprises > self.world.surprises:
-                raise GroundlingError("the environment never does what is expected")
+                raise GroundlingError("the environment keeps doing something unexpected")
 
     def _moves(self, run: Run, action: MacroAction) -> Iterator[Any]:
-        """Yield the moves of a macro-action, if the environment knows them."""
+        """Yield the moves of a macro-action; raise an error for invalid ones."""
         moves = self.world.moves(run.scene, action)
         method = f"{type(self.world).__name__}.moves"
         if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
             raise BrokenWorldError(
-                f"{method} returned {moves!r} for {str(action)!r}. Return a list of the "
-                "environment's actions, which may be empty."
+                f"{method} must return a list of the environment's actions, which may be empty; "
+                f"got {moves!r} for {str(action)!r}."
             )
         space: Any = getattr(run.env, "action_space", None)
         for number, move in enumerate(moves):
             if hasattr(space, "n") and hasattr(space, "contains") and not space.contains(move):
                 raise BrokenWorldError(
-                    f"{method} returned the move {move!r} for {str(action)!r}, which is not in "
-                    f"the environment's action space {space}."
+                    f"{method} must return moves in the environment's action space {space}; got "
+                    f"{move!r} for {str(action)!r}."
                 )
             if number >= _MOST_MOVES:
                 raise BrokenWorldError(
-                    f"{method} returned more than {_MOST_MOVES:,} moves for {str(action)!r}. Let "
-                    "it end, or raise GroundlingError where it knows no way."
+                    f"{method} must return at most {_MOST_MOVES:,} moves; got more for "
+                    f"{str(action)!r}. Raise GroundlingError if there is no way."
                 )
             yield move
 
     def move(self, run: Run, move: Any) -> bool:
-        """Make one move; tell whether the scene is not what it should be."""
+        """Make one move; return whether the new scene is a surprise."""
         expected = self.world.predict(run.scene, move)
         run.count(run.env.step(move))
         run.scene = self.world.after(run.env, run.scene, move)
@@ -218,7 +218,7 @@ class _Hands:
 
 
 class Agent(BaseAgent):
-    """A follower with hands: plans, acts, watches, and plans anew when things go otherwise.
+    """An agent that plans, acts, observes, and replans after a surprise.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ class Agent(BaseAgent):
     world
         The world it was trained in.
     threshold
-        Below this confidence nothing is done. By default the follower's own threshold
+        Minimum confidence to act. Defaults to the follower's own threshold
         (`Search.threshold`), or 0.5 if it has none.
 
     Examples
@@ -255,7 +255,7 @@ class Agent(BaseAgent):
         return self.follower.follow(parts, self.world.episode(scene, parts, start), ())
 
     def act(self, text: str, env: Any) -> ActReport:
-        """Carry out an instruction in an environment that was reset."""
+        """Carry out an instruction in an environment after its reset."""
         run = self._begin(env, self.world.begin(env), self.world.read(text))
         if isinstance(run, ActReport):
             return run
@@ -263,16 +263,16 @@ class Agent(BaseAgent):
             report = self._attempt(run)
             if report is not None:
                 return report
-        return run.report("executor failed", "I plan again and again and get nowhere.")
+        return run.report("executor failed", "I replanned too often without making progress.")
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan what is left and carry it out; nothing is returned if that must be done again."""
+        """Plan and carry out the rest of the text; return None to try again."""
         episode = self.world.episode(run.scene, run.left, run.start)
         plan, trouble = None, ""
         try:
             plan = self.follower.follow(tuple(run.left), episode, ())
         except WorldError as error:
-            trouble = f"I find no plan: {error}"
+            trouble = f"I found no plan: {error}"
         chosen: Any = () if plan is None else plan.actions
         looks = self.world.look(run.scene, run.left, chosen)
         if looks and run.looks < _LOOKS:
@@ -289,13 +289,13 @@ class Agent(BaseAgent):
         asked = _asked(plan, len(run.left))
         lost = _lost(run, episode, plan, asked)
         if lost:
-            return run.report("executor failed", f"I cannot go on: {lost}")
+            return run.report("executor failed", f"I cannot continue: {lost}")
         return self._do(run, episode, plan, asked)
 
     def _do(
         self, run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]
     ) -> ActReport | None:
-        """Carry out a plan; nothing is returned if what is left must be planned anew."""
+        """Carry out a plan; return None if the rest must be replanned."""
         said = tuple(run.left)
         waiting = episode.in_order(plan.actions)
         open_parts = {part for each in asked for part in each}
@@ -322,14 +322,14 @@ class Agent(BaseAgent):
         return run.end(self.world.rewards)
 
     def _is_possible(self, run: Run, actions: Sequence[MacroAction]) -> bool:
-        """Tell whether the objects of what is still to be done are all there."""
+        """Return whether the objects of all remaining actions still exist."""
         known = self.world.episode(run.scene, run.left, run.start)
         there = {thing for things, _ in known.groups(()) for thing in things}
         return all(there & set(things) for action in actions for things in action.things)
 
 
 def _asked(plan: Plan, parts: int) -> list[set[int]]:
-    """Return for each choice of a plan the parts of the text that asked for it."""
+    """Return the parts of the text that asked for each choice of a plan."""
     if parts == len(plan.actions):
         return [{part} for part in range(parts)]
     shares = plan.explain().sentence_shares()  # parts × choices
@@ -337,7 +337,7 @@ def _asked(plan: Plan, parts: int) -> list[set[int]]:
 
 
 def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
-    """Return a sentence if a plan means other things than the one before it; else remember it."""
+    """Return an error if a part now refers to other objects, else an empty string."""
     slots = episode.world.slots
     choices: Sequence[Any] = plan.actions
     for choice, places in zip(choices, asked, strict=True):
@@ -347,12 +347,12 @@ def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> 
             before = run.meant.setdefault((part, choice.role), meant)
             if before - meant:
                 gone = ", ".join(sorted(str(each.value) for each in before - meant))
-                return f"nothing is there any more that is {gone}, for {part!r}."
+                return f"there is no longer anything {gone}, for {part!r}."
     return ""
 
 
 def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> ActReport:
-    """Carry out macro-actions in an environment that was reset, whoever chose them.
+    """Carry out given macro-actions in an environment after its reset.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToRedBall")

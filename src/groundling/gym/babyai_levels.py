@@ -45,7 +45,7 @@ def levels() -> tuple[str, ...]:
 
 
 def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
-    """Return a BabyAI level by its name, such as `GoToLocal` or `BabyAI-GoToLocal-v0`.
+    """Return a BabyAI level by name, such as `GoToLocal` or `BabyAI-GoToLocal-v0`.
 
     `actions` is `macro` (go to, pick up, open, put next to, carried out by a planner) or
     `primitive` (the simulator's own moves, for small levels; see `PrimitiveBabyAI`). With
@@ -96,10 +96,10 @@ def _find(level: str) -> str:
 
 
 class BabyAI(ObjectWorld):
-    """A BabyAI level as a world of objects: the full state, macro-actions and a teacher.
+    """A BabyAI level with the full state, macro-actions and a teacher.
 
     Scenes are `GridState`s. Sides are relative to the start, for things in the same room. The
-    teacher reads the mission from the simulator, not from its text.
+    teacher reads the mission from the simulator's data, not from its text.
     """
 
     verbs = (
@@ -143,11 +143,11 @@ class BabyAI(ObjectWorld):
         return self._start
 
     def observe(self, env: Any) -> GridState:
-        """Return the present scene."""
+        """Return the current scene."""
         return self.reader(env).read()
 
     def reader(self, env: Any) -> GridReader:
-        """Return the reader of the present episode."""
+        """Return the reader of the current episode."""
         found = self._readers.get(env.unwrapped)
         return found if found is not None else GridReader(env)
 
@@ -239,7 +239,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations of some seeds, or of a number of seeds."""
+        """Return the teacher's demonstrations of given seeds, or of a number of seeds."""
         env = self.make()
         try:
             listed = range(seeds) if isinstance(seeds, int) else seeds
@@ -262,7 +262,7 @@ def _said(instruction: Any, reader: GridReader, earlier: bool = False) -> Iterab
     verbs = {"GoToInstr": "go to", "PickupInstr": "pick up", "OpenInstr": "open",
              "PutNextInstr": "put"}  # fmt: skip
     if kind not in verbs:
-        raise WorldError(f"The teacher knows no missions of the kind {kind}.")
+        raise WorldError(f"The teacher does not support missions of the kind {kind}.")
     named = ("desc_move", "desc_fixed") if kind == "PutNextInstr" else ("desc",)
     found = [
         frozenset(reader.number(each) for each in getattr(instruction, name).obj_set) - {-1}

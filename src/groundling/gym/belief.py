@@ -1,4 +1,4 @@
-"""Partial views: a belief of what the agent has seen, and where to explore."""
+"""Partial views: a belief state of what the agent has seen, and where to explore."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class BeliefLayout(GridLayout):
-    """A layout that grows; `first` is where each thing was first seen."""
+    """A growing layout; `first` is where each thing was first seen."""
 
     first: tuple[int, ...] = ()
 
@@ -66,7 +66,7 @@ class PartialBabyAI(BabyAI):
     from the moves. The agent first explores to find the things that the text mentions.
     """
 
-    surprises = 2_000  # everything that comes into view is one
+    surprises = 2_000  # everything that comes into view counts as one
 
     def __init__(self, level: str) -> None:
         super().__init__(level)
@@ -74,7 +74,7 @@ class PartialBabyAI(BabyAI):
 
     def begin(self, env: Any) -> GridState:
         """Return the belief at the start."""
-        super().begin(env)  # for the teacher, who has the full view
+        super().begin(env)  # the teacher uses the full view
         unwrapped = env.unwrapped
         layout = BeliefLayout(_SIZE, _SIZE, bytes([_UNKNOWN]) * (_SIZE * _SIZE), ())
         middle = _REACH * _SIZE + _REACH
@@ -87,7 +87,7 @@ class PartialBabyAI(BabyAI):
         return state
 
     def observe(self, env: Any) -> GridState:
-        """Return the present belief."""
+        """Return the current belief."""
         return self._beliefs[env.unwrapped]
 
     def after(self, env: Any, scene: GridState, move: int) -> GridState:

@@ -25,15 +25,17 @@ def to_minari(
     author: str | None = None,
     description: str | None = None,
 ) -> Any:
-    """Write trajectories to a new Minari dataset, such as `babyai/go-to-local/teacher-v0`.
+    """Write trajectories to a new Minari dataset.
 
-    Observations are stored without loss, with the mission as text. Episodes have their seeds, so
+    `dataset` is its id, such as `babyai/go-to-local/teacher-v0`.
+
+    Observations are stored without loss, with the mission as text. Episodes keep their seeds, so
     that scenes can be replayed.
     """
     minari, spaces = require("minari"), require("gymnasium").spaces
     require("h5py")
     if not trajectories:
-        raise CorpusError("`trajectories` must hold one trajectory or more; got none.")
+        raise CorpusError("`trajectories` must hold at least one trajectory; got none.")
     buffers = []
     for number, each in enumerate(trajectories):
         size = len(each.moves)
@@ -146,7 +148,7 @@ def _columns(observations: Sequence[Any]) -> dict[str, Any]:
 def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
     """Return infos as columns of size + 1 rows, the first a copy of the second.
 
-    Minari expects an info of the reset too. Only numbers and texts are kept.
+    Minari expects an info for the reset as well. Only numbers and texts are kept.
     """
     rows = [dict(each) for each in infos]
     kept = {

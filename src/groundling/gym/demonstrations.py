@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_macro", "demonstrate"]
 
-_MOST_ALSO = 64  # equally right plans that a demonstration lists
+_MOST_ALSO = 64  # limit on the equally correct plans of a demonstration
 
 Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Return a verb with the acceptable objects for each role; raises `DemonstrationError`."""
+    """Return a verb with the acceptable objects for each role, after checks."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
@@ -60,7 +60,7 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
 def demonstrate(
     world: ObjectWorld, text: str, scene: Any, actions: Sequence[Any], name: str, turned: bool
 ) -> Demonstration:
-    """Return a demonstration; `turned` if the first clause of the text is done last."""
+    """Return a demonstration; with `turned`, its first clause is done last."""
     where = f"The demonstration {name or text!r}"
     if not isinstance(text, str):
         raise DemonstrationError(f"The text of a demonstration must be a string; got {text!r}.")
@@ -111,7 +111,7 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
             raise DemonstrationError(f"{where} must not mark its first action as done earlier.")
         found.append((verb, things, earlier))
     if not found:
-        raise DemonstrationError(f"{where} must have one action or more; got none.")
+        raise DemonstrationError(f"{where} must have at least one action; got none.")
     return found
 
 

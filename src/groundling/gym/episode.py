@@ -1,4 +1,4 @@
-"""Episodes: the environment of one scene, in which choices are made one after another."""
+"""Episodes: the environment of one scene, with choices as actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
-    """Return what is said in the order of doing: first what is marked as done earlier.
+    """Sort spoken actions by execution: those marked as earlier come first.
 
     >>> in_doing_order(["open", "go", "take"], lambda verb: verb == "go")
     ['go', 'take', 'open']
@@ -30,10 +30,10 @@ def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
 
 
 class ActionChoice(NamedTuple):
-    """One argument of a macro-action: which verb, which role, and what would do for it.
+    """One argument of a macro-action: its verb, its role, and the acceptable objects.
 
-    `things` are objects that look alike; whichever is handiest is taken. `earlier` says that
-    this is to be done before everything that was said before it.
+    `things` are objects with equal labels; the agent uses the most convenient one. `earlier`
+    marks an action to be done before everything said before it.
     """
 
     verb: str
@@ -44,7 +44,7 @@ class ActionChoice(NamedTuple):
 
     @property
     def canonical_name(self) -> str:
-        """What decides between choices that score the same."""
+        """A name that breaks ties between choices with equal scores."""
         return f"{self.verb} {self.role} {self.shown} {self.things} {self.earlier:d}"
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class ActionChoice(NamedTuple):
 
 
 class MacroAction(NamedTuple):
-    """A verb with all its arguments; each is a tuple of objects that would do."""
+    """A verb with all its arguments; each is a tuple of acceptable objects."""
 
     verb: str
     things: tuple[tuple[Hashable, ...], ...]
@@ -64,12 +64,12 @@ class MacroAction(NamedTuple):
 
 
 class Episode:
-    """The environment of one scene: states are the choices so far, actions the next choices.
+    """The environment of one scene; states are tuples of choices.
 
-    See `ObjectWorld` for how it is made. A plan may end when all verbs have their arguments.
-    Objects that the text does not tell apart are one, and so are outcomes that differ only in
-    what a part does not name: *a ball* may be any ball. Worlds whose texts do not spell the
-    values of labels turn that off (`spelled`).
+    Created by `ObjectWorld.episode`. A plan may end when all verbs have their arguments.
+    Objects that the text does not distinguish are merged, and so are outcomes that differ only in
+    labels that no part names: *a ball* may be any ball. Worlds whose texts do not spell the
+    values of labels turn this off (`spelled`).
     """
 
     def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
@@ -79,7 +79,7 @@ class Episode:
         self.parts = parts
         self.scene = scene
         self.start = start
-        if hasattr(world, "draw"):  # an environment can be drawn if it has the method
+        if hasattr(world, "draw"):  # drawing is optional, detected by the method
             self.draw = partial(world.draw, self)
         self._roles = {verb.name: verb.roles for verb in world.verbs}
         self._groups: dict[Any, list[tuple[tuple[Any, ...], str, dict[str, Labels]]]] = {}
@@ -91,7 +91,7 @@ class Episode:
         self._spoken: dict[tuple[Any, str], tuple[Any, ...]] = {}
         self._scenes: dict[tuple[ActionChoice, ...], Any] = {}
         self._still = not world.has_effects
-        # So that warnings name only what users have set, and where.
+        # Default slots are marked, so that warnings are about user settings only.
         usual = world.slots is world.usual_slots
         self.presumed_slots = world.slots if usual else ()
         self.labels_follow_text = bool(parts) and world.spelled
@@ -99,7 +99,7 @@ class Episode:
     # ---- the environment ----------------------------------------------------------------
 
     def actions(self, state: tuple[ActionChoice, ...]) -> tuple[ActionChoice, ...]:
-        """Return the choices that can come next."""
+        """Return the possible next choices."""
         verb, before = self._pending(state)
         scene = self._scene(state)
         turned = not state or any(each.earlier for each in state)
@@ -132,13 +132,13 @@ class Episode:
     def step(
         self, state: tuple[ActionChoice, ...], action: ActionChoice
     ) -> tuple[ActionChoice, ...]:
-        """Return the choices with one more."""
+        """Return the state extended by a choice."""
         return (*state, action)
 
     def ground(
         self, state: tuple[ActionChoice, ...], action: ActionChoice, after: tuple[ActionChoice, ...]
     ) -> GroundingGraph:
-        """Return the graph of a choice: the event, the object, and what relates to it."""
+        """Return the graph of a choice: the event, the object, and its relations."""
         key = (self._scene(state), action)
         found = self._graphs.get(key)
         if found is None:
@@ -157,11 +157,11 @@ class Episode:
         return GroundingGraph(nodes, edges, roles=nodes)
 
     def is_goal(self, state: tuple[ActionChoice, ...]) -> bool:
-        """Tell whether every verb has all its arguments."""
+        """Return whether every verb has all its arguments."""
         return bool(state) and not self._pending(state)[0]
 
     def outcome(self, state: tuple[ActionChoice, ...]) -> Hashable:
-        """Return what will be done, as far as the text tells objects apart."""
+        """Return the macro-actions, with objects as far as the text distinguishes them."""
         if not (self.parts and self.world.spelled):
             return self.macro_actions(state)
         whole = " ".join(self.parts)
@@ -172,9 +172,9 @@ class Episode:
         )
 
     def _meant(self, things: tuple[Any, ...], part: str) -> tuple[Any, ...]:
-        """Return those labels of objects that a part of the text names.
+        """Return the labels of objects that a part of the text names.
 
-        What names nothing at all is no description: objects are then told apart.
+        If the part names none, the objects are distinguished by themselves.
         """
         key = (things, part)
         if key not in self._spoken:
@@ -183,7 +183,7 @@ class Episode:
         return self._spoken[key]
 
     def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
-        """Return those labels of objects whose values a part of the text spells."""
+        """Return the labels of objects whose values a part of the text spells."""
         if part not in self._named:
             self._named[part] = {
                 label
@@ -195,22 +195,22 @@ class Episode:
         return tuple(each for each in self.labels(things) if each in self._named[part])
 
     def describe(self, state: tuple[ActionChoice, ...]) -> str:
-        """Return the objects of the scene and what is already planned."""
+        """Return the objects of the scene and the choices so far."""
         there = ", ".join(shown for _, shown, _ in self._merged(self._scene(state)))
         return f"{there}; so far: {', '.join(map(str, state)) or 'nothing'}"
 
-    # ---- what else is asked -------------------------------------------------------------
+    # ---- derived values ----------------------------------------------------------------
 
     def macro_actions(self, state: Sequence[Any]) -> tuple[MacroAction, ...]:
-        """Return the finished macro-actions in the order in which they are to be done."""
+        """Return the completed macro-actions in the order of execution."""
         return tuple(action for action, _ in self.in_order(state))
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
-        """Return the macro-actions in the order of doing, each with where its choices are."""
+        """Return the macro-actions in execution order, with their choices' ranges."""
         return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
-        """Yield the finished macro-actions as they are said, each with where its choices are."""
+        """Yield the completed macro-actions in the order of the text, with their ranges."""
         place = 0
         while place < len(state):
             size = len(self._roles[state[place].verb])
@@ -222,15 +222,15 @@ class Episode:
             place += size
 
     def groups(self, state: tuple[ActionChoice, ...]) -> list[tuple[tuple[Any, ...], str]]:
-        """Return the objects, look-alikes together, each with how it is called."""
+        """Return the groups of objects with equal labels, each with its name."""
         return [(things, shown) for things, shown, _ in self._merged(self._scene(state))]
 
     def labels(self, things: tuple[Any, ...]) -> tuple[Label, ...]:
-        """Return the labels of objects that look alike."""
+        """Return the shared labels of a group of objects."""
         return labels_of(self._nodes[things]["object"])
 
     def is_possible(self, plan: Sequence[ActionChoice]) -> bool:
-        """Tell whether choices can be made one after another, and be complete."""
+        """Return whether choices can be made in this order and form a complete plan."""
         done: tuple[ActionChoice, ...] = ()
         for choice in plan:
             if choice not in self.actions(done):
@@ -239,7 +239,7 @@ class Episode:
         return self.is_goal(done)
 
     def _pending(self, state: Sequence[ActionChoice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
-        """Return the verb that still lacks arguments, with those it has."""
+        """Return the verb that still lacks arguments, with its arguments so far."""
         if not state:
             return "", ()
         roles = self._roles[state[-1].verb]
@@ -250,7 +250,7 @@ class Episode:
 
     def _scene(self, state: tuple[ActionChoice, ...]) -> Any:
         if self._still:
-            return None  # one scene for all, and nothing to hash
+            return None  # the scene never changes; None is cheaper to hash
         known = self._scenes.get(state)
         if known is None:
             known = self.scene
@@ -260,7 +260,7 @@ class Episode:
         return known
 
     def _can_complete(self, scene: Any, verb: str, before: tuple[tuple[Any, ...], ...]) -> bool:
-        """Tell whether there is something for the roles that are left."""
+        """Return whether some objects fit the remaining roles."""
         roles = self._roles[verb]
         return len(before) == len(roles) or any(
             self._fits(scene, verb, roles[len(before)], things, before)
@@ -272,7 +272,7 @@ class Episode:
         self, scene: Any, verb: str, role: str, things: tuple[Any, ...], before: Sequence[Any]
     ) -> bool:
         if before and len(things) == 1 and things in before:
-            return False  # nothing is put next to itself
+            return False  # an object cannot be put next to itself
         scene = self.scene if scene is None else scene
         return any(self.world.allows(scene, verb, role, each, before) for each in things)
 
@@ -286,14 +286,14 @@ class Episode:
             each for each in values if not any(matches_name(w, str(each.value)) for w in words)
         }
         if unsaid == values:
-            return labels  # nothing is described: then all is told apart
+            return labels  # the text describes nothing, so all objects stay distinct
         return {
             name: labels_of(_mapping(each for each in own if each not in unsaid))
             for name, own in labels.items()
         }
 
     def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str, dict[str, Labels]]]:
-        """Return objects that nobody could tell apart as one."""
+        """Return the objects, with indistinguishable ones merged."""
         known = self._groups.get(scene)
         if known is not None:
             return known
@@ -325,30 +325,30 @@ class Episode:
         return self._groups[place]
 
     def _labels(self, scene: Any) -> dict[Any, tuple[Label, ...]]:
-        """Return the labels of each object, as the world gives them, sorted by name."""
+        """Return the labels of each object, sorted by name, after checking them."""
         method = f"{type(self.world).__name__}.objects"
         given = self.world.objects(scene, self.start)
         if not isinstance(given, Mapping):
             raise WorldError(
-                f"{method} returned a {type(given).__name__}. Return a dictionary with the labels "
-                "of each object by its name."
+                f"{method} must return a dictionary of object names and their labels; got a "
+                f"{type(given).__name__}."
             )
         if not given:
-            raise WorldError("The scene has no objects, so there is nothing to speak of.")
+            raise WorldError("A scene must have at least one object; got none.")
         try:
             names = sorted(given)
         except TypeError as error:
             raise WorldError(
-                f"The names of objects that {method} returned cannot be sorted: {error}. Let all "
-                "be texts, or all numbers."
+                f"The names of objects from {method} must be all strings or all numbers, so that "
+                f"they can be sorted: {error}."
             ) from error
         for name in names:
             own = given[name]
             for label, value in own.items() if isinstance(own, Mapping) else ():
                 if isinstance(value, (bytes, Mapping)):
                     raise WorldError(
-                        f"{method} gives the object {name!r} the label {label!r} with the value "
-                        f"{value!r}. Values are texts, numbers, True, or lists of texts."
+                        f"{method}: the label {label!r} of the object {name!r} must be a text, a "
+                        f"number, True or a list of texts; got {value!r}."
                     )
         return {name: labels_of(given[name], f"object {name!r}") for name in names}
 
@@ -357,14 +357,14 @@ class Episode:
         method = f"{type(world).__name__}.observe"
         if scene is None:
             raise WorldError(
-                f"The scene is None. Call env.reset(seed=…) before acting, and let {method} "
-                "return what there is."
+                f"A scene must not be None. Call env.reset(seed=…) before acting, and return the "
+                f"scene from {method}."
             )
         try:
             hash(scene)
         except TypeError as error:
             raise WorldError(
-                f"A scene must be hashable ({error}). Let {method} return tuples, not lists, "
+                f"A scene must be hashable ({error}). Return tuples from {method}, not lists, "
                 "dictionaries or arrays."
             ) from error
 

@@ -61,7 +61,7 @@ class _Episode:
 
 
 def _likeness(episode: Episode) -> tuple[Any, ...]:
-    """Return all that a follower sees of an episode: the text and the things.
+    """Return everything that a follower sees of an episode: the text and the things.
 
     The numbers and positions of the things are not part of it.
     """
@@ -112,7 +112,7 @@ class Exam:
     ) -> list[int]:
         """Return the success (0 or 1) of a follower in each wanted episode.
 
-        Episodes that look the same to a follower are followed once.
+        Episodes that look the same to a follower are evaluated once.
         """
         found = []
         plans: dict[tuple[Any, ...], list[tuple[ActionChoice, int]]] = {}
@@ -142,7 +142,7 @@ class Exam:
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the successes of the true plans, and the most common reason of failure."""
+        """Return the successes of the true plans, and the most common reason for failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])

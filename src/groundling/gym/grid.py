@@ -208,7 +208,7 @@ def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 class GridReader:
-    """Reads the state of a MiniGrid environment; things keep their numbers for an episode.
+    """Reads the state of a MiniGrid environment; things keep their numbers.
 
     Make a new reader after each `reset`. Equal things keep different numbers, since the simulator
     distinguishes them.
@@ -249,11 +249,11 @@ class GridReader:
         )
 
     def number(self, thing: Any) -> int:
-        """Return the number of one of the simulator's objects, or -1 (a wall, say)."""
+        """Return the number of one of the simulator's objects, or -1 (for a wall, say)."""
         return self._numbers.get(id(thing), -1)
 
     def read(self) -> GridState:
-        """Return the present state."""
+        """Return the current state."""
         grid, layout = self.env.grid, self.layout
         places = [GONE] * len(layout.things)
         for cell, each in enumerate(grid.grid):
@@ -289,8 +289,8 @@ def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = 
     """Return a state drawn as text, for tests and examples.
 
     `#` wall, `>v<^` agent, `b` ball, `k` key, `x` box, `/` open, `D` closed and `L` locked door,
-    `G` goal. `colours` are of the things in reading order (red by default); the last things of
-    `inside` many boxes' contents are keys that boxes (by their number) contain.
+    `G` goal. `colours` are those of the things in reading order (red by default). `inside` lists
+    the numbers of boxes that contain a key; these keys come last.
 
     >>> state = parse_grid("####", "#>x#", "####", inside=[0])
     >>> step(state, "toggle").places

@@ -21,8 +21,8 @@ __all__ = ["GridPlanner", "PlanningError", "moves_for"]
 
 # Estimated number of moves to clear an obstacle.
 _THROUGH = {"closed": 1, "thing": 12, "locked": 40}
-_LIMIT = 2_000  # moves of one macro-action
-_DEPTH = 12  # obstacles behind obstacles
+_LIMIT = 2_000  # moves per macro-action
+_DEPTH = 12  # nesting of obstacles behind obstacles
 
 
 class PlanningError(GroundlingError, RuntimeError):
@@ -47,7 +47,7 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 
 
 class GridPlanner:
-    """Simulates moves from a state; `moves` are the moves so far, `state` the present state.
+    """Simulates `moves` from a state; `state` is the current state.
 
     Obstacles are cleared: doors are opened, locked ones with a key that is fetched first (if
     necessary from a box), things in the way are put aside where they block nothing, and carried
@@ -120,7 +120,7 @@ class GridPlanner:
         """Face one of some cells."""
         self._face(cells)
 
-    # ---- steps of them ------------------------------------------------------------------
+    # ---- steps of macro-actions ---------------------------------------------------------
 
     def _do(self, move: str) -> None:
         self.state = step(self.state, move)
@@ -246,7 +246,7 @@ class GridPlanner:
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
         if not portable:
-            raise PlanningError("There is no room to put it there.")
+            raise PlanningError("There is no room to put it down there.")
         self._face(self._cells(portable), things=portable)
         cleared = self.state.front
         self._do("pickup")
@@ -267,7 +267,7 @@ class GridPlanner:
     ) -> None:
         """Go until the agent faces one of some cells, clearing obstacles."""
         if depth > _DEPTH:
-            raise PlanningError("Too many things are in each other's way.")
+            raise PlanningError("Too many things block each other.")
         wanted = self.state.carrying
         for _ in range(4 * _DEPTH):
             if self.state.front in targets:
@@ -289,12 +289,12 @@ class GridPlanner:
                 self._move_away(obstacle, ahead)
                 self._exchange(wanted, ahead, depth, closed)
             targets = self._cells(things) or targets
-        raise PlanningError("The way is never clear.")
+        raise PlanningError("The way cannot be cleared.")
 
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Carry again what was carried before an obstacle was cleared."""
+        """Pick up again the thing that was carried before an obstacle was cleared."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:

@@ -32,7 +32,7 @@ class MoveAgent(BaseAgent):
     world
         The world it was trained in, or a similar one, with its own copy of the environment.
     threshold
-        Smallest confidence to act. By default that of the follower (`Search.threshold`), or 0.5
+        Minimum confidence to act. Defaults to that of the follower (`Search.threshold`), or 0.5
         if it has none.
 
     Examples
@@ -66,7 +66,7 @@ class MoveAgent(BaseAgent):
         *,
         start: Situation | None = None,
     ) -> ActReport:
-        """Carry out an instruction in an environment that was reset with a seed.
+        """Carry out an instruction in an environment after a reset with a seed.
 
         `env` must be of the same kind as that of the world, since `key` and `get_state` are used
         on it. If it was not just reset, give its last `observation` and `info` (not possible in a
@@ -95,7 +95,7 @@ class MoveAgent(BaseAgent):
         except GroundlingError as error:
             if isinstance(error, WorldError):
                 raise
-            return run.report("not understood", f"I find no plan: {error}")
+            return run.report("not understood", f"I found no plan: {error}")
         run.plan = plan
         if plan.confidence < self.threshold:
             return run.not_understood(plan, self.threshold)

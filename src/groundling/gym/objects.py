@@ -20,7 +20,7 @@ __all__ = ["ActionChoice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sid
 
 
 class ObjectWorld(ABC):
-    """A world of objects: what is in a scene, what can be done, and how it is carried out.
+    """A world of objects: scenes, verbs, and how actions are carried out.
 
     Every world sets `verbs` and has:
 

@@ -31,7 +31,7 @@ _LATER = ("before",)  # such a clause is done last
 
 
 class PartReader:
-    """Splits instructions at ends of sentences, connectives, roles, and commas before clauses.
+    """Splits instructions at sentences, connectives, roles and clause commas.
 
     The name of a verb is never split. *Before you …, …* is reordered, and *After you …, …* loses
     its *after*, so that parts are in the order of execution.

@@ -82,7 +82,7 @@ class PrimitiveAgent(BaseAgent):
         try:
             plan = run.plan = self.follower.follow(parts, self.world.episode(scene), scene)
         except SearchError as error:
-            return run.report("not understood", f"I find no plan: {error}")
+            return run.report("not understood", f"I found no plan: {error}")
         if plan.confidence < self.threshold:
             return run.not_understood(plan, self.threshold)
         for move in (*plan.actions, "done"):
@@ -95,7 +95,7 @@ class PrimitiveAgent(BaseAgent):
 
 
 class PrimitiveEpisode:
-    """The environment of one scene: states are `GridState`s, actions the names of moves."""
+    """The environment of one scene; states are `GridState`s, actions moves."""
 
     def __init__(self, world: BabyAI, start: GridState) -> None:
         self.world = world
@@ -143,7 +143,7 @@ class PrimitiveEpisode:
 
 @lru_cache(maxsize=50_000)
 def distances(state: GridState) -> dict[int, int]:
-    """Return the number of moves until the agent faces each thing; a closed door costs two.
+    """Return the number of moves to face each thing; a closed door costs two.
 
     >>> from groundling.gym.grid import parse_grid
     >>> distances(parse_grid("#####", "#> b#", "#####"))

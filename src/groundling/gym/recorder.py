@@ -56,7 +56,7 @@ def record(
     Parameters
     ----------
     world
-        A level such as `babyai("GoToLocal")`, or an `ObjectWorld` of your own.
+        A level such as `babyai("GoToLocal")`, or your own `ObjectWorld`.
     seeds
         Seeds of the episodes, or their number.
     policy
@@ -175,7 +175,7 @@ def _way(human: bool | str) -> str:
 
 
 Chooser = Callable[[Any, Any], Any]
-"""A function of the scene and the last move that returns the next move; None aborts."""
+"""A function of the scene and the last move that returns the next move, or None to abort."""
 
 
 def _run(

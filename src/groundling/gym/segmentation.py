@@ -32,7 +32,7 @@ class _Event:
 def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     """Return a trajectory as a demonstration of macro-actions.
 
-    Every event is a candidate, such as doors that are opened on the way. The result is the
+    Every event is a candidate, including doors that are opened on the way. The result is the
     sequence of events that agrees best with the parts of the text, one argument per part, and
     whose last event ends the episode.
 

@@ -1,4 +1,4 @@
-"""GymWorld: a simulator that can be copied, restored or replayed, as a pure environment."""
+"""GymWorld: a Gymnasium simulator as an environment without side effects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from groundling.errors import LearningWarning, SettingError, WorldError, did_you_mean
+from groundling.errors import LearningWarning, SettingError, WorldError
 from groundling.world.graph import GroundingGraph
 
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["Cost", "GymWorld", "Seen", "Situation", "digest"]
 
 _WAYS = ("auto", "state", "deepcopy", "replay")
-# Attributes that say nothing about where the simulation stands.
+# Attributes that are not part of the simulation state.
 _SKIPPED = ("render", "window", "screen", "clock", "viewer", "spec", "metadata", "space", "font")
 _DEEPEST = 8
-_TRIED = 3  # actions that are done again, to see whether states are restored
-_SLOW = 5.0  # milliseconds of a simulated step, above which there is advice
-_MEASURED = 50  # simulated steps after which a slow simulator is reported
+_TRIED = 3  # actions that are repeated to check that states are restored
+_SLOW = 5.0  # milliseconds per simulated step above which advice is given
+_MEASURED = 50  # simulated steps before a slow simulator is reported
 
 
 class Situation(NamedTuple):
-    """A state of a simulator, known by its key; the world keeps what belongs to it."""
+    """A state of a simulator, identified by its key; the world stores its snapshot."""
 
     key: Hashable
 
@@ -40,7 +40,7 @@ class Situation(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What the simulator showed when it came into a state."""
+    """The simulator's output on entering a state."""
 
     observation: Any
     reward: float = 0.0
@@ -51,14 +51,14 @@ class Seen(NamedTuple):
 
 @dataclass
 class Cost:
-    """Measured cost of simulation, with advice where it is high.
+    """Measured cost of simulation, with advice if it is high.
 
     >>> print(Cost("replay", asked=10, simulated=4, moves=12, seconds=0.006))
-    10 steps asked, 4 simulated (60% remembered) by replay: 12 moves, 1.50 ms a simulated step
+    10 steps requested, 4 simulated (60% cached) by replay: 12 moves, 1.50 ms a simulated step
     >>> print(Cost("replay", asked=100, simulated=80, moves=900, seconds=2.4).advice)
-    A simulated step takes 30 ms, and learning asks for thousands. Give get_state and set_state:
-    replay makes 11.2 moves for each step. If one move is slow by itself, plan in a symbolic twin:
-    an Environment of your own that follows the same rules.
+    A simulated step takes 30 ms, and learning needs thousands. Give get_state and set_state:
+    replay makes 11.2 moves for each step. If a single move is slow, plan in a symbolic twin:
+    your own Environment with the same rules.
     """
 
     way: str
@@ -74,12 +74,10 @@ class Cost:
 
     @property
     def advice(self) -> str:
-        """What would make a slow simulator faster; nothing if it is fast."""
+        """Advice to make a slow simulator faster; empty if it is fast."""
         if self.milliseconds < _SLOW:
             return ""
-        said = (
-            f"A simulated step takes {self.milliseconds:.0f} ms, and learning asks for thousands. "
-        )
+        said = f"A simulated step takes {self.milliseconds:.0f} ms, and learning needs thousands. "
         if self.way == "replay":
             said += (
                 f"Give get_state and set_state: replay makes {self.moves / self.simulated:.1f} "
@@ -88,24 +86,24 @@ class Cost:
         elif self.way == "deepcopy":
             said += (
                 "Give get_state and set_state with the few values that change: deepcopy copies "
-                "all of the environment. "
+                "the whole environment. "
             )
         return said + (
-            "If one move is slow by itself, plan in a symbolic twin: an Environment of your own "
-            "that follows the same rules."
+            "If a single move is slow, plan in a symbolic twin: your own Environment with the "
+            "same rules."
         )
 
     def __str__(self) -> str:
         share = 1 - self.simulated / self.asked if self.asked else 0.0
         return (
-            f"{self.asked:,} steps asked, {self.simulated:,} simulated ({share:.0%} remembered) by "
+            f"{self.asked:,} steps requested, {self.simulated:,} simulated ({share:.0%} cached) by "
             f"{self.way}: {self.moves:,} moves, {self.milliseconds:.2f} ms a simulated step"
         )
 
 
 @dataclass
 class _Kept:
-    """A snapshot, and what was seen there."""
+    """A snapshot and the simulator's output there."""
 
     key: Hashable
     snapshot: Any
@@ -115,42 +113,42 @@ class _Kept:
 
 
 class GymWorld:
-    """A Gymnasium environment as an `Environment`: hashable states, steps without side effects.
+    """A Gymnasium environment as an `Environment` with hashable states.
 
     Parameters
     ----------
     env
-        The environment. It is used as a simulator: do not step it yourself meanwhile.
+        The environment, used as the simulator. Do not step it yourself.
     ground
-        A function (seen before, action, seen after) that returns the grounding graph; what was
-        seen are `Seen` values.
+        A function (before, action, after) that returns the grounding graph. `before` and `after`
+        are `Seen` values.
     actions
-        A function from what is seen (its `info`, say) to the possible actions, or a sequence of
-        actions. By default all numbers of a discrete action space.
+        A function of a `Seen` value that returns the possible actions, or a sequence of actions.
+        Defaults to all numbers of a discrete action space.
     moves
-        A function (seen, action) that returns the simulator's own actions which carry an action
-        out, steps that no text mentions included: the planner for doors on the way. An empty
-        list means that the action is impossible here. Without it actions are the simulator's own.
+        A function (seen, action) that returns the simulator's own actions for an action,
+        including steps that no text mentions, such as opening doors on the way. An empty list
+        means that the action is impossible here. By default actions are the simulator's own.
     way
-        How states are restored: `state` by your `get_state(env)` and `set_state(env, state)`,
-        `deepcopy`, or `replay` of the actions since the reset by seed. `auto` takes the first
+        How states are restored: `state` with your `get_state(env)` and `set_state(env, state)`,
+        `deepcopy`, or `replay` of the actions since the reset with a seed. `auto` uses the first
         that works.
     key
-        A function (env, observation) that returns what tells states apart, as a hashable value.
-        Leave out what does not matter (a step counter), and fewer states are simulated. By
-        default a digest of the observation and the unwrapped environment's attributes.
+        A function (env, observation) that returns a hashable value identifying the state. Leave
+        out what does not matter (a step counter), so that fewer states are simulated. Defaults
+        to a digest of the observation and the unwrapped environment's attributes.
     rewards
-        Whether the environment rewards what was asked, so that an agent can tell whether it
-        was understood. Most do not know what was said.
+        Whether the environment rewards exactly the instruction, so that the reward shows whether
+        the agent understood it. Most environments do not know the instruction.
 
     Attributes
     ----------
     way_ : str
         How states are restored.
     why_ : str
-        Why not by a cheaper way, in a sentence.
+        Why a cheaper way is not used, as a sentence.
     cost : Cost
-        What it cost so far; `print(world.cost)`.
+        Cost so far; try `print(world.cost)`.
 
     Examples
     --------
@@ -180,7 +178,7 @@ class GymWorld:
         rewards: bool = False,
     ) -> None:
         if way not in _WAYS:
-            raise SettingError(f"GymWorld.way cannot be {way!r}.{did_you_mean(way, _WAYS)}")
+            raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
             raise SettingError("GymWorld needs both get_state and set_state, or neither.")
         space = getattr(env, "action_space", None)
@@ -202,16 +200,16 @@ class GymWorld:
         self.cost = Cost(self.way_)
 
     def reset(self, seed: int = 0, **options: Any) -> Situation:
-        """Begin an episode; return the state it begins in."""
+        """Start an episode and return its initial state."""
         observation, info = self.env.reset(seed=seed, **options)
         state = self._keep(self.env, Seen(observation, info=info), (seed, options, ()))
-        if not self._tried and self.way_ != "replay":  # which looks each time it replays
+        if not self._tried and self.way_ != "replay":  # every replay is checked anyway
             self._tried = True
             self._try_out(state)
         return state
 
     def _try_out(self, state: Situation) -> None:
-        """Do some actions twice from one state, to see whether it is restored at all."""
+        """Repeat some actions from one state; raise an error if the results differ."""
         kept = self._known(state)
         cost = replace(self.cost)
         for action in list(self.actions(state))[:_TRIED]:
@@ -220,49 +218,48 @@ class GymWorld:
             again = [self._simulate(kept, moves) for _ in range(2)]
             if any(each != once for each in again):
                 raise WorldError(
-                    f"Doing {action!r} again from the same state did not lead to the same state. "
+                    f"Repeating {action!r} from the same state must lead to the same state. "
                     + (
-                        "Let set_state restore all that get_state returned, which must be all "
-                        "that matters, randomness included."
+                        "Let set_state restore everything that get_state returns, and get_state "
+                        "return everything that matters, including random state."
                         if self.way_ == "state"
-                        else "The simulator uses randomness that is not its own: draw from "
-                        "self.np_random. Or leave what differs out of GymWorld's key."
+                        else "The simulator uses external randomness: draw from self.np_random "
+                        "instead, or leave what differs out of GymWorld's key."
                     )
                 )
-        self.cost = cost  # what users ask for is counted
+        self.cost = cost  # count only steps that users request
 
     # ---- acting -------------------------------------------------------------------------
 
     def agent(self, follower: Follower, threshold: float | None = None) -> MoveAgent:
-        """Return the agent that does in a running environment what a follower plans here."""
-        from groundling.gym.move_agent import MoveAgent  # it knows this module, too
+        """Return an agent that carries out a follower's plans in a running environment."""
+        from groundling.gym.move_agent import MoveAgent  # a circular import at the top
 
         return MoveAgent(follower, self, threshold)
 
     def enter(
         self, env: Any, observation: Any = None, info: Mapping[str, Any] | None = None
     ) -> Situation:
-        """Return the state that a running environment is in.
+        """Return the current state of a running environment.
 
-        Without an observation it must just have been reset by a seed, with which the simulation
-        begins, too. With one, `get_state` or `deepcopy` is applied to it.
+        Without an observation, the environment must just have been reset with a seed, which the
+        simulation then uses. With one, `get_state` or `deepcopy` is applied to the environment.
         """
         if env.unwrapped is self.env.unwrapped:
             raise WorldError(
-                "This environment is the one that the GymWorld simulates in. Make another one to "
-                "act in."
+                "This environment is the simulator of the GymWorld. Make another one to act in."
             )
         if observation is not None:
             if self.way_ == "replay":
                 raise WorldError(
-                    "A GymWorld that replays begins where a seed leads. Call env.reset(seed=…) "
-                    "and act without an observation, or give get_state and set_state."
+                    "A GymWorld that replays must start from a seed. Call env.reset(seed=…) and "
+                    "act without an observation, or give get_state and set_state."
                 )
             return self._keep(env, Seen(observation, info=info or {}), (), running=True)
         seed = getattr(env.unwrapped, "np_random_seed", None)
         if seed is None:
             raise WorldError(
-                f"{type(env.unwrapped).__name__} does not tell by which seed it was reset "
+                f"{type(env.unwrapped).__name__} must know the seed of its reset "
                 "(np_random_seed). Call super().reset(seed=seed) in its reset, or act with "
                 "observation=… or start=…"
             )
@@ -270,15 +267,15 @@ class GymWorld:
         key = self._key_of(env, self.seen(start).observation, running=True)
         if seed < 0 or key != self._known(start).key:
             raise WorldError(
-                f"The environment does not stand where the seed {seed} leads. Call "
-                "env.reset(seed=…) just before acting, or tell the agent what was observed last."
+                f"The environment must be in the initial state of the seed {seed}. Call "
+                "env.reset(seed=…) just before acting, or give the agent the last observation."
             )
         return start
 
     def arrive(
         self, env: Any, state: Situation, moves: Sequence[Any], answer: tuple[Any, ...]
     ) -> Situation:
-        """Return the state of a running environment after moves, by what it answered last."""
+        """Return the state of a running environment after moves, given its last output."""
         observation, reward, terminated, truncated, info = answer
         seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
         course: tuple[Any, ...] = ()
@@ -288,13 +285,13 @@ class GymWorld:
         return self._keep(env, seen, course, running=True)
 
     def seen(self, state: Situation) -> Seen:
-        """Return what was seen in a state."""
+        """Return the simulator's output in a state."""
         return self._known(state).seen
 
     # ---- the environment ----------------------------------------------------------------
 
     def actions(self, state: Situation) -> Sequence[Any]:
-        """Return the actions possible in a state."""
+        """Return the possible actions in a state."""
         if self._moves is None:
             return self._actions(self.seen(state))
         return tuple(each for each in self._actions(self.seen(state)) if self.moves(state, each))
@@ -309,7 +306,7 @@ class GymWorld:
         return tuple(range(first, first + int(space.n)))
 
     def moves(self, state: Situation, action: Any) -> tuple[Any, ...]:
-        """Return the simulator's own actions that carry out an action; none if it is impossible."""
+        """Return the simulator's own actions for an action; empty if it is impossible."""
         if self._moves is None:
             return (action,)
         kept = self._known(state)
@@ -318,7 +315,7 @@ class GymWorld:
         return kept.moves[action]
 
     def step(self, state: Situation, action: Any) -> Situation:
-        """Return the state after an action; each is simulated once."""
+        """Return the state after an action; each action is simulated once per state."""
         kept = self._known(state)
         self.cost.asked += 1
         if action not in kept.after:
@@ -331,11 +328,11 @@ class GymWorld:
         return kept.after[action]
 
     def ground(self, state: Situation, action: Any, after: Situation) -> GroundingGraph:
-        """Return the grounding graph of an action, by the function that was given."""
+        """Return the grounding graph of an action."""
         return self._ground(self.seen(state), action, self.seen(after))
 
     def is_terminal(self, state: Situation) -> bool:
-        """Tell whether the simulator ended the episode here."""
+        """Return whether the episode ended in this state."""
         seen = self.seen(state)
         return seen.terminated or seen.truncated
 
@@ -344,7 +341,7 @@ class GymWorld:
     def _known(self, state: Situation) -> _Kept:
         if state not in self._kept:
             raise WorldError(
-                f"The state {state} is not of this GymWorld. Begin with its reset(seed=…)."
+                f"The state {state} must be of this GymWorld. Start with its reset(seed=…)."
             )
         return self._kept[state]
 
@@ -361,12 +358,12 @@ class GymWorld:
         return key
 
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
-        """Return the error for a running environment that is unlike the simulated one."""
+        """Return the error for a running environment of another kind."""
         return WorldError(
             f"GymWorld's {what} raised {type(error).__name__}: {error} in the environment to act "
             f"in, a {type(env.unwrapped).__name__}; it simulates a "
             f"{type(self.env.unwrapped).__name__}. Act in an environment of the same kind. If the "
-            "simulator is a twin of another kind, let key use nothing but the observation, and "
+            "simulator is a twin of another kind, let key use only the observation, and "
             "act with start=…"
         )
 
@@ -390,7 +387,9 @@ class GymWorld:
 
     def _simulate(self, kept: _Kept, moves: Sequence[Any]) -> Situation:
         if not moves:
-            raise WorldError("GymWorld's moves must not be empty for an action that is done.")
+            raise WorldError(
+                "GymWorld's moves must not be empty for an action that is carried out."
+            )
         env: Any = self.env
         course: tuple[Any, ...] = ()
         if self.way_ == "state" and self._set is not None:
@@ -406,8 +405,8 @@ class GymWorld:
             course = (seed, options, (*done, *moves))
             if self._key(env, observation) != kept.key:
                 raise WorldError(
-                    f"Replaying {len(done)} actions from seed {seed} did not lead to the same "
-                    "state: the simulator is not deterministic. Seed it in reset, or leave what "
+                    f"Replaying {len(done)} actions from seed {seed} must lead to the same state: "
+                    "the simulator is not deterministic. Seed it in reset, or leave what "
                     "differs out of GymWorld's key."
                 )
         total = 0.0
@@ -435,7 +434,7 @@ class GymWorld:
         return "replay"
 
     def _copying_fails(self) -> str:
-        """Return why the environment cannot be copied, or nothing."""
+        """Return why the environment cannot be copied, or an empty string."""
         name = type(self.env.unwrapped).__name__
         seen = Seen(*_begun(self.env))
         for _ in range(_TRIED):
@@ -454,17 +453,17 @@ class GymWorld:
         try:
             if self._key(copy.deepcopy(self.env), seen.observation) == own:
                 return ""
-        except Exception as error:  # whatever the environment's own code does when copied
+        except Exception as error:  # user code may raise anything when copied
             trouble = f"{type(error).__name__}: {error}"
         if any(each.__name__ == "EzPickle" for each in type(self.env.unwrapped).__mro__):
             trouble = (
-                "it is an EzPickle, which makes a new environment from the arguments of the old one"
+                "it is an EzPickle, which creates a new environment from its constructor arguments"
             )
-        return f"A deepcopy of {name} forgets its state: {trouble}."
+        return f"A deepcopy of {name} loses its state: {trouble}."
 
 
 def _begun(env: Any) -> tuple[Any, ...]:
-    """Reset an environment; return what is seen there, in the order of `Seen`."""
+    """Reset an environment; return its output in the order of `Seen`."""
     observation, info = env.reset(seed=0)
     return observation, 0.0, False, False, info
 
@@ -474,7 +473,7 @@ def _default_key(env: Any, observation: Any) -> str:
 
 
 def digest(*values: Any) -> str:
-    """Return a digest of what values hold: numbers, texts, arrays, and objects made of them.
+    """Return a digest of numbers, texts, arrays, and objects of these.
 
     >>> digest({"b": 1, "a": [2.0]}) == digest({"a": [2.0], "b": 1})
     True

@@ -87,7 +87,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return list(corpus)
 
     def held_out(self, corpus: tuple[str, ...]) -> tuple[str, ...]:
-        """Hold out no levels, since seeds are held out."""
+        """Return nothing: seeds are held out, not levels."""
         return ()
 
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:

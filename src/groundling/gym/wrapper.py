@@ -21,7 +21,7 @@ _gymnasium = require("gymnasium")
 class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defined]
     """An environment whose infos contain the plan of a follower.
 
-    After `reset` and each `step`, `info["instruction"]` holds
+    After `reset` and each `step`, `info["instruction"]` holds:
 
     - `text` and `parts`: the instruction;
     - `confidence`: the confidence of the follower;

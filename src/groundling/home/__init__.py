@@ -1,4 +1,4 @@
-"""Smart homes: a home as data, an agent in it, and a corpus of sentences about homes."""
+"""Smart homes: a home as data, an agent in it, and a corpus of sentences."""
 
 from groundling.home.environment import Command, HomeWorld, Situation, Target
 from groundling.home.home import (

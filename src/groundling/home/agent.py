@@ -27,20 +27,20 @@ from groundling.home.speech import Speech, load_speech
 from groundling.home.utterance import Mention
 from groundling.limits import SAID_CHARACTERS
 
-_ACT = 0.3  # confidence from which a command is carried out without a question
-_ANSWER = 0.15  # confidence from which a command is an option of a question back
-_CHOICE = 0.1  # confidence from which a question is answered, or asked which thing is meant
-_MOST_PARTS = 6  # commands of one text
-_MOST_PHRASES = 6  # phrases of the household that one text carries out, also by one another
+_ACT = 0.3  # minimum confidence to carry out a command without asking
+_ANSWER = 0.15  # minimum confidence to offer a command as an option of a question
+_CHOICE = 0.1  # minimum confidence to answer a question, or to ask which thing is meant
+_MOST_PARTS = 6  # commands per text
+_MOST_PHRASES = 6  # household phrases per text, nested ones included
 _MOST_OPTIONS = 8
 
 
 @dataclass(frozen=True)
 class HomeReply:
-    """What the agent says and does: `kind` is act, ask, answer or decline.
+    """A reply of the agent: `kind` is act, ask, answer or decline.
 
-    `changes` has the new state and attributes of each entity that becomes different; `options`
-    are the names that a question back is about. `commands` are what was understood.
+    `changes` has the new state and attributes of each entity that changes. `options` are the
+    names that a clarification question offers. `commands` are the understood commands.
     """
 
     kind: str
@@ -72,18 +72,20 @@ class _Exchange:
     timers: list[Timer]
     changes: dict[str, dict[str, Any]] = field(default_factory=dict)
     pending: Command | None = None
-    phrases: list[str] = field(default_factory=list)  # that were carried out; copies share it
+    phrases: list[str] = field(default_factory=list)  # carried out so far; shared by copies
 
 
 class HomeAgent:
-    """Replies to commands and questions in a home, and remembers the context.
+    """An agent that replies to commands and questions in a home.
+
+    It remembers the context of the conversation.
 
     Parameters
     ----------
     home
-        The home, as `read_home` reads it.
+        The home, from `read_home`.
     model
-        A model of a language; by default the one that is shipped for the home's language.
+        A home model. Defaults to the shipped one for the home's language.
 
     Examples
     --------
@@ -131,12 +133,12 @@ class HomeAgent:
     ) -> HomeReply:
         """Reply to a text, and remember its effects for the next one.
 
-        `area` is the id of the area of the speaker. `states` are those of entities that differ
-        from what the agent remembers. `now` is the time, for questions about it.
+        `area` is the id of the speaker's area. `states` are current states of entities that
+        differ from those remembered. `now` is the time, for questions about it.
         """
         began = time.perf_counter()
         if not isinstance(text, str):
-            raise HomeError(f"`text` must be a text; got {type(text).__name__}.")
+            raise HomeError(f"`text` must be a string; got {type(text).__name__}.")
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         here = check_area(self.home, area)
         if states:
@@ -193,7 +195,7 @@ class HomeAgent:
             if not rest:
                 return self._decline(confidence)
             command, confidence = rest[0]
-        if command.verb == "decline":  # asking which one is meant does no harm
+        if command.verb == "decline":  # a clarification question does no harm
             choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
             command, confidence = choices[0] if choices else (command, confidence)
         if said.utterance.is_negated and not command.is_question and command.target.ids:
@@ -213,7 +215,7 @@ class HomeAgent:
     def _several(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """HomeReply to two commands one after the other; None if one of them is not understood."""
+        """Reply to two commands in one text; return None if either is not understood."""
         if depth >= _MOST_PARTS:
             return None
         trial = replace(
@@ -319,7 +321,7 @@ class HomeAgent:
         taught = [each for each in target.ids if each in self.home.phrase_of]
         for id_ in taught:
             turn.phrases.append(id_)
-            if len(turn.phrases) > _MOST_PHRASES:  # one may stand for itself
+            if len(turn.phrases) > _MOST_PHRASES:  # a phrase may refer to itself
                 return self._decline(confidence, command)
             replies = [self._reply(text, turn, now, 1) for text in self.home.phrase_of[id_].does]
             if all(each.kind == "decline" for each in replies):

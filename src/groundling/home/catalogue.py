@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 
 class Verb(NamedTuple):
-    """One thing to do: the state it leads to, and the attribute and value it sets.
+    """A verb of a domain: the resulting state, and the attribute and value it sets.
 
-    `value` is the type of the value that a text says (`percentage`, `number`, `colour`, `text`);
-    `by` is by how much the attribute changes where the text says no value, for relative verbs;
-    `ends` says whether the ends of the scale have words (*maximum*).
+    `value` is the type of the spoken value (`percentage`, `number`, `colour`, `text`). For
+    relative verbs, `by` is the default change of the attribute. `ends` says whether the ends of
+    the scale have words (*maximum*).
     """
 
     name: str
@@ -114,13 +114,13 @@ STATES: Mapping[str, tuple[str, ...]] = {
     "person": ("home", "not_home"),
     "device_tracker": ("home", "not_home"),
 }  # fmt: skip
-"""The states of each domain that people ask about."""
+"""The states of each domain that questions can be about."""
 
 QUESTIONS = frozenset({
     "whether", "any", "all", "which", "how many", "what", "temperature", "weather", "time",
     "date", "time left", "respond",
 })  # fmt: skip
-"""Verbs that ask for something and change nothing."""
+"""Verbs of questions, which change nothing."""
 
 COLOURS: Mapping[str, tuple[int, int, int]] = {
     "white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "orange": (255, 165, 0),
@@ -129,11 +129,13 @@ COLOURS: Mapping[str, tuple[int, int, int]] = {
     "grey": (128, 128, 128), "cyan": (0, 255, 255), "magenta": (255, 0, 255),
     "violet": (238, 130, 238), "gold": (255, 215, 0), "beige": (245, 245, 220),
 }  # fmt: skip
-"""Colours by the names that Home Assistant has from CSS."""
+"""Colours by their CSS names, as in Home Assistant."""
 
 
 def states_of(domain: str, own: str = "") -> tuple[str, ...]:
-    """Return the states of a domain that one may ask about; a person may be in a zone.
+    """Return the states that questions about a domain can name.
+
+    `own` is the current state of the entity, such as the zone of a person.
 
     >>> states_of("lock"), states_of("person", "Work")
     (('locked', 'unlocked'), ('home', 'not_home', 'Work'))
@@ -144,7 +146,7 @@ def states_of(domain: str, own: str = "") -> tuple[str, ...]:
 
 
 def kind_name(kind: str) -> str:
-    """Return a kind in words: the device class, or else the domain.
+    """Return the words for a kind: its device class, or else its domain.
 
     >>> kind_name("cover:garage_door"), kind_name("media_player")
     ('garage door', 'media player')

@@ -1,7 +1,7 @@
-"""Sentences about homes with their intents and slots, as demonstrations in a home.
+"""The corpus of sentences about homes, as demonstrations in a home.
 
-The corpus is that of the Home Assistant Intents project (CC BY 4.0): `tests/LANGUAGE` holds
-sentences with intent and slots and the home they are about, `sentences/LANGUAGE` holds templates.
+The corpus is Home Assistant Intents (CC BY 4.0): `tests/LANGUAGE` holds sentences with intents
+and slots, and the home they are about; `sentences/LANGUAGE` holds templates.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BARE = {
     "HassNevermind": "never mind", "HassRespond": "respond", "HassGetCurrentDate": "date",
     "HassGetCurrentTime": "time",
 }  # fmt: skip
-# The verb of an intent, and the domain where no slot says it.
+# The verb of each intent, and its domain if no slot gives one.
 _PLAIN = {
     "HassMediaNext": ("next", "media_player"),
     "HassMediaPrevious": ("previous", "media_player"),
@@ -77,8 +77,8 @@ _SHOPPING = {
 }  # fmt: skip
 _ON = {"cover": "open", "valve": "open", "lock": "lock"}
 _OFF = {"cover": "close", "valve": "close", "lock": "unlock"}
-_MOST_NAMES = 20  # that one name of the fixtures may stand for
-_DEPTH = 40  # of groups inside groups
+_MOST_NAMES = 20  # expansions of one name template
+_DEPTH = 40  # nesting of groups
 _YES = frozenset(["yes", "ja", "oui", "sí", "si", "sì", "tak", "نعم", "أجل", "네", "예", "да"])
 _NO = frozenset(["no", "nein", "non", "nee", "nie", "لا", "كلا", "아니요", "아니오", "нет"])
 
@@ -87,8 +87,8 @@ _NO = frozenset(["no", "nein", "non", "nee", "nie", "لا", "كلا", "아니요
 class Sentence:
     """A sentence with its intent, slots and the area of the speaker.
 
-    `group` names the sentences that say the same. `domain` restricts what a name may be of.
-    `response` is what is answered, or the kind of question that it is (`any`).
+    `group` identifies sentences with the same meaning. `domain` restricts the entities that a
+    name may refer to. `response` is the answer, or the kind of question (`any`).
     """
 
     text: str
@@ -102,7 +102,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class HomeExample:
-    """A sentence in a home, and what it means there; `strange` words are not to be learnt."""
+    """A sentence in a home with its meaning; words in `strange` must not be learnt."""
 
     text: str
     world: HomeWorld
@@ -113,13 +113,13 @@ class HomeExample:
 
     @property
     def kind(self) -> str:
-        """The kind of things that it is about, or an empty string where it names one."""
+        """The kind of things that it is about; empty if it names an entity."""
         return self.command.target.kind if self.command.target.by == "kind" else ""
 
     def demonstrations(self, world: HomeWorld | None = None) -> Iterator[Demonstration]:
-        """Yield what is learnt from it: the command, and which words are its free text.
+        """Yield its demonstrations: the command, and the words of its free text.
 
-        `world` is the same home with what is known about words.
+        `world` is the same home with a learnt vocabulary.
         """
         said = (world or self.world).read(self.text, self.command.target.kind)
         if isinstance(self.command.source, str):
@@ -137,7 +137,7 @@ class HomeExample:
 
 @dataclass(frozen=True)
 class HomeCorpus:
-    """The sentences of a language in its home, and how many were left out, by reason."""
+    """The sentences of a language in its home, and the number skipped by reason."""
 
     language: str
     home: Home
@@ -146,7 +146,7 @@ class HomeCorpus:
 
 
 def corpus_folder(corpora: str | Path | None = None) -> Path:
-    """Return the folder `home` of the corpora: as given, or as the environment says."""
+    """Return the folder `home` of the given or default corpora."""
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
@@ -158,8 +158,8 @@ def corpus_folder(corpora: str | Path | None = None) -> Path:
 def read_corpus(corpora: str | Path | None = None, language: str = "en") -> HomeCorpus:
     """Read the sentences of a language as examples in the home of its fixtures.
 
-    Sentences about a kind of thing that the home lacks in that place (*open the kitchen blinds*)
-    get one there.
+    If a sentence is about a kind of thing that the home lacks in that place (*open the kitchen
+    blinds*), such a thing is added.
     """
     folder = corpus_folder(corpora)
     if not (folder / "tests" / language).is_dir():
@@ -185,7 +185,7 @@ def split(
 ) -> tuple[list[HomeExample], list[HomeExample]]:
     """Return (training, held-out) examples; sentences of one group stay together.
 
-    Groups are held out in a random order while less than a `share` of all sentences is.
+    Groups are held out in random order until a `share` of all sentences is reached.
     """
     groups: dict[str, list[HomeExample]] = {}
     for each in examples:
@@ -202,12 +202,12 @@ def split(
     return [each for each in examples if each.group not in chosen], held_out
 
 
-# ---- what a sentence means ----------------------------------------------------------------
+# ---- the meaning of a sentence -------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Meaning:
-    """What intent and slots say: the verb, the thing or kind, the place and the value."""
+    """The meaning of an intent with slots: verb, thing or kind, place and value."""
 
     verb: str
     name: str = ""
@@ -223,7 +223,7 @@ class _Meaning:
 
 
 def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
-    """Return what a sentence means in a home, or why it cannot be said."""
+    """Return the meaning of a sentence in a home, or the reason why it has none."""
     here = _by_name(world.home.areas, sentence.here)
     situation = Situation(here.id if here else "")
     meaning = _meaning(world.home, sentence)
@@ -271,7 +271,7 @@ def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
 
 
 def _preference(command: Command, meaning: _Meaning) -> tuple[bool, bool, bool]:
-    """Order commands that mean the same: whole names first, with the place that is said."""
+    """Return a sort key for equivalent commands: full names and spoken places first."""
     target = command.target
     return (target.by == "part", target.choice, not target.place)
 
@@ -347,7 +347,7 @@ def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
 
 
 def _where(home: Home, sentence: Sentence) -> str | None:
-    """Return where a group is, as a target has it; None if there is no such place."""
+    """Return the place of a group, as in `Target.where`; None if it is unknown."""
     slots = sentence.slots
     if "area" in slots:
         area = _by_name(home.areas, _one(slots["area"]))
@@ -394,7 +394,7 @@ def _timer(home: Home, sentence: Sentence) -> _Meaning | str:
 
 
 def _one(value: Any) -> Any:
-    """Return a slot's value; where several spellings are given, the last, which is trimmed."""
+    """Return a slot's value; of several spellings the last, which is trimmed."""
     return value[-1] if isinstance(value, (list, tuple)) and value else value
 
 
@@ -448,7 +448,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Return a sentence that is said in an area of the home, if it is said in one."""
+    """Return a sentence with the speaker's area as an area of the home, if it has one."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -458,12 +458,12 @@ def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
 
 
 def _response(value: Any) -> str:
-    """Return what is answered, or the first of several ways to put it."""
+    """Return the answer, or the first of several wordings."""
     return str(_one(value) if not isinstance(value, list) else value[0] if value else "")
 
 
 def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fixtures without templates in names: `Hall[way]` is Hall, with an alias."""
+    """Return fixtures with name templates expanded: `Hall[way]` gets an alias."""
     made, ids = dict(data), set[str]()
     areas = {each.get("id"): each.get("id") for each in data.get("areas") or []}
     areas |= {str(each["name"]).lower(): each.get("id") for each in data.get("areas") or []}
@@ -501,7 +501,10 @@ def _spellings(template: str) -> list[str]:
 
 
 def _some_texts(part: Any, depth: int) -> list[str]:
-    """Return the first texts of a template, in the order of hassil, which would make them all."""
+    """Return the first expansions of a template, in hassil's order.
+
+    hassil itself would list all of them.
+    """
     kinds = hassil("expression")
     if isinstance(part, kinds.TextChunk):
         return [str(part.original_text)]
@@ -520,21 +523,21 @@ class TemplateError(CorpusError):
 
 
 def parse_template(template: str) -> Any:
-    """Return the expression that a template of hassil stands for."""
+    """Return the parsed expression of a hassil template."""
     TEMPLATE_CHARACTERS.check(len(template), TemplateError, "A template")
     try:
         return hassil("parse_expression").parse_sentence(template).expression
     except GroundlingError:
         raise
-    except Exception as error:  # hassil says by assertions, among others, what it cannot read
+    except Exception as error:  # hassil reports bad templates by assertions, among others
         raise TemplateError(
-            f"A template must be one that hassil reads; got {shorten(template)}."
+            f"A template must be valid for hassil; got {shorten(template)}."
         ) from error
 
 
 @contextmanager
 def named_errors(where: str) -> Iterator[None]:
-    """Turn the errors of data that are not as the corpus has them into one that says where."""
+    """Turn errors caused by malformed corpus data into one that says where."""
     try:
         yield
     except GroundlingError:
@@ -543,12 +546,13 @@ def named_errors(where: str) -> Iterator[None]:
             RecursionError) as error:  # fmt: skip
         told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise CorpusError(
-            f"{where} must be as Home Assistant Intents has it; got {told}. Get the file again."
+            f"{where} must be in the format of Home Assistant Intents; got {told}. Download the "
+            "file again."
         ) from error
 
 
 def hassil(module: str) -> Any:
-    """Return a module of hassil, which reads templates, or say what to install."""
+    """Return a module of hassil; raises an error if it is not installed."""
     try:
         return import_module(f"hassil.{module}")
     except ModuleNotFoundError as error:
@@ -559,7 +563,7 @@ def hassil(module: str) -> Any:
 
 
 def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
-    """Add the areas and entities of one file to those of all, unless they are there."""
+    """Add the areas and entities of one file to the fixtures, without duplicates."""
     for kind in ("floors", "areas", "entities"):
         names = {row["name"].lower() for row in fixtures.get(kind) or []}
         fixtures[kind] = [
@@ -569,7 +573,7 @@ def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
-    """Return a home that has what sentences about kinds of things speak of."""
+    """Return a home with the kinds of things that sentences refer to added."""
     missing: dict[str, Entity] = {}
     world = HomeWorld(home, home_language(""))
     for sentence in sentences:
@@ -584,7 +588,7 @@ def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
         if kind and not areas:
             continue
         device_class = meaning.device_class
-        name = f"Zorblax {len(missing) + 1}"  # a name that no sentence says
+        name = f"Zorblax {len(missing) + 1}"  # a name that occurs in no sentence
         new = f"{domain}.{areas[0].id if kind else 'home'}_{device_class or domain}"
         attributes = (("device_class", device_class),) if device_class else ()
         state = STATES.get(domain, ("1",))[0]
@@ -597,7 +601,7 @@ def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
 
 
 def _grouped(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences, each once, in groups of all that have the same meaning or a text."""
+    """Return distinct sentences, grouped by equal meaning or text."""
     leader: dict[str, str] = {}
 
     def find(group: str) -> str:

@@ -1,4 +1,4 @@
-"""What commands do: the new states and attributes, as Home Assistant has them."""
+"""Effects of commands: the new states and attributes, in Home Assistant's format."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from groundling.home.catalogue import COLOURS, VERBS, Verb
 from groundling.home.home import Entity, Home, HomeError
 
 States = dict[str, dict[str, Any]]
-"""For each entity its `state` and its `attributes`."""
+"""The `state` and `attributes` of each entity."""
 
 _WARM, _COOL = 2700, 6500  # kelvin
-_SCALES = {"brightness": 255, "volume_level": 1.0}  # what 100 % is, if not 100
-_USUAL = {"temperature": 20.0, "volume_level": 0.5, "percentage": 50.0}  # where none is reported
+_SCALES = {"brightness": 255, "volume_level": 1.0}  # the value of 100 %, if not 100
+_USUAL = {"temperature": 20.0, "volume_level": 0.5, "percentage": 50.0}  # defaults
 _OFF_AT_ZERO = {"light": "off", "fan": "off", "cover": "closed", "valve": "closed"}
 _FLIP = {"on": "off", "off": "on", "open": "closed", "closed": "open"}
 _INACTIVE = ("off", "unavailable", "unknown", "standby", "")
 
 
 def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States:
-    """Return the states of all entities: as the home has them, and as given instead.
+    """Return the states of all entities: those of the home, updated with `given`.
 
     >>> home = Home.from_data({"entities": [{"id": "light.a", "name": "A", "state": "off"}]})
     >>> initial_states(home, {"light.a": {"state": "on"}})
@@ -45,7 +45,7 @@ def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States
 
 
 def changes(entity: Entity, now: Mapping[str, Any], verb: str, value: Any = None) -> dict[str, Any]:
-    """Return what a verb changes of an entity: only what becomes different.
+    """Return the changes that a verb makes to an entity, without equal values.
 
     >>> lamp = Entity("light.a", "A")
     >>> changes(lamp, {"state": "off", "attributes": {}}, "set brightness", 50)
@@ -123,7 +123,7 @@ def _items(attributes: Mapping[str, Any], verb: str, item: str) -> tuple[str, di
 
 
 def is_in_state(entity: Entity, now: Mapping[str, Any], asked: str) -> bool:
-    """Tell whether an entity is in the state that a question is about.
+    """Return whether an entity is in the state that a question asks about.
 
     >>> is_in_state(Entity("climate.a", "A"), {"state": "heat", "attributes": {}}, "on")
     True

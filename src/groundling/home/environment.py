@@ -1,4 +1,4 @@
-"""The home as an environment: which commands and questions a text may mean, and their graphs."""
+"""The home as an environment: the possible meanings of a text, and their graphs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from groundling.language.languages import Language
 from groundling.language.literals import Literal
 from groundling.world.graph import GroundingGraph
 
-EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # what people turn off
+EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # domains of *everything*
 _MOST_NAMED = 30  # entities that one text may name
 _LONGEST_SPAN = 8  # words of a free text
 SHOPPING_LIST = "todo.shopping_list"
-UNCLEAR = "unclear"  # a place that may be one of several
+UNCLEAR = "unclear"  # one of several possible places
 
 
 class Target(NamedTuple):
-    """Things that a text may mean, and how it describes them.
+    """Things that a text may refer to, and how it describes them.
 
-    `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty; `kind` is a
-    domain or a domain with a device class (`cover:curtain`); `where` is empty for everywhere, or
-    `area:ID` or `floor:ID`; `place` says whether that was said. With `choice`, one of the things
-    is meant and it is open which.
+    `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty. `kind` is a
+    domain, or a domain with a device class (`cover:curtain`). `where` is empty for everywhere, or
+    `area:ID` or `floor:ID`; `place` says whether the text names it. With `choice`, only one of the
+    things is meant, but not known which.
     """
 
     ids: tuple[str, ...] = ()
@@ -43,9 +43,9 @@ class Target(NamedTuple):
 
 
 class Command(NamedTuple):
-    """Something to do or to answer: a verb, its target, and a value or the state asked about.
+    """A command or question: a verb, its target, and a value or the state asked about.
 
-    `source` is where a text stands that is the value: the first word, and the one after the last.
+    `source` is the range of words of a free-text value: the first word, and the one after the last.
 
     >>> print(Command("turn on", Target(("light.desk",), "name")))
     turn on light.desk
@@ -64,13 +64,13 @@ class Command(NamedTuple):
 
     @property
     def is_question(self) -> bool:
-        """Whether it asks for something and changes nothing."""
+        """Whether it is a question, which changes nothing."""
         return self.verb in QUESTIONS
 
 
 @dataclass(frozen=True)
 class Situation:
-    """Where a text is said: the area of the speaker, what was spoken of before, what was done."""
+    """The context of a text: the speaker's area, previous topic and commands."""
 
     here: str = ""
     before: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class HomeWorld:
 
     @cached_property
     def groups(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """Ids of one kind in one place: (kind, where)."""
+        """The ids of each kind in each place, by (kind, where)."""
         found: dict[tuple[str, str], list[str]] = {}
         for entity in self.home.entities:
             for kind in kinds_of(entity):
@@ -113,7 +113,7 @@ class HomeWorld:
         return {key: tuple(ids) for key, ids in found.items()}
 
     def _add_temperatures(self, found: dict[tuple[str, str], list[str]]) -> None:
-        """Let thermostats say the temperature of a place, and sensors where there are none."""
+        """Use thermostats for the temperature of a place, or sensors if there are none."""
         places = dict.fromkeys(where for _, where in found)
         for where in places:
             ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))
@@ -132,22 +132,22 @@ class HomeWorld:
         return ("", *area, *((f"floor:{floor}",) if floor else ()))
 
     def is_in(self, id_: str, where: str) -> bool:
-        """Tell whether an entity is in a place."""
+        """Return whether an entity is in a place."""
         return where in self.places_of(self.home.entity_of[id_])
 
 
 def kinds_of(entity: Entity) -> tuple[str, ...]:
-    """Return the kinds of an entity: its domain, and that with its device class."""
+    """Return the kinds of an entity: its domain, and its domain with its device class."""
     if not entity.device_class:
         return (entity.domain,)
     return (entity.domain, f"{entity.domain}:{entity.device_class}")
 
 
 class TextWorld:
-    """What one text may mean in a home: an environment whose actions are commands.
+    """The environment of one text in a home; its actions are possible commands.
 
-    Offered are the verbs and questions of everything that the text names, of each kind of things
-    in the places that it names, and the values that it says.
+    Candidates are the verbs and questions of everything that the text names, and of each kind of
+    thing in the places that it names, with the values that it mentions.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class TextWorld:
         self._offered: dict[Situation, tuple[Command, ...]] = {}
 
     def spans(self, command: Command) -> TextWorld:
-        """Return the environment that offers the texts that may be the value of a command."""
+        """Return the environment of candidate texts for the value of a command."""
         return TextWorld(self.world, self.utterance, self._kind, command)
 
     @property
@@ -168,7 +168,7 @@ class TextWorld:
 
     @cached_property
     def _kept(self) -> list[Mention]:
-        """The mentions that the target of a free text uses."""
+        """The mentions used by the target of a free text."""
         target = self._spans_of.target if self._spans_of else Target()
         ids = {*target.ids, target.where.partition(":")[2]} - {""}
         return [each for each in self.utterance.mentions if ids & set(each.ids)]
@@ -176,7 +176,7 @@ class TextWorld:
     # ---- the environment ---------------------------------------------------------------
 
     def actions(self, state: Situation) -> tuple[Command, ...]:
-        """Return what the text may mean."""
+        """Return the possible commands."""
         if state.done:
             return ()
         if state not in self._offered:
@@ -192,7 +192,7 @@ class TextWorld:
 
     @staticmethod
     def outcome(state: Situation) -> Hashable:
-        """Return what counts: what is done to which things, with which value."""
+        """Return the commands that count: actions, things and values."""
         return state.done
 
     def ground(self, state: Situation, action: Command, after: Situation) -> GroundingGraph:
@@ -237,15 +237,15 @@ class TextWorld:
         return "word" if len(words) == 1 else "words"
 
     def is_vague(self, mention: Mention) -> bool:
-        """Tell whether all words of a partial name are nouns for kinds (*the light*)."""
+        """Return whether all words of a partial name are nouns for kinds (*the light*)."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
         words = {self.world.language.singular(self.utterance.folded[n]) for n in mention.places}
         return not mention.full and words <= nouns
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
-        """Return a command as a choice if its only name is a word for all things of its kind.
+        """Return a command as a choice if its name is only a word for things of its kind.
 
-        *Turn on the light* does not mean the Porch Light because no other name has that word.
+        *Turn on the light* does not mean the Porch Light, even if no other name has that word.
         """
         target = command.target
         if target.by != "part" or len(target.ids) != 1 or command.is_question:
@@ -285,7 +285,7 @@ class TextWorld:
         return {"says": str(action.source), f"{action.verb} {action.source}": True}
 
     def _around(self, verb: str, start: int, end: int) -> dict[str, Any]:
-        """Return labels for a stretch of the text: the words before and after it."""
+        """Return labels for a range of words: the words before and after it."""
         words = [("^", -2), *self.utterance.masks(self._kept), ("$", len(self.utterance.folded))]
         before = next(word for word, at in reversed(words) if at < start)
         after = next(word for word, at in words if at >= end)
@@ -299,7 +299,7 @@ class TextWorld:
         }
 
     def _unused(self, action: Command) -> dict[str, Any]:
-        """Return labels for what the text mentions and the command does not use."""
+        """Return labels for mentions in the text that the command does not use."""
         target, utterance = action.target, self.utterance
         wheres = target.where.split("+") if target.where else []
         used = {each.partition(":")[2] for each in wheres} | set(target.ids)
@@ -317,7 +317,7 @@ class TextWorld:
                 found[f"unused {kind}"] = True
         return found
 
-    # ---- what is offered ---------------------------------------------------------------
+    # ---- candidates --------------------------------------------------------------------
 
     def _commands(self, state: Situation) -> Iterator[Command]:
         for target in self._targets(state):
@@ -347,7 +347,7 @@ class TextWorld:
             yield from self._exceptions(found, rest, kinds)
 
     def _places(self, state: Situation, mentions: Sequence[Mention]) -> list[tuple[str, str]]:
-        """Return (where, how it is said) of the places that a text may speak of."""
+        """Return (where, how it is said) for the places that a text may refer to."""
         named = [each for each in mentions if each.kind in ("area", "floor") and each.full]
         unclear = ["+".join(f"{e.kind}:{i}" for i in e.ids) for e in named if len(e.ids) > 1]
         said = [f"{each.kind}:{each.ids[0]}" for each in named if len(each.ids) == 1]
@@ -360,7 +360,7 @@ class TextWorld:
         return [*found, ("", "everywhere")]
 
     def _inside(self, kind: str, where: str) -> tuple[str, ...]:
-        """Return the things of a kind in a place, or in several."""
+        """Return the things of a kind in one or several places."""
         places = where.split("+") if where else [""]
         listed = (self.world.groups.get((kind, place), ()) for place in places)
         return tuple(dict.fromkeys(id_ for ids in listed for id_ in ids))
@@ -387,7 +387,7 @@ class TextWorld:
             yield Target(every[:_MOST_NAMED], "name")
 
     def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
-        """Yield things with a unique name one by one, and those that share one together."""
+        """Yield uniquely named things one by one, and those of a shared name together."""
 
         def kind_of(entity: Entity) -> str:
             return kinds_of(entity)[-1] if by == "name" else entity.domain
@@ -440,7 +440,7 @@ class TextWorld:
         return ()
 
     def _kinds_after(self, place: int) -> list[str]:
-        """Return the kinds of things that words after a place speak of."""
+        """Return the kinds of things that the words after a position refer to."""
         words = self.utterance.folded[place + 1 :]
         knowledge, language = self.world.knowledge, self.world.language
         return [k for k in self.world.kinds if any(knowledge.says(w, k, language) for w in words)]
@@ -473,7 +473,7 @@ class TextWorld:
                         yield target._replace(ids=ids, minus=name)
 
     def _verbs(self, target: Target) -> Iterator[Command]:
-        """Yield what may be done to a target, and asked of it."""
+        """Yield the commands and questions that are possible for a target."""
         if target.kind == "temperature":
             if not target.choice:
                 yield Command("temperature", target)
@@ -485,7 +485,7 @@ class TextWorld:
             yield from self._questions(target, entities)
 
     def _means_one(self, target: Target) -> bool:
-        """Tell whether the text is singular although several things fit."""
+        """Return whether the text is singular although several things fit."""
         if len(target.ids) < 2 or target.by not in ("kind", "part", "name") or target.minus:
             return False
         if target.place == UNCLEAR:
@@ -508,7 +508,7 @@ class TextWorld:
         return bool(known & set(self.utterance.folded))
 
     def _doings(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
-        """Yield what may be done to a target."""
+        """Yield the commands that are possible for a target."""
         domains = tuple(dict.fromkeys(each.domain for each in entities))
         offered = [VERBS.get(domain, ()) for domain in domains]
         shared = set.intersection(*({verb.name for verb in verbs} for verbs in offered))
@@ -520,7 +520,7 @@ class TextWorld:
 
     @cached_property
     def _says_amount(self) -> bool:
-        """Whether the text has a value with a unit; then every command must use it."""
+        """Whether the text has a value with a unit, which every command must then use."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         return any(
             each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)
@@ -622,7 +622,7 @@ class TextWorld:
 
 
 def check_area(home: Home, area: str | None) -> str:
-    """Return the id of an area, or an empty string; an unknown one is an error."""
+    """Return the id of an area, or ""; raises `HomeError` if it is unknown."""
     if area and area not in home.area_of:
         raise HomeError(f"`area` must be the id of an area of the home; got {area!r}.")
     return area or ""

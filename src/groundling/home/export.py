@@ -1,4 +1,4 @@
-"""Homes as Home Assistant stores them: the registries of entities, areas, floors and devices."""
+"""Home Assistant exports: the registries of entities, areas, floors and devices."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _REGISTRIES = {"entities": "entity", "areas": "area", "floors": "floor", "device
 def read_export(folder: Path) -> Home:
     """Read a home from the registries of Home Assistant.
 
-    The folder is `.storage` of a configuration, a configuration, or one with copies of
-    `core.entity_registry` and `core.area_registry`; those of floors and devices and
-    `core.restore_state` (the last states) are read if they are there. Entities that are disabled
-    or hidden are left out.
+    The folder is a configuration, its `.storage`, or a folder with copies of
+    `core.entity_registry` and `core.area_registry`. Those of floors and devices and
+    `core.restore_state` (the last states) are optional. Disabled and hidden entities are
+    skipped.
     """
     place = folder / ".storage" if (folder / ".storage").is_dir() else folder
     read = {kind: _registry(place, name, kind) for kind, name in _REGISTRIES.items()}
@@ -114,7 +114,7 @@ def _json(path: Path) -> Mapping[str, Any]:
     except (UnicodeDecodeError, DemonstrationError) as error:
         raise HomeError(f"{path} must be JSON. {str(error)[:200]}") from error
     if not isinstance(data, Mapping):
-        raise HomeError(f"{path} must be a registry of Home Assistant; got no mapping.")
+        raise HomeError(f"{path} must be a registry of Home Assistant, which is a JSON object.")
     return data
 
 

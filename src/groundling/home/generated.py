@@ -1,4 +1,4 @@
-"""Homes made at random: new names and places for sentences that were written elsewhere."""
+"""Random homes: new names and places for existing sentences."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _STATES = {
 }  # fmt: skip
 
 
-# Names of sensors by device class; `{}` stands for an area or a thing.
+# Names of sensors by device class; `{}` is an area or a thing.
 SENSORS = {
     "binary_sensor": (
         ("battery", "{} Remote", "{} Tag"), ("battery_charging", "{} Tablet", "{} Scooter"),
@@ -96,12 +96,12 @@ SENSORS = {
         ("aqi", "{} Air Quality", "{} Smog"), ("monetary", "{} Price", "{} Tariff"),
     ),
 }  # fmt: skip
-_TWICE = 0.12  # share of lights, fans and covers of whose name there is another
-_SENSOR_COUNT = 12  # of each kind in a home
+_TWICE = 0.12  # share of lights, fans and covers that share a name with another one
+_SENSOR_COUNT = 12  # sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
-    """Return a random English home; `new` names never occur in homes with `known` names.
+    """Return a random English home; `known` and `new` names do not overlap.
 
     >>> home = generated_home(1)
     >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)

@@ -20,12 +20,12 @@ _ENTITY_ID = re.compile(r"[a-z0-9_]+\.\S.*")
 
 
 class HomeError(GroundlingError, ValueError):
-    """A home that cannot be read, or that contradicts itself."""
+    """A home that cannot be read or is inconsistent."""
 
 
 @dataclass(frozen=True)
 class Floor:
-    """A floor of a home, with other names that people use for it."""
+    """A floor of a home, with aliases."""
 
     id: str
     name: str
@@ -75,7 +75,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Timer:
-    """A timer that was started; times are in seconds."""
+    """A running timer; times are in seconds."""
 
     name: str = ""
     area: str = ""
@@ -86,7 +86,7 @@ class Timer:
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words of a household, and the texts that they stand for."""
+    """A phrase of a household, and the texts that it abbreviates."""
 
     phrase: str
     does: tuple[str, ...]
@@ -94,7 +94,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Home:
-    """Floors, areas, entities and timers; ids are unique, and every id that is used exists.
+    """Floors, areas, entities and timers, with unique ids and valid references.
 
     >>> Home(areas=(Area("hall", "Hall"),), entities=(Entity("light.a", "Lamp", area="hal"),))
     Traceback (most recent call last):
@@ -153,11 +153,11 @@ class Home:
 
     @cached_property
     def phrase_of(self) -> Mapping[str, Phrase]:
-        """The phrases of the household by the ids of the scripts that stand for them."""
+        """The phrases of the household by the ids of their scripts."""
         return {f"script.phrase_{place}": each for place, each in enumerate(self.phrases)}
 
     def with_phrases(self) -> Home:
-        """Return the home with a script for each phrase of the household, to be found by name."""
+        """Return the home with a script for each phrase of the household, found by name."""
         taught = {id_: Entity(id_, each.phrase) for id_, each in self.phrase_of.items()}
         others = tuple(each for each in self.entities if each.id not in taught)
         return replace(self, entities=(*others, *taught.values())) if taught else self
@@ -168,7 +168,7 @@ class Home:
 
     @classmethod
     def from_data(cls, data: object, where: str = "The home") -> Home:
-        """Return the home that a mapping describes, as a YAML file has it.
+        """Return a home from a mapping in the format of the YAML file.
 
         >>> home = Home.from_data({
         ...     "areas": [{"id": "kitchen", "name": "Kitchen"}],
@@ -198,8 +198,8 @@ class Home:
 def read_home(path: str | Path) -> Home:
     """Read a home: a YAML file with `floors`, `areas` and `entities`, or an export.
 
-    An export is a folder with the registries of Home Assistant (`.storage`). Phrases that were
-    taught are read from the file beside it (see `teach_phrase`).
+    An export is a folder with the registries of Home Assistant (`.storage`). Taught phrases are
+    read from the file beside it (see `teach_phrase`).
 
     >>> read_home("nowhere.yaml")
     Traceback (most recent call last):
@@ -229,7 +229,7 @@ def read_home(path: str | Path) -> Home:
 
 
 def phrases_path(path: str | Path) -> Path:
-    """Return the file of the phrases that were taught in a home.
+    """Return the file with the taught phrases of a home.
 
     >>> print(phrases_path("my_home.yaml"))
     my_home.phrases.yaml
@@ -241,20 +241,20 @@ def phrases_path(path: str | Path) -> Path:
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
     """Add a phrase of the household to the file beside a home, and return that file.
 
-    A phrase that was taught before gets its new meaning. The home itself is not changed.
+    A phrase that already exists gets the new meaning. The home itself is not changed.
     """
     home = read_home(path)
     new = _phrase({"phrase": phrase, "does": list(does)})
     kept = [each for each in home.phrases if each.phrase.lower() != new.phrase.lower()]
     rows = [{"phrase": each.phrase, "does": list(each.does)} for each in (*kept, new)]
     target = phrases_path(path)
-    written = json.dumps({"phrases": rows}, ensure_ascii=False, indent=1)  # which is YAML as well
+    written = json.dumps({"phrases": rows}, ensure_ascii=False, indent=1)  # JSON is valid YAML
     write_atomically(target, written + "\n")
     return target
 
 
 def _shown(value: object) -> str:
-    """Show a value of unknown size."""
+    """Return a short text of a value of unknown size."""
     if isinstance(value, (str, int, float, bool, type(None))):
         return shorten(value)
     return f"a {type(value).__name__}"
@@ -335,8 +335,7 @@ def _phrase(row: Mapping[str, Any]) -> Phrase:
         SAID_CHARACTERS.check(len(text), HomeError, what)
         if not any(map(str.isalnum, text)) or not text.isprintable():
             raise HomeError(
-                f"A phrase and what it stands for must be printable texts with words; got "
-                f"{shorten(text)}."
+                f"A phrase and its meaning must be printable texts with words; got {shorten(text)}."
             )
     return Phrase(name, tuple(each.strip() for each in listed))
 
@@ -359,8 +358,8 @@ def _timer(row: Mapping[str, Any]) -> Timer:
 
 
 def state_text(value: object, what: str) -> str:
-    """Return the state of an entity as text; YAML reads `on` and `off` as truth values."""
-    if isinstance(value, Mapping):  # in the corpus: as people say it, and as it is
+    """Return the state of an entity as text; YAML reads `on` and `off` as Booleans."""
+    if isinstance(value, Mapping):  # corpus fixtures have a spoken and a stored form
         value = value.get("out")
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -377,7 +376,7 @@ def _value(value: object, name: object, what: str) -> Hashable:
     if isinstance(value, (str, int, float, bool, type(None))):
         return value
     raise HomeError(
-        f"The attribute {name!r} of {what} must be a text, a number, a truth value or a list of "
+        f"The attribute {name!r} of {what} must be a text, a number, a Boolean or a list of "
         f"these; got {_shown(value)}."
     )
 

@@ -17,10 +17,10 @@ from groundling.home.paraphrases import expand_paraphrases, join_examples
 from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
-SEED = 1  # of the split into training and held-out sentences
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # examples of each kind, at most
-OTHERS = 600, 400, 60  # of a language without paraphrases: corpus, templates, joined
-WEIGHTS = 35_000  # that are kept, of 16 bytes each
+SEED = 1  # for the split into training and held-out sentences
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # maximum examples of each kind
+OTHERS = 600, 400, 60  # maximum for languages without paraphrases: corpus, templates, joined
+WEIGHTS = 35_000  # weights that are kept, of 16 bytes each
 
 
 def training_examples(
@@ -31,7 +31,7 @@ def training_examples(
 ) -> list[HomeExample]:
     """Return the training examples: corpus sentences, templates and paraphrases.
 
-    `examples` are those of the corpus to learn from, by default all.
+    `examples` are the corpus examples to learn from; all by default.
     """
     given = list(read_corpus(corpora, language).examples if examples is None else examples)
     own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
@@ -44,7 +44,7 @@ def training_examples(
 
 @dataclass(frozen=True)
 class Training:
-    """The sentences of a language that a model is trained on, and those that are held out."""
+    """The training and held-out sentences of a language."""
 
     corpus: HomeCorpus
     examples: tuple[HomeExample, ...]
@@ -52,7 +52,7 @@ class Training:
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Hold out a fifth of the groups of paraphrases, and their texts wherever they occur."""
+        """Hold out a fifth of the paraphrase groups, and all copies of their texts."""
         corpus = read_corpus(corpora, language)
         training, held_out = split(corpus.examples, seed=SEED)
         said = {each.text.lower() for each in held_out}
@@ -62,7 +62,7 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Learn the vocabulary; words inside names do not belong to it."""
+    """Learn the vocabulary; words inside names are excluded."""
     return Knowledge.learn((_plain_words(each), each.kind) for each in examples)
 
 

@@ -1,4 +1,4 @@
-"""The vocabulary of the training texts, and which kinds of things its words suggest."""
+"""The vocabulary of the training texts, and the kinds that words suggest."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from groundling.errors import GroundlingError
 from groundling.home.catalogue import kind_name
 from groundling.language.languages import Language
 
-_LEAST = 0.1  # share of a word's sentences that suggest a kind
-_MOSTLY = 0.5  # share of a word's sentences from which it is a word for a kind
-_SEEN = 2  # texts that a word must be in
-_MOST = 6  # kinds that one text suggests
+_LEAST = 0.1  # minimum share of a word's sentences for it to suggest a kind
+_MOSTLY = 0.5  # minimum share of a word's sentences for it to name a kind
+_SEEN = 2  # minimum number of texts with a word
+_MOST = 6  # maximum number of kinds suggested by one text
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Knowledge:
 
     @classmethod
     def learn(cls, examples: Iterable[tuple[Sequence[str], str]]) -> Knowledge:
-        """Count the words of masked texts, and how often each goes with a kind."""
+        """Count the words of masked texts, and their co-occurrences with kinds."""
         words, pairs = Counter[str](), Counter[tuple[str, str]]()
         for text, kind in examples:
             words.update(set(text))
@@ -48,7 +48,7 @@ class Knowledge:
     def kinds_for(
         self, words: Sequence[str], kinds: Sequence[str], language: Language | None = None
     ) -> tuple[str, ...]:
-        """Return the kinds that a text may refer to, in their usual order."""
+        """Return the kinds that a text may refer to, in the given order."""
         if not self.words:
             return tuple(kinds)
         best: dict[str, float] = {}
@@ -65,7 +65,7 @@ class Knowledge:
         return tuple(each for each in kinds if each in chosen)
 
     def says(self, word: str, kind: str, language: Language) -> bool:
-        """Tell whether a word names a kind of things.
+        """Return whether a word names a kind of thing.
 
         >>> from groundling.language import ENGLISH
         >>> Knowledge().says("fans", "fan", ENGLISH)
@@ -77,12 +77,12 @@ class Knowledge:
         )
 
     def to_json(self) -> str:
-        """Return it as JSON."""
+        """Return the vocabulary as JSON."""
         return json.dumps({"words": self.words, "shares": self.shares}, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Knowledge:
-        """Return what `to_json` wrote."""
+        """Return the vocabulary written by `to_json`."""
         try:
             data = json.loads(text)
             words = {str(word): int(count) for word, count in data["words"].items()}
@@ -94,6 +94,6 @@ class Knowledge:
             ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
         ) as error:  # fmt: skip
             raise GroundlingError(
-                f"The words of a model of homes must be as they were saved; got {error}."
+                f"The vocabulary of a home model must be a file from `HomeModel.save`; got {error}."
             ) from error
         return cls(words, shares)

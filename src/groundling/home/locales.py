@@ -1,4 +1,4 @@
-"""The languages of homes: how each writes numbers, units and colours, and joins its phrases."""
+"""The languages of homes: numbers, units, colours and word joining of each."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from groundling.language.languages import ENGLISH, NEUTRAL, Language
 COMPOUNDS = frozenset({"german", "dutch"})
 """Languages that write an area and a thing as one word (*Küchenlicht*)."""
 ELISIONS = frozenset({"french", "italian"})
-"""Languages that join an article to a word by an apostrophe (*l'entrée*)."""
+"""Languages that attach an article to a word with an apostrophe (*l'entrée*)."""
 
 PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", "وال", "ل", "ب")}
-"""Articles and prepositions that are written at the beginning of a word."""
+"""Articles and prepositions that are prefixes of a word."""
 
 PLACES: Mapping[str, frozenset[str]] = {
     "english": frozenset((
@@ -40,7 +40,7 @@ NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "italian": (("non",),),
     "polish": (("nie",),),
 }
-"""First words of commands not to do something."""
+"""First words of negative commands."""
 QUANTIFIERS: Mapping[str, frozenset[str]] = {
     "english": frozenset((
         "all", "every", "each", "everything", "both", "any", "some", "more", "no", "there",
@@ -51,7 +51,7 @@ QUANTIFIERS: Mapping[str, frozenset[str]] = {
 
 
 def is_singular(words: Sequence[str], language: Language) -> bool:
-    """Tell whether a text speaks of one thing of a kind.
+    """Return whether a text refers to one thing of a kind.
 
     >>> is_singular("turn on the light".split(), ENGLISH)
     True
@@ -67,7 +67,7 @@ def is_singular(words: Sequence[str], language: Language) -> bool:
 
 
 def _numbers(words: str, start: int = 1, step: int = 1) -> dict[str, float]:
-    """Return numerals from a row of words; alternatives are separated by a stroke.
+    """Return numerals from a list of words; alternatives are separated by `|`.
 
     >>> _numbers("un|une deux")
     {'un': 1.0, 'une': 1.0, 'deux': 2.0}
@@ -112,7 +112,7 @@ _COLOURS = [
 
 
 def _colours(words: str) -> dict[str, str]:
-    """Return colours from a row of words in the order of the corpus."""
+    """Return colours from a list of words in the order of the corpus."""
     rows = zip(_COLOURS, words.split(), strict=True)
     return {word: colour for colour, row in rows for word in row.split("|")}
 
@@ -343,7 +343,7 @@ LANGUAGES: Mapping[str, Language] = {
     "en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH, "es": _SPANISH, "nl": _DUTCH, "pl": _POLISH,
     "it": _ITALIAN, "ar": _ARABIC, "ko": _KOREAN,
 }  # fmt: skip
-"""The languages that have tables, by their codes."""
+"""The supported languages by code."""
 
 
 def home_language(code: str) -> Language:

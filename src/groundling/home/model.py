@@ -1,4 +1,4 @@
-"""The home model of one language: a follower and its vocabulary, saved as a folder."""
+"""The home model of one language: a follower with its vocabulary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTICE = (
     "(https://creativecommons.org/licenses/by/4.0/), and on sentences of Groundling.\n"
     "It holds weights of words, and some of the sentences with their names replaced by marks.\n"
 )
-"""The attribution that goes with every shipped model."""
+"""The attribution that is shipped with every model."""
 _WORDS = "words.json"
 
 
@@ -53,7 +53,7 @@ class HomeModel:
         place = Path(folder)
         if not (place / _WORDS).is_file():
             raise GroundlingError(
-                f"A model of homes must be a folder with `{_WORDS}`; got {str(place)!r}. Train one "
+                f"A home model must be a folder with `{_WORDS}`; got {str(place)!r}. Train one "
                 "with `groundling home train`."
             )
         with warnings.catch_warnings():

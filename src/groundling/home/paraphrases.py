@@ -1,4 +1,4 @@
-"""Sentences of our own: blocks of templates with a verb, made into examples in random homes."""
+"""Groundling's own paraphrases: templates sampled in random homes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from groundling.home.plain_yaml import load_yaml
 from groundling.home.templates import Block, NothingError, Sampler, some_homes
 from groundling.home.utterance import Utterance
 
-_TRIES = 4  # for each sentence that is wanted
+_TRIES = 4  # attempts per requested sentence
 _BY_NAME = ("name", "part")
 _SEVERAL_NAMES = ("name", "name2", "name3")
 _BASES = {
     "name2": "name", "name3": "name", "except_name": "name", "except_name2": "name",
     "area2": "area", "except_area": "area", "except_area2": "area",
 }  # fmt: skip
-_PREFIXED = 0.06  # share of sentences that begin with words that say nothing
-_HERE = 0.4  # share of sentences that are said in an area they do not speak of
-_BEFORE = 0.15  # share of sentences before which something was spoken of
+_PREFIXED = 0.06  # share of sentences with filler words at the start
+_HERE = 0.4  # share of sentences spoken in an area that they do not mention
+_BEFORE = 0.15  # share of sentences that follow another topic
 
 
 def expand_paraphrases(
@@ -62,7 +62,7 @@ def expand_paraphrases(
 
 
 class _Paraphrase(Sampler):
-    """One sentence of a block of our own in a home, and what it means there."""
+    """One sampled sentence of a block in a home, and its meaning there."""
 
     def __init__(
         self, dice: random.Random, world: HomeWorld, row: Mapping[str, Any], data: Mapping[str, Any]
@@ -128,7 +128,7 @@ class _Paraphrase(Sampler):
         return HomeExample(text, self.world, situation, command, group, frozenset(self.strange))
 
     def _meant_value(self) -> Any:
-        """Return the value that the sentence says, or the state that it asks about."""
+        """Return the value in the sentence, or the state that it asks about."""
         if self.row.get("most") or self.row.get("least"):
             return 100.0 if self.row.get("most") else 1.0
         if "minutes" in self.slots:
@@ -147,7 +147,7 @@ class _Paraphrase(Sampler):
         return [self.things[each] for each in _SEVERAL_NAMES if each in self.things]
 
     def _names_another(self, text: str) -> bool:
-        """Tell whether the word for a kind is also the full name of one thing."""
+        """Return whether the word for a kind is also the full name of one thing."""
         said = Utterance.of(text, self.world.names).of_kind("name")
         return any(
             self.home.entity_of[id_].domain in self.block.domains
@@ -157,7 +157,7 @@ class _Paraphrase(Sampler):
         )
 
     def _is_there(self) -> bool:
-        """Tell whether a name that should be missing matches something in the home."""
+        """Return whether a name that should be missing matches something in the home."""
         language = self.world.language
         general = SINGULARS[language.name] | PLACES[language.name] if self.strange else ()
         return any(
@@ -181,7 +181,7 @@ class _Paraphrase(Sampler):
         return Situation(here, before)
 
     def _ids(self, situation: Situation) -> frozenset[str] | None:
-        """Return what the sentence is about; None if there is nothing like it."""
+        """Return the ids that the sentence is about; None if the home has none."""
         row, things, world = self.row, self.things, self.world
         by = row.get("by")
         if by in ("it", "other"):
@@ -235,7 +235,7 @@ class _Paraphrase(Sampler):
         return thing.name.lower()
 
     def _missing(self, name: str) -> str:
-        """Return a name of something that the home lacks."""
+        """Return a name of something that is not in the home."""
         if name in ("missing", "missing2"):
             nouns = [each.split()[-1] for d in self.block.domains for each in NAMES.get(d, ())]
             known = {each.name.lower() for each in self.home.entities}
@@ -254,7 +254,7 @@ class _Paraphrase(Sampler):
 
 
 def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
-    """Return examples of two commands in one text, made of pairs from the same home."""
+    """Return examples with two commands in one text, from the same home."""
     dice = random.Random(f"joined {seed}")
     homes: dict[int, list[HomeExample]] = {}
     for each in examples:

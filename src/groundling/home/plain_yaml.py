@@ -12,23 +12,23 @@ from groundling.errors import GroundlingError
 from groundling.files import read_plain
 from groundling.limits import YAML_BYTES, YAML_DEPTH, YAML_VALUES
 
-_LONGEST_NUMBER = 100  # characters; those of time (`1:30`) take quadratic time otherwise
+_LONGEST_NUMBER = 100  # characters; sexagesimal numbers (`1:30`) take quadratic time
 
 
 def load_yaml(
     path: str | Path, error: type[GroundlingError] = GroundlingError, *, aliases: bool = False
 ) -> Any:
-    """Read a YAML file of texts, numbers, truth values, lists and mappings; `aliases` allows those.
+    """Read a YAML file of plain values: texts, numbers, Booleans, lists and mappings.
 
-    Tags, keys that are given twice, and more bytes, values or levels than the limits allow are
-    an error of a kind that names the file.
+    Raises `error`, naming the file, for tags, duplicate keys, aliases (unless `aliases` is set),
+    and files that exceed the limits on bytes, values or levels.
     """
     yaml = _yaml()
     content = read_plain(Path(path), YAML_BYTES, error, links=True)
     try:
         text = content.decode("utf-8-sig")
         kind = _loader()
-        # What has been counted can be built: no values without end, nothing too deep for C.
+        # Count first: the data must be finite, and not too deep for the C parser.
         _count(yaml.parse(text, Loader=kind), str(path), error, aliases)
         loader = kind(text)
         try:
@@ -44,10 +44,10 @@ def load_yaml(
 
 
 def _count(events: Iterator[Any], path: str, error: type[GroundlingError], aliases: bool) -> None:
-    """Refuse too many values, counted as often as aliases repeat them, and too many levels."""
+    """Raise an error for too many values (aliases count each time) or too many levels."""
     yaml = _yaml()
     most, deepest = YAML_VALUES.most, YAML_DEPTH.most
-    sizes: dict[str, int] = {}  # values inside what an anchor names, as far as it is complete
+    sizes: dict[str, int] = {}  # number of values inside each completed anchor
     open_: list[tuple[str | None, int]] = []
     total = 0
     for event in events:
@@ -76,7 +76,7 @@ def _count(events: Iterator[Any], path: str, error: type[GroundlingError], alias
 
 @lru_cache(maxsize=1)
 def _loader() -> Any:
-    """Return a loader of plain data that refuses keys that are given twice."""
+    """Return a loader of plain data that rejects duplicate keys."""
     yaml = _yaml()
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     known = ("null", "bool", "int", "float", "str", "seq", "map")
@@ -89,7 +89,7 @@ def _loader() -> Any:
                 value = self.construct_object(key, deep=True)
                 if value in seen:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {str(value)[:60]!r} is given twice", key.start_mark
+                        None, None, f"the key {str(value)[:60]!r} is duplicated", key.start_mark
                     )
                 seen.add(value)
             return super().construct_mapping(node, deep=deep)
@@ -108,7 +108,7 @@ def _loader() -> Any:
         "timestamp": PlainLoader.construct_yaml_str,
     }  # fmt: skip
     PlainLoader.yaml_constructors = {
-        **{tag: base.yaml_constructors[tag] for tag in (*tags, None)},  # None: what is not known
+        **{tag: base.yaml_constructors[tag] for tag in (*tags, None)},  # None: unknown tags
         **{f"tag:yaml.org,2002:{name}": make for name, make in own.items()},
     }
     return PlainLoader

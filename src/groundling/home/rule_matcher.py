@@ -1,4 +1,4 @@
-"""The rule matcher that most homes use today, to compare with: hassil and its intents package."""
+"""A rule-based baseline: hassil with its intents package."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from groundling.home.environment import Command, HomeWorld
 
 
 class RuleMatcher:
-    """Sentences of one home, recognised by hassil with the intents of a language."""
+    """A hassil recogniser for sentences in one home, with the intents of a language."""
 
     def __init__(self, world: HomeWorld, language: str) -> None:
         self.world = world
         self._hassil = _imported("hassil")
         data = _imported("home_assistant_intents").get_intents(language)
         if not data:
-            raise GroundlingError(f"`language` must be one with intents; got {language!r}.")
+            raise GroundlingError(f"`language` must have intents in hassil; got {language!r}.")
         self._intents = self._hassil.Intents.from_dict(data)
         self._lists = self._slot_lists()
 
@@ -38,7 +38,7 @@ class RuleMatcher:
         }
 
     def recognise(self, example: HomeExample) -> Command | None:
-        """Return what a sentence means by the rules, as a command of the home; None if nothing."""
+        """Return the command that the rules find for a sentence, or None."""
         area = self.world.home.area_of.get(example.situation.here)
         context = {"area": area.name} if area else None
         found = self._hassil.recognize_best(

@@ -11,7 +11,7 @@ from typing import Any
 from groundling.errors import GroundlingError
 from groundling.home.plain_yaml import load_yaml
 
-_MOST_LISTED = 3  # names that are said; the others are counted
+_MOST_LISTED = 3  # names in a reply; the rest are counted
 
 
 class Speech:
@@ -42,7 +42,7 @@ class Speech:
         return sentence.format(things=self.listed(things), value=value)
 
     def listed(self, things: Sequence[str], joint: str = "and") -> str:
-        """Join names into a list; of many, the first and the number of others."""
+        """Join names into a list; a long one is cut, with the number of others."""
         shown = list(things[:_MOST_LISTED]) if joint == "and" else list(things)
         if len(things) > len(shown):
             shown.append(str(self["more"]).format(count=len(things) - len(shown)))
@@ -73,5 +73,5 @@ def load_speech(language: str) -> Speech:
     """Return the sentences of a language, by its code."""
     path = files("groundling.home") / "phrases" / f"{language}.yaml"
     if not path.is_file():
-        raise GroundlingError(f"`language` must be one with phrases; got {language!r}.")
+        raise GroundlingError(f"`language` must have phrases for replies; got {language!r}.")
     return Speech(load_yaml(str(path), GroundlingError))

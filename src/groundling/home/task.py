@@ -1,4 +1,4 @@
-"""The task `home`: sentences about homes, held out, in new homes, misspelt, and as questions."""
+"""The task `home`: held-out sentences, new homes, typos and questions."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from groundling.tasks.presets import Preset, Presets
 _NEW_HOMES = 20
 _NEW_SENTENCES = 300
 _AMBIGUOUS = 120
-_SHORTEST = 4  # letters of a word that is misspelt
+_SHORTEST = 4  # minimum letters of a word that is misspelt
 _RULES = "hassil"
 
 
 @dataclass(frozen=True, kw_only=True)
 class HomePreset(Preset):
-    """A row: the language, and which sentences are said."""
+    """A row: the language and the test sentences."""
 
     auto: bool = True
     parser: str = "chain"
@@ -43,7 +43,7 @@ class HomePreset(Preset):
     test: str = "held out"
 
     def learns_like(self, other: Preset) -> bool:
-        """Rows of one language share one model."""
+        """Return whether the language is the same; such rows share one model."""
         return isinstance(other, HomePreset) and self.language == other.language
 
 
@@ -56,13 +56,13 @@ def _presets() -> Presets[HomePreset]:
 
 
 class HomeTask(Task["Corpora", HomePreset]):
-    """Sentences about homes; those of one group of paraphrases are held out together."""
+    """Sentences about homes; each group of paraphrases is held out as a whole."""
 
     name = "home"
     about = (
-        "Sentences of Home Assistant Intents in homes: exact is the share whose reply does, asks "
-        "or answers exactly what was meant; asked, the share of questions back; changed_nothing, "
-        "the share that changes no state."
+        "Sentences of Home Assistant Intents in homes: exact is the share of replies that act, ask "
+        "or answer exactly as intended; asked, the share of clarification questions; "
+        "changed_nothing, the share that changes no state."
     )
     metrics = ("asked", "changed_nothing", "milliseconds", "exact")
     presets = _presets()
@@ -136,12 +136,12 @@ class Corpora(dict[str, HomeCorpus]):
         return self[language]
 
     def training(self, language: str) -> Training:
-        """Return what a model of a language is trained on, and what is held out."""
+        """Return the training and held-out sentences of a language."""
         return Training.of(self.source, language)
 
 
 class _Tests:
-    """The sentences that are said after training, by the name of the test."""
+    """The test sentences by the name of the test."""
 
     def __init__(self, corpus: HomeCorpus, held_out: Sequence[HomeExample], source: Path) -> None:
         self.language, self.held_out, self.source = corpus.language, held_out, source
@@ -165,9 +165,9 @@ class _Tests:
 
 
 def misspell(example: HomeExample, seed: int) -> HomeExample:
-    """Return an example with one letter of one word wrong.
+    """Return an example with a typo in one word.
 
-    A word of four letters or more loses a letter, gets one twice, or has two exchanged.
+    A word of four letters or more loses a letter, doubles one, or swaps two.
     """
     dice = random.Random(f"typo {seed} {example.text}")
     words = example.text.split()
@@ -186,7 +186,7 @@ def misspell(example: HomeExample, seed: int) -> HomeExample:
 
 
 def is_exact(reply: HomeReply, wanted: Command) -> bool:
-    """Tell whether a reply does, asks or answers exactly what was meant."""
+    """Return whether a reply acts, asks or answers exactly as intended."""
     if wanted.target.choice and not wanted.is_question:
         return reply.kind == "ask"
     if wanted.verb == "decline":

@@ -1,4 +1,4 @@
-"""Sentences made from the templates of the corpus, in homes of all kinds."""
+"""Sentences sampled from the templates of the corpus, in varied homes."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from groundling.home.locales import SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.limits import TEMPLATE_PARTS
 
-_DEPTH = 40  # of rules inside rules
-_TRIES = 30  # for each sentence that is wanted
-_NEAR = 50  # numbers of a range that are all said; of others only tens
-_SHORTENED = 0.25  # share of names of several words that are said in part
-_FIRST_WORDS = 0.4  # share of those whose last words are left out
-_TELLING = 3  # letters of a word that tells things apart
-_FARTHEST = 100_000  # numbers of ranges
+_DEPTH = 40  # nesting of rules
+_TRIES = 30  # attempts per requested sentence
+_NEAR = 50  # ranges up to this size use all numbers; larger ones only multiples of ten
+_SHORTENED = 0.25  # share of multi-word names that are shortened
+_FIRST_WORDS = 0.4  # share of shortened names that lose their last words
+_TELLING = 3  # minimum letters of a distinctive word
+_FARTHEST = 100_000  # largest number in a range
 _TEXTS = (
     "milk", "apples", "olive oil", "paper towels", "dog food", "wash the car", "call grandma",
     "dinner is ready", "the movie starts in ten minutes", "Bohemian Rhapsody", "The Dark Knight",
     "Pink Floyd", "Stranger Things", "Abbey Road", "Morning Jazz", "eggs and bacon", "batteries",
     "take out the trash", "Hotel California", "The Daily", "Interstellar", "light bulbs",
 )  # fmt: skip
-# Names that languages give to the kinds of answers.
+# Names of the kinds of answers in the languages of the corpus.
 _ANSWERS = {
     "irgendeins": "any", "alle": "all", "welches": "which", "wer": "which", "wie_viele": "how_many",
     "which_person": "which",
@@ -65,7 +65,7 @@ class Block:
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
-    """Return random homes in English, and rearranged fixtures in other languages."""
+    """Return random homes for English, and rearranged fixtures for other languages."""
     if language == "en":
         return [generated_home(seed * 1000 + number) for number in range(count)]
     home = read_corpus(language=language).home
@@ -80,10 +80,10 @@ def expand_templates(
     count: int = 2000,
     seed: int = 0,
 ) -> list[HomeExample]:
-    """Return `count` examples, or fewer, made from the templates of the corpus.
+    """Return up to `count` examples sampled from the templates of the corpus.
 
-    Blocks of templates take turns, so that none has most of the sentences. The same seed gives
-    the same examples.
+    Blocks of templates take turns, so that none dominates. The same seed gives the same
+    examples.
     """
     dice = random.Random(f"templates {language} {seed}")
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
@@ -107,7 +107,7 @@ def expand_templates(
 
 
 class Sampler:
-    """Makes one sentence of a block in a home."""
+    """Samples one sentence of a block in a home."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class Sampler:
         return Sentence(text, block.intent, self.slots, here, domain, block.name, block.response)
 
     def _is_true(self) -> bool:
-        """Tell whether what is named is where the sentence says it is."""
+        """Return whether the named things are where the sentence says they are."""
         if "name" not in self.things:
             return True
         entity = self.home.entity_of[self.things["name"]]
@@ -183,7 +183,7 @@ class Sampler:
         return self._value(part, depth)
 
     def _value(self, part: Any, depth: int) -> str:
-        """Return a text for a list, and keep its value as a slot."""
+        """Return a text for a list, and store its value as a slot."""
         name, slot = part.list_name, part.slot_name
         if name in ("name", "area", "floor"):
             thing = self._thing(name)
@@ -247,7 +247,7 @@ class Sampler:
 
 
 class NothingError(Exception):
-    """A template that nothing in the home fits."""
+    """Nothing in the home fits a template."""
 
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:
@@ -296,7 +296,7 @@ def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[Block]
 
 
 def _answer(response: str) -> str:
-    """Return the kind of a question by what its answer is called."""
+    """Return the kind of a question from the name of its answer."""
     response = _ANSWERS.get(response, response)
     for kind in ("any", "all"):
         if response.startswith(f"{kind}_"):

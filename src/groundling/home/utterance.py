@@ -1,4 +1,4 @@
-"""Texts in a home: which words are names, places and values, and which remain."""
+"""Texts in a home: mentions of names, places and values, and the remaining words."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ UNKNOWN = "‹unknown›"
 PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
 _PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
-_SHORTEST_PART = 4  # letters of a part of a compound
-_FULL = 0.8  # extent from which words say a whole name
+_SHORTEST_PART = 4  # minimum letters of a part of a compound
+_FULL = 0.8  # minimum share of a name that counts as the whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
-_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # of marks for the same words; others come first
+_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # order of marks for the same words; others first
 
 
 class Mention(NamedTuple):
-    """A mention: the ids, the places in the text, and whether the name is complete."""
+    """A mention: the ids, the positions in the text, and whether the name is complete."""
 
     kind: str
     ids: tuple[str, ...]
@@ -55,7 +55,7 @@ class HomeNames:
         for kind, listed in things:
             for thing in listed:
                 for name in dict.fromkeys((thing.name, *thing.aliases)):
-                    written = " ".join(split_words(_plain(name), language))  # as texts are cut
+                    written = " ".join(split_words(_plain(name), language))  # as texts are split
                     owners[kind].setdefault(written, []).append(thing.id)
         for place, timer in enumerate(home.timers):
             if timer.name:
@@ -107,7 +107,7 @@ class HomeNames:
     def _is_short_place(
         self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
     ) -> bool:
-        """Tell whether words are a place without its word for *room* (*the office*)."""
+        """Return whether words are a place without its word for *room* (*the office*)."""
         general = PLACES.get(self.language.name, frozenset())
         return (
             bool(general)
@@ -123,9 +123,9 @@ class HomeNames:
 
 @dataclass(frozen=True)
 class Utterance:
-    """A text as the model reads it, with what it says about one home.
+    """A text as the model reads it, with its mentions of things in one home.
 
-    `words` are the words as they are written; `folded` are those with misspelt ones mended.
+    `words` are the words as written; `folded` are normalised, with typos corrected.
     """
 
     text: str
@@ -153,24 +153,24 @@ class Utterance:
         return cls(text, words, folded, mentions, literals, language, known)
 
     def of_kind(self, kind: str) -> list[Mention]:
-        """Return the mentions of a kind, of whole names first."""
+        """Return the mentions of a kind, full names first."""
         return sorted((e for e in self.mentions if e.kind == kind), key=lambda e: not e.full)
 
     @cached_property
     def is_negated(self) -> bool:
-        """Whether the text says not to do something."""
+        """Whether the text is a negative command."""
         known = NEGATIONS.get(self.language.name, ())
         return any(self.folded[: len(each)] == each for each in known)
 
     @cached_property
     def exception(self) -> int:
-        """The place of the word for *except*, or the number of words."""
+        """The position of the word for *except*, or the number of words."""
         words = self.language.exceptions
         return next((n for n, word in enumerate(self.folded) if word in words), len(self.folded))
 
     @cached_property
     def joints(self) -> tuple[int, ...]:
-        """The places where another command may begin: after a comma or a word for *and*."""
+        """The positions after a comma or *and*, where another command may start."""
         joints = {*self.language.joints, ",", ";"}
         inside = {place for each in self.literals for place in each.places[1:]}
         starts = [
@@ -192,20 +192,20 @@ class Utterance:
 
     @cached_property
     def masked(self) -> tuple[str, ...]:
-        """The words with names, places and values replaced by what they are."""
+        """The words, with names, places and values replaced by marks of their types."""
         return tuple(word for word, _ in self.masks())
 
     @property
     def is_unknown(self) -> bool:
-        """Whether no word is known, so that the text means nothing."""
+        """Whether no word is known, so that the text has no meaning."""
         return set(self.masked) <= {BEGIN, UNKNOWN}
 
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
-        """Yield the words that the model reads, each with the place where it is written.
+        """Yield the words that the model reads, each with its position in the text.
 
-        Names of one known word stay beside their mark: they may be words of their own (*lock*).
+        Names of one known word stay beside their mark, since they may be ordinary words (*lock*).
         Words that are known only as parts of names become one mark. With `only`, other mentions
-        and all values stay as they are written.
+        and all values stay as written.
         """
         mentions = [each for each in self.mentions if each.full]
         if only is not None:
@@ -245,7 +245,10 @@ class Utterance:
 
 
 def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
-    """Return the words of a text, with fractions as words, and no commas inside durations."""
+    """Return the words of a text, with fractions as words.
+
+    Commas inside durations are dropped.
+    """
     language = names.language
     for written, fraction in _FRACTIONS.items():
         word = next((each for each, size in language.fractions.items() if size == fraction), "")
@@ -266,7 +269,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
 
 
 def _joined(words: Sequence[str], names: HomeNames, known: Collection[str]) -> tuple[str, ...]:
-    """Join two words that together are a known one (*bed room*)."""
+    """Join two words that form a known one (*bed room*)."""
     found: list[str] = []
     for word in words:
         before = names.language.fold(found[-1]) if found else ""
@@ -287,7 +290,7 @@ def _split_hyphens(word: str, language: Language) -> list[str]:
 
 
 def _parts(word: str, names: HomeNames) -> list[str]:
-    """Return a word, or a name and the thing that are written as one word."""
+    """Return the parts of a compound of a name and a thing, or the word itself."""
     folded = names.language.fold(word)
     if folded in names:
         return [word]
@@ -299,7 +302,7 @@ def _parts(word: str, names: HomeNames) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """Return a name without the endings of possessives."""
+    """Return a name without possessive endings."""
     return re.sub(r"['’]s\b", "", name)
 
 
@@ -325,7 +328,7 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
-    """Tell whether a number is an article or a particle (*schalte das Licht ein*)."""
+    """Return whether a number is an article or particle (*schalte das Licht ein*)."""
     said = [words[n] for n in literal.places]
     return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
 

@@ -1,1 +1,1 @@
-"""Automatic settings: facts about the data, a table of configurations, and a race between them."""
+"""Automatic settings: a data profile, a table of configurations, and a race."""

@@ -33,7 +33,7 @@ _Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting that was chosen from the demonstrations: name, value, reason, how to change it.
+    """A setting chosen from the demonstrations: name, value, reason, how to change it.
 
     >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
     ...              "follower.chosen().set_params(search__max_length=…)"))
@@ -58,7 +58,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tried:
-    """The outcome of a race: number of demonstrations, configurations, winner, accuracy."""
+    """The outcome of a race: data size, configurations, winner, accuracy."""
 
     count: int
     names: tuple[str, ...]
@@ -67,7 +67,9 @@ class Tried:
     why: str
 
     def holds(self, names: Sequence[str], count: int) -> bool:
-        """Tell whether the result still holds: the same configurations, less than twice the data.
+        """Return whether the result still holds.
+
+        It does for the same configurations and less than twice the data.
 
         >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
         True
@@ -98,7 +100,7 @@ class Choices(tuple[Choice, ...]):
         tried: Tried | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Create the tuple with what is needed to choose again."""
+        """Create the tuple with the data needed to choose again."""
         made = super().__new__(cls, choices)
         made.left_open, made.tried, made.params = tuple(left_open), tried, dict(params or {})
         return made
@@ -113,7 +115,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the choices without a group of settings that is now given.
+        """Return the choices without a group of settings that is now fixed.
 
         >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
         ('learning',)
@@ -140,7 +142,7 @@ class Choices(tuple[Choice, ...]):
 
 
 def _left_open(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the settings that are to be chosen."""
+    """Return the names of the open settings."""
     found = [name for name in _GROUPS if _is_auto(settings[name])]
     if "search" not in found and settings["search"].max_length is None:
         found.append(_LENGTH)
@@ -168,7 +170,7 @@ def check_open(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def open_again(trainer: Trainer, names: Iterable[str]) -> dict[str, Any]:
-    """Return the settings of a trainer, with those named open again."""
+    """Return the settings of a trainer, with the named ones open again."""
     settings = {each.name: getattr(trainer, each.name) for each in fields(trainer)}
     for name in names:
         if name == _LENGTH:
@@ -182,7 +184,7 @@ _TICK = 0.5  # seconds between progress reports
 
 
 def _ticking(tell: _Tell) -> Callable[[], None]:
-    """Return a callback that counts the steps of environments and reports them now and then."""
+    """Return a callback that counts environment steps and reports them periodically."""
     steps, told = 0, time.monotonic()
 
     def tick() -> None:
@@ -190,7 +192,7 @@ def _ticking(tell: _Tell) -> Callable[[], None]:
         steps += 1
         if (now := time.monotonic()) - told >= _TICK:
             told = now
-            tell(f"asking the environments ({steps:,} steps)")
+            tell(f"querying the environments ({steps:,} steps)")
 
     return tick
 
@@ -206,20 +208,19 @@ def choose(
 ) -> tuple[Trainer, Choices]:
     """Return a trainer with all settings fixed, and the choices with their reasons.
 
-    Settings that are given are kept; those that the environment declares
-    (`Environment.follower_settings`) take part in the race. The same demonstrations
-    give the same choices in any order. A result that was `tried` on fewer demonstrations is reused
-    until their number has doubled.
+    Given settings are kept; those that the environment declares
+    (`Environment.follower_settings`) take part in the race. The order of demonstrations does not
+    matter. A result `tried` on fewer demonstrations is reused until their number has doubled.
     """
     names = _left_open(settings)
     if not names:
         return Trainer(**settings), Choices()
-    tell("looking at the demonstrations")
+    tell("examining the demonstrations")
     length = None if _is_auto(settings["search"]) else settings["search"].max_length
     profile = Profile(demonstrations, settings["parser"], length, _ticking(tell))
     proposed = {n: v for n, v in profile.declared.items() if _is_auto(settings.get(n))}
     options = _feasible(settings, profile)
-    if proposed:  # the environment's own settings take part, first of all
+    if proposed:  # the environment's own settings come first
         own = _feasible({**settings, **proposed}, profile)
         options = [replace(each, name=f"{each.name}{_DECLARED}", base="") for each in own] + [
             each for each in options if all(replace(e, name=each.name) != each for e in own)
@@ -237,7 +238,7 @@ def choose(
 def choose_again(
     learnt: Learnt, demonstrations: Sequence[Demonstration], tell: _Tell = lambda what: None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings that a fitted follower would choose for other demonstrations."""
+    """Return the settings that a follower would choose for other demonstrations."""
     choices = learnt.choices
     if not isinstance(choices, Choices) or not choices.left_open:
         return Trainer.of(learnt), choices
@@ -248,7 +249,7 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the winner; the race is skipped if there is one option or too little to hold out."""
+    """Return the winner; without a race if there is one option or too little data."""
     count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:
@@ -268,11 +269,11 @@ def _best(
 
 
 def _feasible(chosen: Mapping[str, Any], profile: Profile) -> list[Configuration]:
-    """Return the configurations of the table that can go with what was given."""
+    """Return the configurations that are compatible with the given settings."""
     given = {name: chosen[name] for name in ("model", "overlay", "features")
              if not _is_auto(chosen[name])}  # fmt: skip
     table = configurations(profile)
-    if "overlay" in given:  # models for flat actions are of no use for graphs
+    if "overlay" in given:  # models for flat actions cannot use graphs
         nodes = given["overlay"].nodes
         table = [each for each in table if each.overlay.nodes == nodes] or table
     if "model" in given:
@@ -305,7 +306,7 @@ def _feasible(chosen: Mapping[str, Any], profile: Profile) -> list[Configuration
 
 
 def _merged(given: Any, likely: Search) -> Search:
-    """Return the given search, with the likely length if it has none."""
+    """Return the given search, with the estimated length if it has none."""
     found: Search = likely if _is_auto(given) else given
     if found.max_length is None:
         found = replace(found, max_length=max(likely.longest, found.min_length))
@@ -323,14 +324,14 @@ def describe(
     declared: Sequence[str] = (),
 ) -> Choices:
     """Return every chosen setting that differs from its default, with the reason."""
-    raced = tried.why if tried else "the simplest that follows the demonstrations it learnt from"
+    raced = tried.why if tried else "the simplest that follows its training demonstrations"
     found = []
     for group in _GROUPS:
         value: Settings = getattr(trainer, group)
         changed = value.changed() if group in names else []
         if group == "search" and _LENGTH in names:
             changed = ["max_length"]
-        if group == "model":  # its settings go with its class
+        if group == "model":  # its settings depend on its class
             changed = [""] if group in names and value != default_model() else []
         for name in changed:
             why = _REASONS.get(f"{group}.{name}", raced)
@@ -346,28 +347,28 @@ def describe(
 
 
 _REASONS = {
-    "features.slots": "words of the texts spell, or learn to stand for, values of these labels",
+    "features.slots": "words of the texts spell values of these labels, or can learn to mean them",
     "features.words": f"combinations of words take {ENOUGH_FOR_PAIRS} demonstrations to learn",
     "features.compound_weight": "combinations of words are rarer than words",
     "features.names": "names have several words, or texts often leave them out",
-    "features.typos": "a new word one letter from a known one is mostly a slip",
-    "features.numbers": "labels have numbers; they are compared with those that texts say, if any",
-    "features.lexicon": "many texts spell no value; other words may stand for one",
-    "features.reorder": "texts often name things in another order than they are done",
-    "features.min_word_count": "a word shown once is mostly a slip",
+    "features.typos": "an unknown word one letter from a known one is usually a typo",
+    "features.numbers": "labels have numbers, which are compared with any numbers in the texts",
+    "features.lexicon": "many texts spell no value; other words may mean one",
+    "features.reorder": "texts often name things in another order than the actions",
+    "features.min_word_count": "a word shown once is usually a typo",
     "features.min_count": "the penalty decides which features matter",
     "features.promote": "the words of a unit have no links",
     "learning.l2": f"{L2_PER_DEMONSTRATION:g} for each demonstration (or unit and action)",
-    "learning.grow": "texts name other things than those acted on",
-    "learning.rare_words": "a word shown once goes with a label shown once",
-    "learning.tolerance": "further steps change hardly an answer",
+    "learning.grow": "texts name things other than those acted on",
+    "learning.rare_words": "some words and labels occur once, in the same demonstration",
+    "learning.tolerance": "further steps hardly change any answer",
     "learning.recall": "chosen by leaving demonstrations out (`follower.learnt_.memory`)",
-    "learning.composed": "most demonstrations begin where the one before in their group ended",
-    "search.decode": "the environment says what counts of a final state",
-    "search.beam": "plans are too many to be listed",
-    "search.budget": "plans are too many to be listed",
+    "learning.composed": "most demonstrations start where the previous one of their group ended",
+    "search.decode": "the environment defines the outcome of a final state",
+    "search.beam": "there are too many plans to list",
+    "search.budget": "there are too many plans to list",
 }
-"""Reasons for settings that facts decide; the race decides the others."""
+"""Reasons for settings that follow from the data; the race decides the others."""
 
 
 def _length_why(search: Search, profile: Profile) -> str:
@@ -380,5 +381,5 @@ def _length_why(search: Search, profile: Profile) -> str:
     return (
         f"{within / profile.count:.0%} of the demonstrations are that short; there are about "
         f"{profile.plans(longest):,.0f} plans of up to {longest} actions from a start, instead of "
-        f"{profile.plans(length):,.0f}, which would take too long to learn from"
+        f"{profile.plans(length):,.0f}: too many to learn from in reasonable time"
     )

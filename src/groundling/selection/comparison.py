@@ -108,7 +108,7 @@ def compare(
     tried = Tried(
         profile.count, tuple(each.name for each in ran), best.name, best.right,
         f"{best.right:.2f} ±{best.error:.2f} right, the simplest within one standard error of the "
-        f"best of {len(ran)} that were compared on {best.size} demonstrations",
+        f"best of {len(ran)} compared on {best.size} demonstrations",
     )  # fmt: skip
     names = [*choices.left_open]
     return Comparison(
@@ -119,7 +119,7 @@ def compare(
 
 
 def _vary(race: Race, clock: Clock, best: Runner, runners: list[Runner]) -> Runner:
-    """Compare the winner with variants in one setting, then in the penalty."""
+    """Compare the winner with variants of one setting, then of the penalty."""
     size = best.size
     base = replace(
         best.configuration, name=best.name.removeprefix(BASELINE).strip(" ,") or best.name

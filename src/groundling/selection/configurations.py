@@ -1,6 +1,6 @@
 """The table of configurations that take part in the race, and when each applies.
 
-The order is the order of preference: of configurations that do equally well, the first is kept.
+The order is one of preference: of configurations that do equally well, the first wins.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _UNIT = ("word", "next", "previous")  # needs no links
 
 @dataclass(frozen=True)
 class Configuration:
-    """Settings that go together, by name; `base` is the simpler one that it extends, if any."""
+    """A named set of settings; `base` is the configuration that it extends."""
 
     name: str
     model: Model
@@ -54,7 +54,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Join:
-    """A way in which words meet values: its name, when it applies, and its settings."""
+    """A way to match words with values: its name, when it applies, and its settings."""
 
     name: str
     applies: Callable[[Profile], bool]
@@ -63,14 +63,14 @@ class Join:
 
 @dataclass(frozen=True)
 class Structure:
-    """A way to align texts with plans: its name, when it applies, and its configuration."""
+    """A way to align texts with plans, and when it applies."""
 
     name: str
     applies: Callable[[Profile], bool]
     make: Callable[[Profile, Features], Configuration]
 
 
-# ---- how words meet values --------------------------------------------------------------------
+# ---- matching words with values -----------------------------------------------------------------
 
 
 def _slots(profile: Profile) -> dict[str, object]:
@@ -101,12 +101,12 @@ JOINS: tuple[Join, ...] = (
         },
     ),
 )
-"""How words meet values; if none applies, they meet labels as they are."""
+"""Ways to match words with values; if none applies, words join labels directly."""
 _PLAIN = Join("", lambda p: True, lambda p: {})
 
 
 def _features(profile: Profile, join: Join) -> Features:
-    """Return the features of a join, with the settings that facts about the data decide."""
+    """Return the features of a join, with the settings that follow from the data."""
     pairs = profile.count >= ENOUGH_FOR_PAIRS
     numbers = ("equal",) if profile.says_numbers else ("bins",) if profile.has_numbers else None
     wanted: dict[str, Any] = {
@@ -116,7 +116,7 @@ def _features(profile: Profile, join: Join) -> Features:
         "joins": ("conjunction",),
         "min_count": 0,
         "reorder": bool(profile.reordering),
-        # A word shown once is mostly a slip; but it may be all that names a rare label.
+        # A word shown once is usually a typo; but it may be the only name of a rare label.
         "min_word_count": 2 if profile.count >= LARGE_DATA and not profile.has_rare_meaning else 1,
         **({"numbers": numbers} if numbers else {}),
         **join.settings(profile),
@@ -131,12 +131,12 @@ def _features(profile: Profile, join: Join) -> Features:
 
 
 def _with_words(features: Features, words: tuple[str, ...], **more: object) -> Features:
-    """Return features of other words; the labels of plurals and of numbers stay."""
+    """Return features with other word labels; those of plurals and numbers stay."""
     numbers = tuple(each for each in ("number", "around") if each in features.words)
     return features.changed_to(words=(*words, *numbers), **more)
 
 
-# ---- how texts are aligned with plans -----------------------------------------------------------
+# ---- aligning texts with plans ------------------------------------------------------------------
 
 
 def _graph(name: str, p: Profile, features: Features, **overlay: Any) -> Configuration:
@@ -159,7 +159,7 @@ def _graph_by_other_units(profile: Profile, features: Features) -> Configuration
 
 
 def _relations(profile: Profile, features: Features) -> Configuration:
-    # Clauses are read from left to right: parsers err most about where they attach.
+    # Clauses are read from left to right: parsers err most often in attaching them.
     own = _with_words(features, ("word",), compound_weight=1.0)
     soft: dict[str, Any] = {"skeleton": "chain", "adjacency": "soft", "entry": "any"}
     return _graph("relations", profile, own, relations=True, **soft)
@@ -179,7 +179,7 @@ def _two_members(profile: Profile, features: Features) -> Configuration:
 def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
     cost = UNALIGNED_COST
     if profile.actions >= 2 * profile.units:
-        # A unit then names as many actions as there are for each if one more has this probability.
+        # With this probability of one more action, a unit names the mean number of actions.
         cost = float(f"{-math.log(1 - profile.units / profile.actions):.2g}")
     own: dict[str, object] = {"lexicon": "strings"} if features.learns_lexicon else {}
     return Configuration(
@@ -192,7 +192,7 @@ def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
 
 
 def _roomy(profile: Profile) -> int:
-    """Return a length for plans that are not listed: a quarter more than the longest shown."""
+    """Return the plan length for search: a quarter more than the longest shown."""
     return profile.longest + (profile.longest + 3) // 4 if profile.longest > 1 else 1
 
 
@@ -216,7 +216,7 @@ STRUCTURES: tuple[Structure, ...] = (
         _has_graphs,
         lambda p, f: _graph("graph", p, f, unit="word" if p.crowded else p.unit),
     ),
-    # For long plans the mean of two is steadier, so that one is kept only where it is better.
+    # For long plans the mean of two is more stable, so one member must be better to win.
     Structure("flat, two members", lambda p: _has_two(p) and p.longest > 1, _two_members),
     Structure("flat", lambda p: bool(p.listable), _flat),
     Structure(
@@ -229,14 +229,14 @@ STRUCTURES: tuple[Structure, ...] = (
     ),
     Structure("flat, two members", lambda p: _has_two(p) and p.longest == 1, _two_members),
 )
-"""How texts are aligned with plans."""
+"""Ways to align texts with plans."""
 
 
 def configurations(profile: Profile) -> list[Configuration]:
-    """Return the configurations that are feasible for some demonstrations, simplest first."""
+    """Return the feasible configurations for some demonstrations, simplest first."""
     joins = [each for each in JOINS if each.applies(profile)] or [_PLAIN]
     rows = [each for each in STRUCTURES if each.applies(profile)]
-    # Nothing else can tell how the things that a text names lie to each other.
+    # Nothing else captures the relations between the things that a text names.
     rows = [each for each in rows if each.name == "relations"] or rows
     found = []
     for row in rows:
@@ -249,9 +249,9 @@ def configurations(profile: Profile) -> list[Configuration]:
 
 
 def variants(given: Configuration, profile: Profile) -> list[Configuration]:
-    """Return configurations that differ from a given one in one thing, for `tuned`."""
+    """Return configurations that differ from a given one in one setting, for `tuned`."""
     if isinstance(given.model, Ensemble):
-        return []  # both members would have to change
+        return []  # both members of an ensemble would have to change
     features = given.features
     found: dict[str, Features] = {}
     if plain := tuple(each for each in features.words if each == "word"):
@@ -275,12 +275,12 @@ def variants(given: Configuration, profile: Profile) -> list[Configuration]:
 
 
 def default_model() -> Model:
-    """Return the default model, which nested settings such as `model__skip` change."""
+    """Return the default model, for nested settings such as `model__skip`."""
     return PlanModel()
 
 
 def reads_units(model: Model | str) -> bool:
-    """Tell whether a model reads a text unit by unit.
+    """Return whether a model reads a text unit by unit.
 
     >>> reads_units(TransducerModel()), reads_units(PlanModel()), reads_units("auto")
     (True, False, False)
@@ -289,7 +289,7 @@ def reads_units(model: Model | str) -> bool:
 
 
 def learning_for(profile: Profile, model: Model, count: int | None = None) -> Learning:
-    """Return how to learn from `count` of the demonstrations, with the same penalty for each.
+    """Return learning settings with the same penalty for each demonstration.
 
     A demonstration is one choice among plans; a text read unit by unit is one choice for each unit
     and action.
@@ -305,7 +305,7 @@ def learning_for(profile: Profile, model: Model, count: int | None = None) -> Le
             "tolerance": LOOSE_TOLERANCE if L2_PER_DEMONSTRATION * count >= 1 else TOLERANCE,
             "composed": COMPOSED_WEIGHT if joined else 0.0,
             "grow": profile.relates,
-            # With fewer, the penalty is so small that one demonstration is enough for a weight.
+            # With less data, the penalty is so small that one demonstration determines a weight.
             "rare_words": count >= ENOUGH_FOR_PAIRS and profile.has_rare_meaning,
         }
     )

@@ -1,14 +1,14 @@
-"""The numbers used to choose settings and to check demonstrations, each with its reason."""
+"""Constants for choosing settings and checking data, with their reasons."""
 
 from __future__ import annotations
 
 from typing import Final
 
 # ---- facts about the data -------------------------------------------------------------------
-PROFILE_SIZE: Final = 180  # demonstrations to examine: more changed no fact in any world we tried
+PROFILE_SIZE: Final = 180  # demonstrations to examine: more changed no fact in our experiments
 SAMPLED_STARTS: Final = 10  # starts per environment whose actions are counted: later ones repeat
 A_FEW: Final = 3  # smaller counts may be chance; also how many examples a message names
-NEARLY_ALL: Final = 0.8  # share that counts as nearly all; the rest are slips
+NEARLY_ALL: Final = 0.8  # share that counts as nearly all; the rest are mistakes
 HARDLY_ANY: Final = 0.1  # share that happens by chance
 
 # ---- capacity by the number of demonstrations -----------------------------------------------
@@ -31,10 +31,10 @@ FOLDS: Final = 3  # two thirds are enough to learn from, and a third to compare 
 LAP_ITERATIONS: Final = 20  # training iterations in a lap: the order settles before convergence
 DROP_OUT_ERRORS: Final = 2.0  # standard errors behind the leader at which to drop out
 RACE_BUDGET: Final = 2  # passes over the data in all laps: about half the cost of the final fit
-TUNED_L2_FACTORS: Final = (0.1, 0.3, 3.0, 10.0)  # what `tuned` multiplies the winner's L2 by
+TUNED_L2_FACTORS: Final = (0.1, 0.3, 3.0, 10.0)  # `tuned` multiplies the winner's L2 by these
 
 # ---- checks ---------------------------------------------------------------------------------
-NEGLIGIBLE_WEIGHT: Final = 1e-6  # a smaller weight is rounding
-NEGLIGIBLE_MARGIN: Final = 0.01  # a smaller difference of scores is 1 % in probability
+NEGLIGIBLE_WEIGHT: Final = 1e-6  # smaller weights are rounding errors
+NEGLIGIBLE_MARGIN: Final = 0.01  # score difference: 1 % in probability
 POOR_ACCURACY: Final = 0.6  # `fit` warns below this accuracy on training demonstrations
-LONG_TEXT: Final = 200  # words; people do not say more in one instruction
+LONG_TEXT: Final = 200  # words; single instructions are shorter

@@ -19,14 +19,14 @@ Place: TypeAlias = tuple[CachedEnvironment, State]
 
 @dataclass(frozen=True)
 class UsualLabels:
-    """Names of labels that some action has at every start in training.
+    """Names of labels that some action has at every training start.
 
     Parameters
     ----------
     values
         Labels with a value, on most graphs: they belong to the world.
     indicators
-        Labels without a value. One may be missing if no such action is possible, so that only
+        Labels without a value. One may be missing because no such action is possible, so only
         several missing ones indicate a different world.
 
     Examples
@@ -74,7 +74,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return the labels that no action of these places has; empty if that may be chance."""
+        """Return the labels that no action of these places has; empty if it may be chance."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()
@@ -105,11 +105,11 @@ def _some(places: Iterable[Place]) -> list[Place]:
 
 
 def usual_labels(learnt: Learnt) -> UsualLabels:
-    """Return the labels that all training worlds of a model have, also a loaded one."""
+    """Return the labels that all training worlds of a model have, even a loaded model."""
     shown = [each for each in learnt.examples if each.shown is not None]
     if not shown:
         return UsualLabels(*learnt.usual)
     try:
         return UsualLabels.of((each.world, each.trajectory.start) for each in shown)
-    except GroundlingError:  # the world has changed since; the model can be saved nevertheless
+    except GroundlingError:  # the world has changed since training; saving must still work
         return UsualLabels()

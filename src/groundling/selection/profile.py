@@ -68,8 +68,8 @@ class Kind:
     def is_slot(self) -> bool:
         """Whether words spell most values, and mostly those of the demonstrated actions.
 
-        Either most texts that spell a value mean it, or nearly all that mean one spell it: words
-        of names (*lamp* in “bedroom lamp”) often mean something else.
+        Either most texts that spell a value mean it, or nearly all texts that mean one spell it:
+        words of names (*lamp* in “bedroom lamp”) often mean something else.
 
         >>> few = frozenset({"red", "blue"})
         >>> Kind("colour", few, few, 10, 9).is_slot, Kind("way", few, few, 10, 2).is_slot
@@ -101,8 +101,8 @@ class Profile:
     """Facts about demonstrations, each computed on first use.
 
     Lengths are those of all demonstrations; other facts are those of a sample that depends
-    neither on their order nor on their names. `max_length` is the given plan length, if any;
-    `on_step` is called at each step of an environment, because simulators are slow.
+    neither on their order nor on their names. `max_length` is the given plan length, if any.
+    `on_step` is called at each step of an environment, to report progress of slow simulators.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Profile:
 
     @cached_property
     def ordered(self) -> list[Demonstration]:
-        """All demonstrations, in an order that depends on their content only."""
+        """All demonstrations, in an order that depends only on their content."""
         return sample(self.demonstrations, self.count)
 
     @cached_property
@@ -146,11 +146,11 @@ class Profile:
 
     @cached_property
     def examples(self) -> list[Example]:
-        """The sample, parsed and carried out."""
+        """The sample, parsed and executed."""
         try:
             return prepare(self.encoder, self.ordered[:PROFILE_SIZE])
         except DemonstrationError:
-            prepare(self.encoder, self.demonstrations)  # names the first bad one of all
+            prepare(self.encoder, self.demonstrations)  # so that the error names the first bad one
             raise
 
     def cached(self, demonstrations: Sequence[Demonstration]) -> list[Demonstration]:
@@ -166,18 +166,18 @@ class Profile:
 
     @cached_property
     def worlds(self) -> list[CachedEnvironment]:
-        """The environments, each once."""
+        """The distinct environments."""
         found = {id(each.environment): each.environment for each in self.demonstrations}
         return [self.encoder.world(each) for each in found.values()]
 
     @cached_property
     def takes_sets(self) -> bool:
-        """Whether actions take sets of things: then singular and plural matter."""
+        """Whether actions take sets of things, so that singular and plural matter."""
         return any("set" in each.open_values for each in self.worlds)
 
     @cached_property
     def has_things(self) -> bool:
-        """Whether environments list things: then ranks and relations are known."""
+        """Whether environments list things, so that ranks and relations are known."""
         return any(each.has_things for each in self.worlds)
 
     @cached_property
@@ -191,7 +191,7 @@ class Profile:
 
     @cached_property
     def lengths(self) -> Counter[int]:
-        """The number of demonstrations by plan length, without a start's extra length."""
+        """The number of demonstrations by plan length, minus a start's extra length."""
         found: Counter[int] = Counter()
         for each in self.demonstrations:
             extra = self.encoder.world(each.environment).extra_length(each.start)
@@ -228,12 +228,12 @@ class Profile:
 
     @property
     def quick(self) -> int | None:
-        """The same for a lap of the race, which lists them several times."""
+        """The same for a lap of the race, which lists plans several times."""
         return self.listing.of_trials
 
     @cached_property
     def consecutive(self) -> bool:
-        """Whether most demonstrations begin where the one before in their group ended."""
+        """Whether most demonstrations start where the previous one of their group ended."""
         groups: dict[str, list[Demonstration]] = {}
         for each in self.demonstrations:
             if each.group:
@@ -277,7 +277,7 @@ class Profile:
 
     @cached_property
     def crowded(self) -> bool:
-        """Whether nearly all texts with several different actions have fewer units than actions.
+        """Whether nearly all texts of several actions have fewer units than actions.
 
         Then only words are small enough to show the order of actions. A repeated action may be
         named once.
@@ -307,7 +307,7 @@ class Profile:
 
     @cached_property
     def has_rare_meaning(self) -> bool:
-        """Whether a word of a single text goes with a label of a single demonstration."""
+        """Whether a word and a label occur once each, in the same demonstration."""
         examples = self.examples
         if self.count > len(examples):
             examples = prepare(self.encoder, self.demonstrations)
@@ -324,7 +324,7 @@ class Profile:
 
     @cached_property
     def reordering(self) -> tuple[str, ...]:
-        """Connectives in whose texts values are mostly not in the order of actions."""
+        """Connectives whose texts usually name values in another order than the actions."""
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:
@@ -353,7 +353,7 @@ class Profile:
 
     @cached_property
     def says_numbers(self) -> bool:
-        """Whether texts contain numbers: numerals, or ordinals of labels or of ranks of things."""
+        """Whether texts contain numbers: numerals, or ordinals of labels or ranks."""
         language = self.encoder.reader.language
         ordinals = {language.ordinal(word) for word in self.words} - {None}
         return bool(ordinals & self._numbers if not self.has_things else ordinals) or any(
@@ -362,7 +362,7 @@ class Profile:
 
     @cached_property
     def shares_numbers(self) -> bool:
-        """Whether words say numbers, and nodes have several that may be meant, such as ranks."""
+        """Whether texts say numbers that several labels of a node may match."""
         return self.says_numbers and (
             self.has_things
             or any(
@@ -415,7 +415,7 @@ class Profile:
 
     @cached_property
     def meant(self) -> tuple[str, ...]:
-        """The kinds with spelled values that are mostly meant where they are spelled."""
+        """The kinds with spelled values that are usually meant where they are spelled."""
         return tuple(each.name for each in self.kinds if each.is_meant)
 
     @cached_property
@@ -446,7 +446,7 @@ class Profile:
     @cached_property
     def named(self) -> bool:
         """Whether texts contain words of names: string values with several words."""
-        if self.in_characters:  # there, names are matched as written
+        if self.in_characters:  # names are then matched as written
             return False
         names = {
             part
@@ -459,7 +459,7 @@ class Profile:
 
     @cached_property
     def opaque(self) -> tuple[str, ...]:
-        """The kinds that words may stand for, if words spell hardly any value."""
+        """The kinds that words may mean, if words spell hardly any value."""
         several = [each for each in self.kinds if len(each.values) >= A_FEW]
         spelled = sum(len(each.spelled) for each in several)
         if self.slots or spelled > HARDLY_ANY * sum(len(each.values) for each in several):
@@ -485,7 +485,7 @@ def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstra
 
 
 def words_of(example: Example) -> frozenset[str]:
-    """Return the words of a text; if characters are words, also runs of them."""
+    """Return the words of a text; if characters are words, also sequences of them."""
     return frozenset(
         word.lower()
         for sentence in example.instructions
@@ -508,7 +508,7 @@ def labels_of(example: Example) -> Iterator[Label]:
 def graph_values(
     world: CachedEnvironment, state: State, action: object
 ) -> frozenset[tuple[str, str]]:
-    """Return the string labels of an action, each a kind and a value."""
+    """Return the string labels of an action as pairs of kind and value."""
     return _pairs(action_labels(world, state, action))
 
 
@@ -519,9 +519,9 @@ def _pairs(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:
 def is_reordered(
     example: Example, kinds: Collection[str], spells: Callable[[str, str], bool]
 ) -> bool | None:
-    """Return whether a text names values in another order than its actions have them.
+    """Return whether a text names values in another order than its actions.
 
-    None if that cannot be told from its values.
+    None if its values do not show it.
     """
     held: dict[str, list[int]] = {}
     for number, (state, action) in enumerate(example.trajectory.decisions()):
@@ -549,7 +549,7 @@ def _units(example: Example, unit: str) -> int:
 
 
 def _names_others(example: Example) -> bool:
-    """Tell whether a text names a value of some other thing than those acted on."""
+    """Return whether a text names a value of a thing other than those acted on."""
     world, words = example.world, words_of(example)
     if not world.has_things:
         return False

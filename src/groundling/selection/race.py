@@ -1,4 +1,4 @@
-"""The race: configurations compared by cross-validation on growing subsets, within a budget."""
+"""The race: configurations compared by cross-validation, within a budget."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Budget:
     spent: int = 0
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Tell whether another lap of so many demonstrations can run; the first always can."""
+        """Return whether a lap of `size` demonstrations fits; the first lap always does."""
         more = sum(each.members * size for each in runners)
         return not self.spent or self.spent + more <= RACE_BUDGET * self.count
 
@@ -81,15 +81,15 @@ class Clock(Budget):
 
     @property
     def left(self) -> float:
-        """Seconds that are left."""
+        """Remaining seconds."""
         return self.seconds - (self.now() - self.began)
 
     def last(self, runner: Runner) -> float:
-        """Return about how many seconds the final fit of a configuration takes."""
+        """Return the estimated seconds of the final fit of a configuration."""
         return runner.learning_seconds * self.count
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Tell whether a lap fits in before the final fit; the first lap always runs."""
+        """Return whether a lap fits before the final fit; the first lap always does."""
         self.mark = self.now()
         known = [each for each in runners if each.size]
         more = sum(each.seconds * size / each.size for each in known)
@@ -97,7 +97,7 @@ class Clock(Budget):
         return not known or more + last <= self.left
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Record how long a lap took, and move the deadline so that the final fit has time."""
+        """Record the time of a lap, and move the deadline to leave time for the final fit."""
         now = self.now()
         runner.seconds, self.mark = now - self.mark, now
         self.deadline = min(self.deadline, self.began + self.seconds - self.last(runner))
@@ -131,7 +131,7 @@ class Runner:
 
     @property
     def members(self) -> int:
-        """Number of models that learn."""
+        """Number of models to train."""
         model, features = self.trainer.model, self.trainer.features
         return len(model.all_members(self.trainer.overlay, features))
 
@@ -162,7 +162,7 @@ def _standard_error(values: _Reals) -> float:
 
 @dataclass
 class Race:
-    """A comparison of configurations, simplest first, by cross-validation on growing subsets.
+    """A comparison of configurations by cross-validation on growing subsets.
 
     In a lap each configuration learns from two folds of a subset and follows the third. Subsets
     double in size, up to all demonstrations; then the other folds are held out in turn. A
@@ -180,7 +180,7 @@ class Race:
     keep: str = ""  # the name of a configuration that never drops out
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
-        """Return a configuration with all other settings; `times` multiplies the penalty."""
+        """Return a configuration with all settings; `times` multiplies the penalty."""
         learning = self.settings["learning"]
         if learning == AUTO:
             learning = learning_for(self.profile, configuration.model)
@@ -200,7 +200,7 @@ class Race:
             before = [(each, each.credit, each.size) for each in self.finished]
             ahead = self.lap(starting, size, fold)
             if before and len(ahead) < len(starting) and not self._is_settled(ahead):
-                for each, credit, known in before:  # an unfinished lap compares nothing
+                for each, credit, known in before:  # discard an unfinished lap
                     each.credit, each.size = credit, known
                 break
             self.finished = [each for each in ahead if not each.failed]
@@ -228,7 +228,7 @@ class Race:
                     warnings.simplefilter("ignore", GroundlingWarning)
                     learnt = each.trainer.fit(self.profile.ordered)
                     score = float(np.mean(credits_of(learnt, self.profile.ordered, exactly=True)))
-            except GroundlingError:  # a configuration that cannot work here
+            except GroundlingError:  # the configuration does not work here
                 continue
             if score > most:
                 best, most = each, score
@@ -237,7 +237,7 @@ class Race:
         return best
 
     def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
-        """Return who runs the next lap; an extension waits until its base leads."""
+        """Return the runners of the next lap; an extension waits until its base leads."""
         leader = self._leader()
         leads = leader.name if leader is not None and not fold else None
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]
@@ -270,7 +270,7 @@ class Race:
         return done
 
     def _is_settled(self, done: Sequence[Runner]) -> bool:
-        """Tell whether the simplest is within one standard error of perfect."""
+        """Return whether the simplest is within one standard error of perfect."""
         first = done[0] if done and not self.keep else None
         return first is not None and bool(first.size) and 1 - first.score <= first.error
 
@@ -292,7 +292,7 @@ class Race:
                 learnt = replace(trainer, learning=learning).fit(learn, self.budget.check)
                 runner.learning_seconds = (time.monotonic() - began) / len(learn)
                 credit = credits_of(learnt, test)
-        except GroundlingError as error:  # a configuration that cannot work here
+        except GroundlingError as error:  # the configuration does not work here
             runner.failed = str(error)
             return
         known = runner.credit if runner.size == size else np.empty(0)
@@ -325,7 +325,7 @@ def nothing_learnt() -> DemonstrationError:
 
 
 def brief(trainer: Trainer, profile: Profile) -> Trainer:
-    """Return settings for a lap: few iterations, short plans, nothing augmented or composed."""
+    """Return settings for a lap: few iterations, short plans, no augmentation."""
     features = replace(trainer.features, reorder=False)
     if features.learns_lexicon and profile.slots:
         features = replace(features, lexicon="strings")
@@ -369,7 +369,7 @@ def credits_of(
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:
-    """Return the plan with the highest score, or the one that the search settled on."""
+    """Return the plan with the highest score, or the one that the search chose."""
     plans = result.plans
     if not len(plans) or result.settled:
         return plans[0] if len(plans) else None

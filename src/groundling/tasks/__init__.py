@@ -1,1 +1,1 @@
-"""Tasks: plug-ins with a corpus, presets and a protocol, found by name in `registry`."""
+"""Tasks: plug-ins with a corpus, presets and a protocol."""

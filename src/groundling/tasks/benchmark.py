@@ -1,6 +1,6 @@
-"""What a task is, and how it is run: prepare, fit, follow, judge, make a row.
+"""The base class of tasks: prepare, fit, follow, judge, make a row.
 
-A new task is a class with `load` and `prepare`, and where the defaults do not fit with `judge` and
+A new task is a class with `load` and `prepare` and, if the defaults do not fit, `judge` and
 `read`. Its environment may have a method `draw`. Everything else has a default.
 """
 
@@ -49,7 +49,7 @@ PresetT = TypeVar("PresetT", bound=Preset)
 
 @dataclass(frozen=True)
 class Case:
-    """A demonstration prepared for a preset, and the part of the corpus that it belongs to.
+    """A demonstration prepared for a preset, and its part of the corpus.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class Case:
     part
         The map, puzzle or level that it belongs to; parts are held out as a whole.
     environment
-        The environment to follow the text in, if it is not that of the demonstration.
+        The environment to follow the text in, if it differs from that of the demonstration.
     length
-        The number of actions, if the follower is given it.
+        The number of actions, if it is given to the follower.
     learnable
         Whether to train on it; False for a plan outside the plan space.
     reference
@@ -97,7 +97,7 @@ class Fold(NamedTuple):
 
 @dataclass
 class Scene:
-    """An environment and a state in which to follow instructions, each from where the last ended.
+    """An environment and a state; each instruction starts where the last one ended.
 
     `read` turns typed lines into texts, which are followed one by one. `examples` are example
     instructions.
@@ -151,12 +151,12 @@ class DemoWorld:
     """A generated world for `groundling demo` and the studio.
 
     `sentences` are held-out single sentences and `routes` held-out texts of two sentences, all in
-    the `unseen` environment. `draw` draws a plan in it. `follower` makes the untrained follower
+    the `unseen` environment. `draw` draws a plan in it. `follower` creates the untrained follower
     for a parser. The demo prints the weights of `words`; the studio offers `examples` in `scenes`.
     """
 
     title: str
-    part: str  # the word for one environment
+    part: str  # the noun for one environment
     unseen: Any
     training: tuple[Demonstration, ...]
     sentences: tuple[Demonstration, ...]
@@ -176,20 +176,20 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     `groundling.tasks.task_registry`).
 
     An evaluation consists of folds. Each returns an outcome, as JSON, for every row, and a row of
-    the table is made from the outcomes of all folds. Folds can run on any machine, and finished
-    ones can be kept.
+    the table is computed from the outcomes of all folds. Folds can run on any machine, and
+    finished ones can be reused.
     """
 
     # Set by every task.
-    name: str  # as in its entry point
-    about: str  # what the task is, and what its metrics mean
+    name: str  # of its entry point
+    about: str  # a description of the task and its metrics
     metrics: tuple[str, ...]  # columns of the tables; intervals are for the last one
     presets: Presets[PresetT]
 
     # Set by some tasks.
     corpus: ClassVar[str] = ""  # folder of its corpus, if there is one
-    part: ClassVar[str] = "part"  # the word for a part of the corpus
-    showcase: ClassVar[tuple[str, ...]] = ()  # parts that the studio offers if none was held out
+    part: ClassVar[str] = "part"  # the noun for a part of the corpus
+    showcase: ClassVar[tuple[str, ...]] = ()  # parts that the studio offers if none is held out
     tables_only: ClassVar[tuple[str, ...]] = ()  # presets that can be evaluated but not trained
     quick_variants: ClassVar[tuple[str, ...]] = (
         "full", "no planning", "no grounding graphs", "no text"
@@ -199,7 +199,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 
     @abstractmethod
     def load(self, source: Any, size: float | None = None) -> CorpusT:
-        """Read the corpus from the folder of the corpora, or generate a sample if it is None."""
+        """Read the corpus from a folder, or generate a sample if it is None."""
 
     @abstractmethod
     def prepare(self, corpus: CorpusT, chosen: PresetT) -> list[Case]:
@@ -276,7 +276,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         }
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return the metrics of one plan; by default whether its outcome is right."""
+        """Return the metrics of one plan; by default whether its outcome is correct."""
         world = CachedEnvironment(case.demonstration.environment)
         return {"right": float(is_right(world, case.demonstration, plan))}
 
@@ -326,7 +326,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     # ---- demo --------------------------------------------------------------------------
 
     def demo(self, demonstrations: int, held_out: int) -> DemoWorld:
-        """Return a generated world for the demo; only one task has it."""
+        """Return a generated world for the demo; only one task has one."""
         raise NotImplementedError
 
     def compile(self) -> None:
@@ -337,7 +337,10 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def read(
         self, chosen: PresetT, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return typed lines as texts to follow one by one; by default each line is a text."""
+        """Return typed lines as texts to follow one by one.
+
+        By default each line is a text.
+        """
         return tuple(lines)
 
     def scene(
@@ -346,7 +349,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         """Return the environment and initial state of a part's first demonstration."""
         if start is not None:
             raise SettingError(
-                f"The task {self.name} has no choice of initial states. Leave out --start."
+                f"The task {self.name} has a fixed initial state. Leave out --start."
             )
         cases = self.prepare(corpus, chosen)
         [part] = self.find_parts(corpus, where or cases[-1].part)
@@ -363,7 +366,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 
 
 def demonstrations(cases: Iterable[Case], left_out: Collection[str] = ()) -> list[Demonstration]:
-    """Return the demonstrations to train on, without some parts."""
+    """Return the training demonstrations, without the held-out parts."""
     return [each.demonstration for each in cases if each.learnable and each.part not in left_out]
 
 
@@ -406,7 +409,7 @@ def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
 
 
 def sample_count(usual: int, least: int, size: float | None) -> int:
-    """Return the number of items in a generated sample.
+    """Return the number of items in a generated sample, at least `least`.
 
     >>> sample_count(240, 6, 0.5), sample_count(240, 6, 0.001)
     (120, 6)

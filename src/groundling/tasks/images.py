@@ -1,4 +1,4 @@
-"""Mirror images of demonstrations, with the words for the sides exchanged."""
+"""Mirror images of demonstrations, with words for left and right exchanged."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ def image_of(
     action: Callable[[Any], Action],
     **changes: Any,
 ) -> Demonstration:
-    """Return a demonstration with words, states and actions exchanged, at half its weight."""
+    """Return a mirrored demonstration with half the weight.
+
+    Words, states and actions are exchanged by the given functions.
+    """
     said = shown.instructions
     texts = [said] if (one := isinstance(said, (str, Instruction))) else said
     images = tuple(exchange_words(each, exchange) for each in texts)

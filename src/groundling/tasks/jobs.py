@@ -1,4 +1,4 @@
-"""Jobs: the folds of evaluations, run on all cores or on a cluster, with results kept."""
+"""Jobs: the folds of evaluations, run in parallel, with cached results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Job:
     """One fold of an evaluation; jobs are independent of each other.
 
     `variants` are the rows that share a training. With `tuning`, the fold is one of the training
-    data. `study` names a study of the rows (see `groundling.tasks.studies`).
+    data. `study` is the name of a study of the rows (see `groundling.tasks.studies`).
 
     >>> Job("mazes", "best", ("full",), Fold("Grid", ("Grid",))).key
     'mazes-best-full-Grid'
@@ -139,7 +139,7 @@ def run_job(job: Job, source: Source, size: float = 1.0) -> Result:
         else:
             outcome = task.evaluate(corpus, chosen, job.fold)
     seconds = time.process_time() - began
-    # Through JSON, so that new results equal kept ones.
+    # Through JSON, so that new results equal cached ones.
     return {"outcome": json.loads(json.dumps(outcome)), "seconds": seconds}
 
 
@@ -154,7 +154,7 @@ def run_jobs(
 ) -> dict[Job, Result]:
     """Run jobs in several processes or on a cluster, the longest first.
 
-    With `keep`, a folder, every result is written at once, and results of earlier runs are reused.
+    With `keep`, a folder, each result is written immediately, and earlier results are reused.
     `tell` is called with each finished job, and whether its result was reused.
     """
     results: dict[Job, Result] = {}
@@ -209,7 +209,7 @@ def _no_interrupts() -> Iterator[None]:
         return
     from multiprocessing.resource_tracker import ensure_running
 
-    ensure_running()  # which lets Ctrl-C through again when it starts its process
+    ensure_running()  # it unblocks Ctrl-C when it starts its process
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -219,7 +219,7 @@ def _no_interrupts() -> Iterator[None]:
 
 def _work(job: Job, source: Source, size: float, path: Sequence[str] = ()) -> tuple[Job, Result]:
     if path:
-        # A reused worker may not know packages that were added since.
+        # A reused worker may lack paths of packages that were added later.
         sys.path[:] = path
         # Ctrl-C goes to the main process, which then ends this one.
         if threading.current_thread() is threading.main_thread():
@@ -265,7 +265,7 @@ def _kept(job: Job, source: Source, keep: Path | None) -> Result | None:
 
 
 def forget_results(jobs: Iterable[Job], keep: Path) -> None:
-    """Delete the kept results of jobs, and nothing else."""
+    """Delete the cached results of jobs, and nothing else."""
     _refuse_others(jobs, keep)
     for job in jobs:
         (keep / f"{job.key}.json").unlink(missing_ok=True)

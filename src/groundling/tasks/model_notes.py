@@ -50,7 +50,7 @@ class Note:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Note:
-        """Return the note that `to_dict` described."""
+        """Return the note from the data of `to_dict`."""
         content = dict(content)
         if content.pop("format") != _FORMAT:
             raise ValueError("unknown format")
@@ -75,11 +75,11 @@ def train(
     memory: str | None = None,
     shown: Iterable[Demonstration] | None = None,
 ) -> tuple[Follower, Note, int]:
-    """Train a preset and save it; return the follower, its note and the number of demonstrations.
+    """Train and save a preset; return the follower, its note and the data size.
 
     Checkpoints are in the folder `checkpoints`. After an interruption the same call resumes from
     them, and calls `resumed`. The model is written when it is complete, and only files of this
-    training are deleted. `shown` are the demonstrations, if they are too many to be listed; `tell`
+    training are deleted. `shown` are the demonstrations, if they are too many for memory; `tell`
     is called with the settings chosen from them.
     """
     out = Path(out)
@@ -104,7 +104,10 @@ def train(
 
 
 def _begin(folder: Path, note: Note) -> bool:
-    """Mark the folder of a training; return whether it resumes. Refuse other folders."""
+    """Mark the folder of a training; return whether it resumes.
+
+    Raises `SettingError` for a folder of anything else.
+    """
     mark = folder / _MARK
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise SettingError(f"{folder} must be a folder. Give another folder with --out.")
@@ -124,7 +127,7 @@ def _begin(folder: Path, note: Note) -> bool:
         )
     folder.mkdir(exist_ok=True)
     write_atomically(mark, json.dumps(note.to_dict(), indent=1) + "\n")
-    return bool(inside)  # checkpoints without a mark
+    return bool(inside)  # checkpoints without a marker
 
 
 def _end(folder: Path) -> None:
@@ -147,9 +150,9 @@ def _read_note(path: Path) -> Note | None:
 def load_trained(
     folder: str | Path, *, world: str | None = None, parser: str | None = None
 ) -> tuple[Follower, Note]:
-    """Load a model from `train`, or any model if its world is named.
+    """Load a model from `train`, or any model if its world is given.
 
-    A user's world is never loaded from the model: a model file runs no code.
+    A user's world is never loaded from the model, so that model files run no code.
 
     >>> load_trained("nowhere")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Presets of a task and the rows of their tables, in Python or read from `presets.toml`."""
+"""Presets of a task and the rows of their tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Preset:
     """The settings of a follower and of its environment, with published scores.
 
     With `auto`, the follower chooses its settings from the demonstrations, and `overrides` replace
-    some of them. Tasks derive classes with settings of their own.
+    some of them. Tasks derive classes with their own settings.
 
     >>> Preset().follower(seed=3).seed
     3
@@ -63,7 +63,9 @@ class Preset:
         tell: Callable[[Sequence[Any]], None] = lambda choices: None,
         **options: Any,
     ) -> Follower:
-        """Return a follower trained with these settings; `options` are those of `Follower.fit`.
+        """Return a follower trained with these settings.
+
+        `options` are those of `Follower.fit`.
 
         `tell` is called with the settings chosen from the demonstrations, without `overrides`.
         """
@@ -90,7 +92,7 @@ PresetT = TypeVar("PresetT", bound=Preset)
 class Presets(Generic[PresetT]):
     """The presets of a task: for each, the rows of its table by name.
 
-    `trained` is the row that is trained if none is named.
+    `trained` is the default row to train.
 
     >>> lamps = Presets("lamps", {"best": {
     ...     "full": Preset(), "no planning": Preset(search=Search(planning=False))}})
@@ -113,7 +115,7 @@ class Presets(Generic[PresetT]):
 
     @property
     def default(self) -> str:
-        """The preset that is used if none is named."""
+        """The default preset."""
         return "best" if "best" in self.rows else next(iter(self.rows))
 
     def variants_of(self, preset: str) -> tuple[str, ...]:
@@ -181,7 +183,7 @@ Table = Mapping[str, Any]
 def read_presets(task: str, kind: type[PresetT], folder: Traversable) -> Presets[PresetT]:
     """Read `presets.toml`: a table for each preset, with its `rows` as changes of it.
 
-    A table names the settings that differ from the defaults, or from `like` (a classmethod such as
+    A table has the settings that differ from the defaults, or from `like` (a classmethod such as
     `flat` or `bag`, or `default`). Changed features apply to all members of an ensemble, and a
     member has the settings of the preset with some changes. Published scores are not inherited by
     rows.

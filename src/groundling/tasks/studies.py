@@ -1,4 +1,4 @@
-"""Studies of a task besides its table: clarification questions, the speaker, pragmatics.
+"""Studies of a task: clarification questions, the speaker, pragmatics.
 
 Each study trains on the folds of the task and scores the held-out part. Thresholds and weights are
 chosen inside the training data, by cross-fitting.
@@ -37,19 +37,19 @@ from groundling.world.environment import Demonstration
 
 COVERAGES = (0.8, 0.9, 0.95)
 OWN = 50
-"""Number of texts of a new part that prediction sets are calibrated on; at most two thirds."""
+"""Number of texts of a new part used to calibrate prediction sets; at most two thirds."""
 DRAWS = 40
 """Number of random draws of these texts; scores are means over draws."""
-_FOLDS = 4  # of cross-fitting inside the training data
+_FOLDS = 4  # for cross-fitting inside the training data
 _UNCALIBRATED = "not calibrated"
 
 Measured = dict[str, Outcome]
 
 
 class Study(NamedTuple):
-    """A study: `measure` scores one fold, as JSON, and `rows` makes the table from all folds.
+    """A study: `measure` scores one fold, and `rows` builds the table.
 
-    `metrics` are the columns that are printed; if empty, those of the task.
+    `metrics` are the printed columns; if empty, those of the task.
     """
 
     measure: Callable[[Task[Any, Any], Any, Preset, Fold], Measured]
@@ -62,7 +62,7 @@ def study_folds(
 ) -> list[Fold]:
     """Return the folds of a quick evaluation, or with `quick` only the first of them.
 
-    A task whose own folds hold nothing out is split by the parts of its cases.
+    A task whose own folds have no held-out parts is split by the parts of its cases.
     """
     folds = task.folds(corpus, preset, variant, quick=True)
     if not all(fold.held_out for fold in folds):
@@ -74,7 +74,7 @@ def study_folds(
 def _cross_fit(
     chosen: Preset, cases: Sequence[Case], fold: Fold, follower: Follower
 ) -> list[HeldOutFold]:
-    """Hold out groups of training parts in turn, or of demonstrations if there is one part."""
+    """Cross-fit on groups of training parts, or of demonstrations if there is one."""
     known = [e for e in cases if e.learnable and e.part not in {*fold.held_out, *fold.unused}]
     parts = list(dict.fromkeys(each.part for each in known))
     if len(parts) < 2:
@@ -92,7 +92,7 @@ def _cross_fit(
 
 
 def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
-    """Return the options and the right outcomes of each case that the follower has a plan for."""
+    """Return the options and correct outcomes of each case for which there is a plan."""
     found: list[Judged | None] = [None] * len(cases)
     for length in dict.fromkeys(each.length for each in cases):
         places = [place for place, each in enumerate(cases) if each.length == length]
@@ -107,7 +107,7 @@ def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
     return [each for each in found if each is not None and each[0]]
 
 
-_NO_PLAN = Plan((), (None,), 0.0, 1.0)  # options are kept without their plans, to save memory
+_NO_PLAN = Plan((), (None,), 0.0, 1.0)  # replaces the plans of options, to save memory
 
 
 def _measure_dialogue(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
@@ -146,7 +146,10 @@ def _calibrated(cases: Sequence[Judged], coverage: float) -> PredictionSets | No
 
 
 def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None:
-    """Calibrate on a random sample of the held-out texts, score the rest; mean over draws."""
+    """Calibrate on a random sample of held-out texts, and score the rest.
+
+    Scores are means over several draws.
+    """
     dice, found = random.Random(0), []
     count = min(OWN, len(cases) * 2 // 3)
     for _ in range(DRAWS):
@@ -159,7 +162,7 @@ def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None
 
 
 def _share(scores: DialogueScores, missed: int) -> Outcome:
-    """Count texts without a plan as questions that did not help."""
+    """Return shares, with texts without a plan counted as unhelpful questions."""
     told, total = scores.to_dict(), scores.count + missed
     share = scores.count / total
     for name in ("coverage", "alone", "success_after_one_answer", "overask", "overstep"):

@@ -1,6 +1,6 @@
-"""Tasks by name: those of Groundling, of installed packages, and users' own worlds.
+"""Tasks by name: Groundling's own, those of installed packages, and users' worlds.
 
-A package adds a task with an entry point that names a subclass of `Task`::
+A package adds a task with an entry point for a subclass of `Task`::
 
     [project.entry-points."groundling.tasks"]
     kitchen = "kitchen_robot.task:KitchenTask"
@@ -85,7 +85,7 @@ def task_package(name: str) -> str:
 
 @lru_cache(maxsize=8)
 def _offered(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
-    """Return all entry points by name; the search is slow, so it is cached for each path."""
+    """Return all entry points by name, cached for each path."""
     found: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
         found.setdefault(entry.name, []).append(entry)

@@ -19,7 +19,7 @@ from groundling.world.environment import Demonstration, State, shorten
 
 
 class UserWorldTask(Task[OwnWorld, Preset]):
-    """A world named such as `my_world.py:Kitchen`; its corpus is files of demonstrations.
+    """A user's world such as `my_world.py:Kitchen`, with demonstration files.
 
     Every demonstration is a part; those of one group are held out together.
 
@@ -27,7 +27,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
     'auto'
     """
 
-    about = "Right is the share of demonstrations, by weight, whose outcome is right."
+    about = "Right is the share of demonstrations, by weight, with a correct outcome."
     metrics = ("right",)
     presets = Presets("world", {"auto": {FULL: Preset(auto=True)}})
     part = "demonstration"
@@ -69,7 +69,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def tuning_folds(self, corpus: OwnWorld) -> list[Fold]:
-        """Return the folds of an evaluation: no test data are set aside."""
+        """Return the folds of an evaluation, since there are no test data."""
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
@@ -91,7 +91,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         }
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the weighted share of right outcomes; the interval is unweighted."""
+        """Return the weighted share of correct outcomes; the interval is unweighted."""
         row = super().make_row(preset, variant, outcomes)
         scores = [score for each in outcomes for _, score in each["scores"]]
         weight = sum(score["weight"] for score in scores)

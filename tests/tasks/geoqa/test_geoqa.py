@@ -41,7 +41,7 @@ def test_geoqa_refuses_broken_files(tmp_path):
     with pytest.raises(CorpusError, match="must be places of the map; got 'Mars'"):
         load_maps(write(tmp_path / "a", **{"training.txt": "where is it ?;Mars\n"}))
     (tmp_path / "b").mkdir()
-    with pytest.raises(CorpusError, match="must hold two maps or more; got 0"):
+    with pytest.raises(CorpusError, match="must hold at least two maps; got 0"):
         load_maps(tmp_path / "b")
 
 

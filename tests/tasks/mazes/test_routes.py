@@ -304,7 +304,7 @@ def test_choose_power_judges_weights_with_their_neighbours():
 
 
 def test_routes_need_three_maps(data):
-    with pytest.raises(SettingError, match="three maps or more; got 2"):
+    with pytest.raises(SettingError, match="at least three maps; got 2"):
         leave_out_routes(CHOSEN, data, "Maze1", RouteTraining())
 
 

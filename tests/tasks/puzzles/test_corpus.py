@@ -86,7 +86,7 @@ def test_write_corpus_refuses_underscores(tmp_path):
         ("games", "one\n:2\n# #\n", r"games.csv, line 1: .* got 'one'"),
         ("games", "1\n# #\n# #\n", r"games.csv, line 1: puzzle 1 must have a number"),
         ("games", "1\n:2\n# #\n\n1\n:2\n# #\n", r"games.csv, line 5: .* duplicate"),
-        ("games", "", "must hold one puzzle"),
+        ("games", "", "must hold at least one puzzle"),
         (
             "games",
             "1\n:2\n" + "#" * 201 + "\n",

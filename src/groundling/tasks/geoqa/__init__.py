@@ -1,1 +1,4 @@
-"""GeoQA: questions about maps, answered by sets of places (Krishnamurthy & Kollar 2013)."""
+"""GeoQA: questions about maps, answered by sets of places.
+
+The task of Krishnamurthy and Kollar (2013).
+"""

@@ -21,7 +21,7 @@ Labels = dict[str, object]
 
 @dataclass(frozen=True)
 class GeoMap:
-    """A map: the labels of its places for each kind of evidence, and questions with answers.
+    """A map: labels of its places by kind of evidence, and questions.
 
     It has no actions, only questions.
     """
@@ -51,7 +51,7 @@ class Places:
         self.facts = facts
 
     def things(self, state: object) -> Mapping[str, Labels]:
-        """Return the places with their labels; labels that name other places are relations."""
+        """Return the labels of all places; names of other places are relations."""
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def load_maps(folder: Path) -> list[GeoMap]:
     """Read all maps of a folder, one subfolder each."""
     found = [_load_map(each) for each in sorted(folder.iterdir()) if each.is_dir()]
     if len(found) < 2:
-        raise CorpusError(f"{folder} must hold two maps or more; got {len(found)}.")
+        raise CorpusError(f"{folder} must hold at least two maps; got {len(found)}.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Grounded SCAN: commands on a grid of coloured shapes, with held-out combinations."""
+"""Grounded SCAN: commands on a grid, with held-out combinations."""
 
 from groundling.tasks.gscan.corpus import GscanExample, read_corpus
 from groundling.tasks.gscan.environment import Grid, GridThing, GscanCommand, GscanEnvironment

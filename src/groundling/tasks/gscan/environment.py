@@ -19,7 +19,7 @@ MANNERS = {
     "while spinning": Manner(("turn left",) * 4, "before turns"),
     "while zigzagging": Manner(route=ZIGZAG),
 }
-"""The manners of the corpus, by words that are not labels."""
+"""The manners of the corpus, named by words that are not labels."""
 _EAST, _SOUTH, _WEST, _NORTH = range(4)
 _STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # rows and columns, by direction
 _TURNS: tuple[tuple[str, ...], ...] = ((), ("turn right",), ("turn left",) * 2, ("turn left",))

@@ -34,7 +34,7 @@ _QUICK = 40  # commands of each split
 
 @dataclass(frozen=True, kw_only=True)
 class GscanPreset(Preset):
-    """Automatic settings, the number of demonstrations, and whether manners are learnt."""
+    """The number of demonstrations, and whether manners are learnt."""
 
     auto: bool = True
     count: int = _USUAL
@@ -173,7 +173,10 @@ def _manners(example: GscanExample) -> list[Any]:
 
 
 def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
-    """Return an example as a case; with `explain`, all commands with its moves are right."""
+    """Return an example as a case.
+
+    With `explain`, all commands with the same moves are correct.
+    """
     right = [example.command]
     if explain:
         right = [

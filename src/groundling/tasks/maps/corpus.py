@@ -1,10 +1,10 @@
-"""The map corpus: maps, routes and dialogues, read from and written to the HCRC layout.
+"""The map corpus: maps, routes and dialogues in the HCRC layout.
 
 ::
 
-    correspondences.txt      talk7,3             which dialogue is about which map
+    correspondences.txt      talk7,3             the map of each dialogue
     landmarks/3g.xml         the giver's map: the drawn route, landmarks, start and finish
-    transcripts/talk7.txt    g⇥words, f⇥words    what the giver and the follower said
+    transcripts/talk7.txt    g⇥words, f⇥words    utterances of the giver and the follower
     images/map3g.gif         the scanned map (optional)
 
 A map file::

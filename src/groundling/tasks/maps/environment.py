@@ -16,9 +16,9 @@ _SHAPES = ("paper", "rich")
 
 
 class MapState(NamedTuple):
-    """The landmark and side where the agent is, and the landmarks it has visited.
+    """The landmark and side where the agent is, and the visited landmarks.
 
-    `visited` (the present landmark included) and `previous` are empty if the environment does not
+    `visited` (including the current landmark) and `previous` are empty if the environment does not
     need them, so that equal places are equal states.
     """
 
@@ -50,18 +50,17 @@ class MapEnvironment:
     landscape
         The landmarks.
     shape
-        `"paper"`, as the authors' program has it: actions go to any landmark and side, the
-        present one included, and the graph has the two places, each with its `name`, the
-        reached one with `side=…`; the distance between the points on these sides
-        (`Landscape.point`) in bins of 50 pixels (`dist=zero` where the agent stays, `dist=0`,
-        …); and `same-landmark` or `other-landmark`. `"rich"`: actions go to
-        landmarks, and the graph has their geometry and the history of the way (see
-        `Geometry.labels`), positions in units of 100 pixels, names, and keys: `landmark`,
-        and for the target again where something holds of the move (`near.landmark`).
+        `"paper"`, as in the authors' program: actions go to any landmark and side, including the
+        current one. The graph has the two places, each with its `name`, the destination with
+        `side=…`; the distance between the points on these sides (`Landscape.point`) in bins of
+        50 pixels (`dist=zero` if the agent stays, `dist=0`, …); and `same-landmark` or
+        `other-landmark`. `"rich"`: actions go to landmarks, and the graph has their geometry and
+        the history of the path (see `Geometry.labels`), positions in units of 100 pixels, names,
+        and keys: `landmark`, and additional ones of the target for properties of the move
+        (`near.landmark`).
     revisits
-        Whether the agent may come back to a landmark that it left; by default it may in
-        the paper's shape and may not in the rich one. Another side of the present
-        landmark is no revisit.
+        Whether the agent may return to a landmark that it left. By default True for `"paper"`
+        and False for `"rich"`. Moving to another side of the current landmark is not a revisit.
     bin
         The width of a distance bin, in pixels.
 
@@ -172,7 +171,7 @@ class MapEnvironment:
             }
             for each in (here, there)
         ]
-        # The landmark again, for moves with a property, so that mentions can have a different
+        # Repeat the landmark for moves with a property, so that mentions can have a different
         # weight there.
         for name in ("nearest", "far", "near", "back", "namesake-nearer"):
             if name in labels:
@@ -206,8 +205,8 @@ class MapEnvironment:
     def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
         """Return the actions of a reference path.
 
-        In the shape `paper` every (landmark, side) of the path is an action, the sides of the
-        start included. In the shape `rich` every landmark after the start is one; without
+        In the shape `paper` every (landmark, side) of the path is an action, including the sides
+        of the start. In the shape `rich` every landmark after the start is one; without
         `revisits`, a landmark counts when the path first reaches it.
 
         >>> from groundling.tasks.maps import Landmark

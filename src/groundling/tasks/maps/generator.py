@@ -28,8 +28,8 @@ from groundling.tasks.maps.landscape import (
 )
 
 _WIDTH, _HEIGHT, _MARGIN = 700.0, 980.0, 70.0
-_APART = 125.0  # between landmarks, so that a route can pass between two of them
-_STRIDE = 15.0  # between the points of a route
+_APART = 125.0  # pixels between landmarks, so that a route fits between two of them
+_STRIDE = 15.0  # pixels between the points of a route
 
 _SAID = tomllib.loads((files("groundling.tasks.maps") / "phrases.toml").read_text("utf-8"))
 _KINDS, _QUALITIES = (_SAID[name].split() for name in ("kinds", "qualities"))
@@ -80,7 +80,9 @@ def generate_corpus(
 
 
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
-    """Generate a map: 12 to 15 landmarks, two of one name, and a route past most of them.
+    """Generate a map of 12 to 15 landmarks and a route past most of them.
+
+    Two landmarks share a name.
 
     `names` are the names of 14 landmarks or more.
 
@@ -92,7 +94,7 @@ def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None 
     if names is None:
         names = [f"{random.choice(_QUALITIES)} {kind}" for kind in random.sample(_KINDS, 14)]
     if len(set(names)) < max(14, len(names)):
-        raise SettingError(f"`names` must have 14 different names or more; got {len(set(names))}.")
+        raise SettingError(f"`names` must have at least 14 different names; got {len(set(names))}.")
     while True:  # try again if no good route is found
         places = _scatter(random, random.randint(11, 14))
         landmarks = [
@@ -195,7 +197,7 @@ def generate_dialogue(
 
 
 class _Speech:
-    """The speech of one giver, who uses compass points or directions on the page."""
+    """The speech of one giver, with compass points or directions on the page."""
 
     def __init__(self, sheet: MapSheet, random: Random) -> None:
         self.random = random

@@ -100,16 +100,19 @@ class Geometry:
     ) -> dict[str, bool | float]:
         """Return the labels of a move.
 
-        `distance` and `log-distance` (of 100 pixels, and the logarithm of one more than
-        that), `nearest` and `rank` among the unvisited landmarks (0 is the nearest),
-        `between` (how many unvisited landmarks lie on the way), `north` and `east` (of
-        the unit displacement), `turn` (the cosine of the angle to the last move) and
-        `back` (more than 120 degrees), `far` (over 300 pixels), `near` (under 100),
-        `unvisited` (their share of all landmarks), `namesake-nearer` and
-        `namesake-visited` (another landmark of the same name is unvisited and nearer, or
-        was visited), and `apart` (how far the reached landmark lies from the one nearest
-        to it, of 100 pixels, 3 at most). Those that are false are left out, as are `turn`
-        and `back` on the first move.
+        - `distance` and `log-distance`: in units of 100 pixels, and log(1 + distance);
+        - `nearest` and `rank` among the unvisited landmarks (rank 0 is the nearest);
+        - `between`: the number of unvisited landmarks on the way;
+        - `north` and `east`: the unit displacement;
+        - `turn`: the cosine of the angle to the last move; `back`: more than 120 degrees;
+        - `far`: more than 300 pixels; `near`: less than 100;
+        - `unvisited`: the share of unvisited landmarks;
+        - `namesake-nearer` and `namesake-visited`: another landmark of the same name is unvisited
+          and nearer, or was visited;
+        - `apart`: the distance of the target from its nearest landmark, in units of 100 pixels,
+          at most 3.
+
+        False labels are left out, as are `turn` and `back` on the first move.
         """
         return dict(self.labels_of(self.sight(here, there, visited, previous)))
 

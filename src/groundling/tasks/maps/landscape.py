@@ -42,13 +42,13 @@ class Landmark:
     name
         Its name; two landmarks of a map may have the same name.
     x, y
-        Its centre in pixels: x grows towards the east, y towards the **south**.
+        Its centre in pixels: x increases eastwards, y **southwards**.
     copy
         1 for the first landmark of this name, 2 for the second, …
     outline
         The corners of its drawing, if known.
     crossable
-        Whether the route may lead over it (a bridge).
+        Whether the route may cross it (a bridge).
     radius
         Its radius in the map file, in pixels.
 

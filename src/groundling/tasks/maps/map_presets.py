@@ -13,7 +13,7 @@ from groundling.tasks.presets import Preset, read_presets
 
 @dataclass(frozen=True, kw_only=True)
 class MapPreset(Preset):
-    """The settings of a follower and how it reads dialogues, with published scores.
+    """The settings of a follower and of reading dialogues, with published scores.
 
     `seeds` is the number of trainings; 1 if the training is deterministic.
     """
@@ -32,8 +32,8 @@ class MapPreset(Preset):
 PRESETS = read_presets("maps", MapPreset, files("groundling.tasks.maps"))
 _BEST = PRESETS.select("best")
 
-# Settings that the race cannot find: lines are read as labels, most of them without a landmark, and
-# hardly any plan is right from start to end.
+# Settings that the race cannot find: lines are given as labels, most without a landmark, and
+# hardly any plan is entirely correct.
 DECLARED: Mapping[str, Any] = {
     "model": _BEST.model,
     "overlay": _BEST.overlay,

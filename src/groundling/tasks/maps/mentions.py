@@ -1,4 +1,4 @@
-"""Dialogues as text for a follower: utterances, or mentions of landmarks with labels."""
+"""Dialogues as text for a follower: utterances, or labelled mentions."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class NameMatcher:
         if min(len(spoken), len(word)) >= 5 and spoken[:5] == word[:5]:
             return _ALIKE
         if min(len(spoken), len(word)) >= 4:
-            # the cut-off lets rapidfuzz stop early
+            # the cut-off allows rapidfuzz to stop early
             return _ALIKE if fuzz.ratio(spoken, word, score_cutoff=self.threshold) > 0 else 0.0
         return 0.0
 
@@ -143,7 +143,7 @@ _CUES = {
     ),
     "ending": "finish finishes finished end ends cross stop stops x",
 }
-# Words that suggest what an utterance does.
+# Words that suggest the function of an utterance.
 CUES: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split()) for name, words in _CUES.items()
 }
@@ -152,13 +152,13 @@ _QUESTION = re.compile(
 )
 _MENTIONS = ("mention=1", "mention=2", "mention=3+")
 _BEFORE = 4  # words before a mention
-_RECENT = 6  # utterances whose direction words are remembered
-_AROUND = 4  # units before and after in which mentions are looked for
+_RECENT = 6  # utterances whose direction words are kept
+_AROUND = 4  # units before and after that are searched for mentions
 
 
 @dataclass(frozen=True)
 class TextUnit:
-    """A part of the text that may cause one move: a mention, or an utterance without one.
+    """A unit of text that may cause one move: a mention, or a silent utterance.
 
     Parameters
     ----------
@@ -167,11 +167,11 @@ class TextUnit:
     utterance, first, last
         The number of the utterance, its first word and the word after the last.
     speaker
-        Who speaks.
+        The speaker of the utterance.
     silent
         Whether no landmark is mentioned.
     labels
-        The unit's context, see `TextUnits`.
+        The context of the unit; see `TextUnits`.
     """
 
     instruction: Instruction
@@ -188,24 +188,23 @@ class TextUnits(Sequence[TextUnit]):
 
     Each unit has **labels of its own** (`unit.labels`; false ones are left out):
 
-    - `giver` or `follower`; `silent` where no landmark is mentioned;
-    - `before=…`: each of the four words before the mention (not of silent units);
-    - `question`, `negation`, `motion`, `ending`: what the words of the utterance suggest
+    - `giver` or `follower`; `silent` if no landmark is mentioned;
+    - `before=…`: each of the four words before the mention (not for silent units);
+    - `question`, `negation`, `motion`, `ending`: suggested by the words of the utterance
       (*have you got*; the words in `CUES`);
-    - `compass-east`, `compass-north`, `page-…`, `place-…`: where the direction words of
-      the utterance point, between -1 and 1, for each family in `DIRECTIONS`; with
-      `recent-` before, those of the six utterances before;
-    - `passed`: the share of the units that came before, from 0 to just under 1.
+    - `compass-east`, `compass-north`, `page-…`, `place-…`: the direction of the direction words
+      of the utterance, between -1 and 1, for each family in `DIRECTIONS`; with the prefix
+      `recent-`, of those in the previous six utterances;
+    - `passed`: the share of units before this one, from 0 to just under 1.
 
     And **labels for each landmark** (`units.labels(number, key)`):
 
-    - `match`: how much of its name the unit has, between 0 and 1; `full` where it has all
-      of it, `best` where no landmark matches better, `follower-match` where the follower
-      says it;
-    - `mention=1`, `mention=2` or `mention=3+`: which mention of the landmark it is,
-      where it is the best match;
-    - `left=0`, `left=1-2` or `left=5+`: how many mentions of it follow; `never` where
-      there are none in the whole dialogue; `share`: its share of all mentions;
+    - `match`: the matched share of its name, between 0 and 1; `full` if the whole name matches,
+      `best` if no landmark matches better, `follower-match` if the follower says it;
+    - `mention=1`, `mention=2` or `mention=3+`: the number of this mention of the landmark, if it
+      is the best match;
+    - `left=0`, `left=1-2` or `left=5+`: the number of later mentions; `never` if there are none
+      in the whole dialogue; `share`: its share of all mentions;
     - `soon` and `lately`: its best match in the four units after and before.
 
     The same numbers as arrays, [unit, landmark]: `match`, `full`, `best`, `earlier` and
@@ -302,7 +301,7 @@ def read_units(
     landscape
         The landmarks.
     speakers
-        The speakers whose lines are read; `("g",)` for the giver alone.
+        The speakers whose lines are read; `("g",)` for the giver only.
     matcher
         The matcher of the landscape, to share its cache among dialogues.
 
@@ -414,7 +413,7 @@ def _context(
     return labels
 
 
-_list = str.split  # word lists read better as text
+_list = str.split  # word lists are more readable as text
 
 # Contexts in which a mention may have a different weight.
 _CONTEXTS = ("follower", "question", "negation", "motion", "ending")
@@ -429,7 +428,7 @@ _LINKING = frozenset(
 def read_dialogue(
     chosen: MapPreset, dialogue: Dialogue, landscape: Landscape, matcher: NameMatcher | None = None
 ) -> tuple[Instruction, ...]:
-    """Return a dialogue as text for a preset; a `matcher` can be shared among dialogues."""
+    """Return a dialogue as text for a preset; dialogues can share a `matcher`."""
     if chosen.units == "sentences":
         return read_sentences(dialogue, load_parser(chosen.parser))
     matcher = matcher or NameMatcher(landscape, fuzzy=chosen.fuzzy)

@@ -15,7 +15,7 @@ from groundling.files import read_plain
 from groundling.limits import CORPUS_BYTES, SCAN_PIXELS
 from groundling.tasks.maps.landscape import Point
 
-_REACH = 12  # pixels; drawings further away have no effect
+_REACH = 12  # pixels; ink further away has no effect
 
 # Rounds of a grid search: range and step of the scale, range and step of the offset in pixels.
 _ROUNDS = ((0.2, 0.02, 64.0, 8.0), (0.02, 0.005, 10.0, 2.0), (0.004, 0.001, 2.0, 0.5))
@@ -23,7 +23,9 @@ _ROUNDS = ((0.2, 0.02, 64.0, 8.0), (0.02, 0.005, 10.0, 2.0), (0.004, 0.001, 2.0,
 
 @dataclass(frozen=True)
 class Placement:
-    """The position of a scan: the point (x, y) of the map is at scale · (x, y) + (east, south).
+    """The position of a scan.
+
+    The point (x, y) of the map is at scale · (x, y) + (east, south).
 
     `distance` is the mean distance of the route from ink, in pixels of the scan.
 

@@ -101,7 +101,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         """Train with each seed, and test on the last quarter of the maps."""
         if not all(corpus.split()):
             raise CorpusError(
-                "The corpus must have four maps or more, with dialogues about the first and the "
+                "The corpus must have at least four maps, with dialogues about the first and the "
                 f"last ones, since the last quarter is for testing; got {len(corpus.maps)} maps."
             )
         seeds = 1 if quick else self.presets.select(preset, variant).seeds
@@ -145,7 +145,10 @@ class MapTask(Task[MapCorpus, MapPreset]):
     def read(
         self, chosen: MapPreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return a dialogue as one text; lines may start with `g:` (giver, the default) or `f:`."""
+        """Return a dialogue as one text.
+
+        Lines may start with `g:` (giver, the default) or `f:` (follower).
+        """
         talk = Dialogue("typed", 0, tuple(map(_utterance, lines)))
         if not talk.giver:
             raise InstructionError("The dialogue must have a line of the giver; got none.")

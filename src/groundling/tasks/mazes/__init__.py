@@ -1,4 +1,4 @@
-"""Mazes: follow route instructions through halls with floors, pictures and furniture."""
+"""Mazes: route instructions in halls with floors, pictures and furniture."""
 
 from groundling.tasks.mazes.actions import (
     STAY,

@@ -49,7 +49,9 @@ def rotate(angle: int) -> MazeAction:
 
 
 def face(direction: int) -> MazeAction:
-    """Return the first orientation (0 north, 90 east, 180 south, 270 west) if it is unknown.
+    """Return the action of turning to a direction from an unknown orientation.
+
+    Directions are 0 (north), 90 (east), 180 (south) and 270 (west).
 
     >>> print(face(0))
     face(0)
@@ -112,7 +114,7 @@ def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
 
 
 class MazeState(NamedTuple):
-    """The position of the agent, its orientation (None if unknown), and its last action.
+    """The position, the orientation (None if unknown), and the last action.
 
     `last` is `start`, `move`, `turn` (a rotation or facing), `return` (an about-turn after a move)
     or `stay`. It decides which actions keep the plan canonical.

@@ -24,7 +24,7 @@ from groundling.tasks.mazes.plans import (
 )
 from groundling.world.environment import Demonstration
 
-SEARCH_LIMIT = 50  # actions, when a broken path is replaced by the shortest plan
+SEARCH_LIMIT = 50  # maximum actions of the shortest plan that replaces a broken path
 
 
 class CorpusFinding(NamedTuple):
@@ -80,8 +80,8 @@ class MazeCorpus:
     paragraphs
         Whole routes, sentence by sentence.
     dropped
-        Sentences of paragraphs that are not single sentences, although all others of the
-        paragraph leave no gap between them: they demonstrate `stay`.
+        Sentences of paragraphs that are not among the single sentences, although those of the
+        paragraph leave no gap: they demonstrate `stay`.
     destinations
         The intended destination of each paragraph; the path does not always end there.
     """
@@ -95,7 +95,7 @@ class MazeCorpus:
 
 @dataclass
 class Sail:
-    """The corpus by maze, and the report on its records."""
+    """The corpus by maze, and the report on irregular records."""
 
     mazes: dict[str, MazeCorpus]
     report: CorpusReport
@@ -110,7 +110,7 @@ def load_sail(
     """Load the corpus from its folder (`maps/*.xml` and `data/*.xml`).
 
     Gold paths become canonical plans (in an environment with `canonical=False`, steps are only
-    joined into moves, as in the program of the paper). The report lists irregular records:
+    joined into moves, as in the paper's program). The report lists irregular records:
 
     - *unknown start*: orientation -1; the plan starts with `face`;
     - *impossible path*: there is no hall between two places; the gold plan is the shortest plan
@@ -127,7 +127,7 @@ def load_sail(
     folder
         The folder of the corpus.
     environment
-        Makes the environment of a maze, such as
+        Creates the environment of a maze, such as
         `lambda maze: MazeEnvironment(maze, "paper")`.
     skip_broken
         Skip unusable records and list them in the report.
@@ -261,7 +261,7 @@ class _Reader:
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a paragraph at full stops, as the single sentences are."""
+    """Split a paragraph at full stops, as for the single sentences."""
     parts = (" ".join(part.split()) for part in text.split("."))
     return [part for part in parts if re.search(r"\w", part)]
 
@@ -269,7 +269,10 @@ def _sentences(text: str) -> list[str]:
 def _dropped(
     paragraph: MazeExample, sentences: Sequence[str], singles: Sequence[MazeExample]
 ) -> list[tuple[str, str, Pose]]:
-    """Return the sentences of a paragraph that are not single sentences, if these leave no gap."""
+    """Return the sentences of a paragraph that are not single sentences.
+
+    Empty if the single sentences leave a gap.
+    """
     if not singles or singles[0].path[0] != paragraph.path[0]:
         return []
     if singles[-1].path[-1].position != paragraph.path[-1].position:
@@ -290,7 +293,7 @@ def _plain(text: str) -> str:
 
 
 def start_as_published(demonstration: Demonstration) -> Demonstration:
-    """Return the demonstration with the start that the authors' program gives it.
+    """Return the demonstration with the start used by the authors' program.
 
     The program turns an unknown orientation into 0 (north). If the gold plan first faces north, it
     changes the *start* to 90, so that there is a turn to make. This leaks the answer, and is kept

@@ -41,7 +41,7 @@ class MazeEnvironment:
     canonical
         Allow one plan for each path through the maze: never two turns or two moves in a row, no
         way back after an about-turn, and `stay` only on its own. If False, every action is always
-        possible, as in the program of the paper.
+        possible, as in the paper's program.
     swaps
         Pairs of words that mirror images exchange, if the texts are not English (`find_swaps`).
 
@@ -142,7 +142,7 @@ class MazeEnvironment:
         raise WorldError(f"The action {action} is impossible {self.describe(state)}.")
 
     def _after(self, position: Position, orientation: int, last: str) -> MazeState:
-        # without canonical plans the last action does not matter, and fewer states are faster
+        # without canonical plans the last action is irrelevant; fewer states are faster
         return MazeState(position, orientation, last if self.canonical else "start")
 
     def ground(self, state: MazeState, action: MazeAction, next_state: MazeState) -> GroundingGraph:

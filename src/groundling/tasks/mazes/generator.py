@@ -156,7 +156,7 @@ def generate_routes(
     fewest, most = sentences
     if not 1 <= fewest <= most or not 0 <= unknown_starts <= 1 or (count and not mazes):
         raise SettingError(
-            "There must be a maze and a sentence at least, and `unknown_starts` from 0 to 1; got "
+            "There must be at least one maze and one sentence, `unknown_starts` from 0 to 1; got "
             f"{len(mazes)} mazes, sentences={sentences}, unknown_starts={unknown_starts}."
         )
     routes: list[Route] = []

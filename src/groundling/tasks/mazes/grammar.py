@@ -20,7 +20,7 @@ _SIDE_OF = {_LEFT: "left", _RIGHT: "right"}
 
 
 class Clause(NamedTuple):
-    """A clause, the actions it asks for, and its family."""
+    """A clause, its actions, and its family."""
 
     text: str
     actions: tuple[MazeAction, ...]
@@ -28,7 +28,7 @@ class Clause(NamedTuple):
 
 
 class Phrasebook:
-    """Generates clauses for the actions from a pose; each fits exactly one plan.
+    """Generates clauses for the actions from a pose; each matches exactly one plan.
 
     Examples
     --------
@@ -302,7 +302,7 @@ def _article(name: str) -> str:
 
 
 def _after_hall(goal: str) -> str:
-    """Return a distance as it stands after a hall: *for two blocks*, *to the lamp*."""
+    """Return a distance phrased to follow a hall: *for two blocks*, *to the lamp*."""
     goal = goal.removeprefix("forward ").removeprefix("straight ahead ")
     return f"for {goal}" if goal.split()[0] in _NUMBERS and "past" not in goal else goal
 

@@ -1,4 +1,4 @@
-"""The world of the demo: generated mazes for training, one for testing, and requests."""
+"""The world of the demo: generated mazes and requests."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-from xml.etree.ElementTree import Element  # only the type; parsing is defusedxml's
+from xml.etree.ElementTree import Element  # for types only; defusedxml does the parsing
 from xml.sax.saxutils import escape, quoteattr
 
 from groundling.corpora.markup import read_xml
@@ -21,7 +21,7 @@ _PAIR = re.compile(r"\s*\(?\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)?\s*")
 
 
 class MazeExample(NamedTuple):
-    """One record of a file; `problem` says what is wrong with it."""
+    """One record of a file; `problem` describes an error in it."""
 
     name: str
     maze: str

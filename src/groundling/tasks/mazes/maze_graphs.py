@@ -17,7 +17,7 @@ _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
 
 def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGraph:
-    """Return the graph of the paper's Figure 2d, with the labels of the authors' program.
+    """Return the graph of the paper's Figure 2d, with its program's labels.
 
     An event, the place after it, and the neighbours of that place. Directions are not
     distinguished, and equal neighbours (such as blank walls) are one node.
@@ -73,7 +73,7 @@ def rich_graph(
     by_action: bool = True,
     known: Described | None = None,
 ) -> GroundingGraph:
-    """Return the graph of an action, with the place it leads to seen from the agent.
+    """Return the graph of an action, with its destination as seen by the agent.
 
     Nodes: `event` (kind of action, turn, distance), `here` (the item), `front`, `left`, `right`
     and `back` (open or blocked; floor, wall and adjacent item of the hall, and values visible

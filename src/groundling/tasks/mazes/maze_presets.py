@@ -1,4 +1,4 @@
-"""The presets of the mazes, and single sentences as each of them reads them."""
+"""The presets of the mazes, and the single sentences for each."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PRESETS = read_presets("mazes", MazePreset, files("groundling.tasks.mazes"))
 
 
 def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstration]]:
-    """Return the single sentences of each map, read as the preset does."""
+    """Return the single sentences of each map, prepared for the preset."""
     parser = load_parser(chosen.parser)
     prepared = {}
     for name, corpus in sail.mazes.items():
@@ -73,7 +73,7 @@ def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstr
 
 
 def units(chosen: MazePreset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """Return parsed sentences as the units that the follower reads: whole, or by command."""
+    """Return parsed sentences as units for the follower: whole, or by command."""
     if not chosen.split_commands:
         return tuple(parsed)
     return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))

@@ -31,7 +31,7 @@ _SIDED = re.compile(
 
 @dataclass(frozen=True)
 class Swaps:
-    """The pairs of words that a mirror exchanges, and words for one side without a pair.
+    """The pairs of words that a mirror exchanges, and unpaired words.
 
     A text with an unpaired word has no mirror image, which would contradict the original.
 
@@ -49,7 +49,7 @@ class Swaps:
 
 
 def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> Swaps:
-    """Find and pair the words that occur with left turns only or with right turns only.
+    """Find and pair words that occur only with left or only with right turns.
 
     Words are counted in plans that turn to one side. A word belongs to a side if its counts differ
     by `least` standard deviations or more. Words of both sides are paired by rank of frequency, if
@@ -91,7 +91,7 @@ def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> S
 
 
 def mirror_text(text: str | Instruction, swaps: Swaps | None = None) -> str | Instruction:
-    """Exchange left and right (and east and west) in a text; a parse tree keeps its shape.
+    """Exchange left and right, and east and west, in a text or parse tree.
 
     `swaps` are the pairs to exchange; by default those of English.
 

@@ -51,7 +51,9 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
                 actions.append(rotate((two.orientation - one.orientation) % 360))
             continue
         if one.orientation != two.orientation:
-            raise ValueError(f"it walks and turns at once from {one.position} to {two.position}")
+            raise ValueError(
+                f"it walks and turns in one step from {one.position} to {two.position}"
+            )
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
             raise ValueError(
@@ -102,7 +104,7 @@ def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pos
 def plans_within(
     environment: MazeEnvironment, start: MazeState, length: int
 ) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
-    """Yield all plans of at most `length` actions with their final states, shortest first.
+    """Yield all plans of at most `length` actions and their ends, shortest first.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
@@ -122,7 +124,9 @@ def plans_within(
 def shortest_plans(
     environment: MazeEnvironment, start: MazeState, end: Pose, length: int, *, most: int = 16
 ) -> tuple[tuple[MazeAction, ...], ...]:
-    """Return the shortest plans (`most` of them) of at most `length` actions that end in a pose.
+    """Return up to `most` shortest plans that end in a pose.
+
+    They have at most `length` actions.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)

@@ -1,4 +1,4 @@
-"""Whole routes: follow them sentence by sentence or read them first; train and evaluate.
+"""Whole routes: reading, training and evaluation.
 
 `groundling evaluate mazes --preset routes` evaluates all rows.
 """
@@ -35,7 +35,7 @@ from groundling.world.trajectory import Trajectory
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Answer = Sequence[tuple[Sequence[Trajectory], Reals]]
-_TOGETHER = 16  # routes read side by side
+_TOGETHER = 16  # routes per batch
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Arcs:
-    """The plans of one sentence, as scored arcs from the states before it to those after.
+    """The plans of one sentence, as scored arcs between states.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
 
 
 def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeState]:
-    """Act on each sentence before the next is read; return the final states."""
+    """Act on each sentence before reading the next; return the final states."""
     states = [each.start for each in routes]
     for number in range(max((len(each.texts) for each in routes), default=0)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
@@ -129,8 +129,8 @@ def read_routes(
 ) -> Iterator[list[Arcs]]:
     """Yield the scored arcs of each sentence, for each route.
 
-    All states that plans lead to are kept, so that the result is exact. With a `beam`, at most that
-    many states are kept after each sentence, the most probable ones without evidence.
+    All states reached by plans are kept, so that the result is exact. With a `beam`, at most that
+    many states are kept after each sentence: the most probable ones without evidence.
     """
     if beam is not None and beam < 1:
         raise SettingError(f"`beam` must be at least 1, or None for all states; got {beam}.")
@@ -166,7 +166,7 @@ def _read(follower: Follower, routes: Sequence[Paragraph], beam: int | None) -> 
 
 def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer) -> Arcs:
     after: dict[MazeState, int] = {}
-    number: dict[State, int] = {}  # of a state in which plans end
+    number: dict[State, int] = {}  # index of each final state
     source, target, scores = [], [], []
     for place, (plans, values) in enumerate(answer):
         source.append(np.full(len(plans), place, np.int32))
@@ -187,7 +187,7 @@ def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer)
 
 
 def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]:
-    """Return the probability of each final position, summed over all paths, best first.
+    """Return the probability of each final position, most probable first.
 
     A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. With a power
     above zero, a sentence is evidence against states that it does not fit.
@@ -297,7 +297,7 @@ def _cuts(follower: Follower, route: Paragraph, way: Sequence[Pose]) -> list[int
     return best_way([_arcs(world, before, answer) for answer in answers], places)
 
 
-NEAR = 4  # how far away an unknown start has its negative ones, in places
+NEAR = 4  # distance, in places, of negative starts from an unknown start
 
 
 def add_negative_starts(
@@ -312,9 +312,9 @@ def add_negative_starts(
 
     A start with an orientation gets `misread` states in which the agent would be if it had
     misunderstood the sentence before. A start without one gets `elsewhere` places nearby, also
-    without orientation. Sentences that demonstrate `stay` get none, since most are as true
-    elsewhere. The share `alone` of the weight goes to a copy without negative starts, for the
-    case that the start is known.
+    without orientation. Sentences that demonstrate `stay` get none, since most are also true
+    elsewhere. The share `alone` of the weight goes to a copy without negative starts, for known
+    starts.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face
     >>> halls = [((0, 0), (1, 0), "wood", "fish")]
@@ -477,7 +477,7 @@ def train_routes(
     chosen: MazePreset, data: Sequence[RouteData], training: RouteTraining
 ) -> Follower:
     """Return a follower of routes trained on some maps."""
-    # Composed here, before negative starts make two of one demonstration.
+    # Compose here, before negative starts duplicate demonstrations.
     chosen = replace(chosen, learning=replace(chosen.learning, composed=0.0))
     if not training.rounds:
         shown = [each for found in data for each in found.sentences]
@@ -557,7 +557,7 @@ def with_routes(presets: Presets[MazePreset]) -> Presets[MazePreset]:
 
 
 POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
-_BEAM = 20  # states that are kept while the weight of evidence is chosen
+_BEAM = 20  # states kept while choosing the weight of evidence
 
 
 def route_row(name: str, chosen: RoutePreset, outcomes: Sequence[Outcome]) -> Row:
@@ -623,8 +623,8 @@ def leave_out_routes(
     """Train on all maps but one and follow its routes, in each way of reading."""
     if len(data) < 3:
         raise SettingError(
-            f"The evaluation of routes needs three maps or more; got {len(data)}. One is held out, "
-            "and one of the others is used to choose the weight of evidence."
+            f"The evaluation of routes needs at least three maps; got {len(data)}. One is held "
+            "out, and one of the others is used to choose the weight of evidence."
         )
     inside = {name: each for name, each in data.items() if name != left_out}
     power = choose_power(chosen, inside, training)

@@ -137,7 +137,7 @@ class MazeTask(Task[Sail, MazePreset]):
         names = self.parts(corpus)
         if len(names) < 3:
             raise SettingError(
-                f"Tuning holds out two maps, so there must be three or more; got {len(names)}."
+                f"Tuning holds out two maps and needs at least three; got {len(names)}."
             )
         return [
             Fold(f"{one} → {two}", (two,), unused=tuple({*names} - {one, two}))

@@ -1,16 +1,17 @@
 """Compiled depth-first search over boards, with proofs of dead ends.
 
-A block is struck either *along* a line or *across* it (along the other one), so each
-line is struck a multiple of k blocks along. `propagate` draws the consequences; a line
-for which no multiple is left proves the board dead. Three facts keep the search small:
+A block is struck either *along* a line or *across* it (along the crossing line), so the
+number of blocks struck along a line is a multiple of k. `propagate` derives the
+consequences; a line without a possible multiple proves the board dead. Three facts keep
+the search small:
 
-- A strike that is possible now stays possible whatever else is struck first. So any
-  strike that every winning plan contains can be done at once.
-- A line all of whose blocks must be struck along it changes by its own strikes only:
-  its next strike is one of its windows, and can be done at once.
+- A strike that is possible now stays possible after any other strikes. So a strike that
+  is in every winning plan can be made immediately.
+- A line whose blocks must all be struck along it is changed only by its own strikes:
+  its next strike is one of its windows, and can be made immediately.
 - Blocks that share no line, even indirectly, do not interact: clear them in turn.
 
-Boards proven dead are kept, as a whole and not as a hash, in a table.
+Boards proven dead are stored in full, not as hashes, in a table.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ U = np.uint64
 
 DEAD, SOLVED, PAUSED = 0, 1, 2
 PROBES = 8
-DEPTH, NODES, LEFT, STORED = 0, 1, 2, 3  # places in the control array
+DEPTH, NODES, LEFT, STORED = 0, 1, 2, 3  # indices of the control array
 
 
 @njit(cache=True, inline="always")
@@ -42,7 +43,7 @@ def popcount(x: Any) -> Any:
 
 @njit(cache=True)
 def force(bits: Any, line: int, target: Any) -> None:
-    """Note blocks of a line, given by their places, in the view of the crossing lines."""
+    """Mark blocks of a line in the bits of the crossing lines."""
     while bits:
         lowest = bits & (~bits + U(1))
         target[popcount(lowest - U(1))] |= U(1) << U(line)
@@ -51,9 +52,9 @@ def force(bits: Any, line: int, target: Any) -> None:
 
 @njit(cache=True)
 def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
-    """Find the blocks that must be struck along or across each line; False when impossible.
+    """Find blocks that must be struck along or across; False if impossible.
 
-    All arrays are [orientation, line] of bits over the places along the line.
+    All arrays are [orientation, line] of bits over the positions along the line.
     """
     size = lines.shape[1]
     along[:] = U(0)
@@ -91,7 +92,7 @@ def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
 def add_windows(
     present: Any, never: Any, o: int, i: int, k: int, moves: Integers, masks: Bits, found: int
 ) -> int:
-    """Append each window of k neighbouring blocks of a line; return how many moves there are."""
+    """Append each window of k neighbouring blocks; return the number of moves."""
     if popcount(present & ~never) < k:
         return found
     window, held = U(0), 0
@@ -149,9 +150,9 @@ def smallest_component(lines: Bits) -> Any:
 def forced_move(
     lines: Bits, along: Bits, across: Bits, k: int, moves: Integers, masks: Bits
 ) -> int:
-    """Fill in a set of moves one of which can be done first in any winning plan; 0 if none."""
+    """Fill in moves, one of which can start any winning plan; return their number."""
     size = lines.shape[1]
-    fewest, best_o, best_i = 4, -1, -1  # wider sets cost more than they save
+    fewest, best_o, best_i = 4, -1, -1  # larger sets cost more than they save
     for o in range(2):
         for i in range(size):
             must = along[o, i]
@@ -163,7 +164,7 @@ def forced_move(
                 if count - k + 1 < fewest:
                     fewest, best_o, best_i = count - k + 1, o, i
             elif least == k and (count - popcount(across[o, i])) // k == 1:
-                # the only strike of this line; possible now when nothing stands between
+                # the only strike of this line; possible now if no block is in between
                 span = must
                 for shift in (1, 2, 4, 8, 16, 32):
                     span |= span >> U(shift)
@@ -199,7 +200,7 @@ def list_moves(
     random_state: Bits,
     noise: float,
 ) -> int:
-    """Fill in the moves worth trying, the most promising first; none when the board is dead."""
+    """Fill in the moves worth trying, most promising first; none if the board is dead."""
     if not propagate(lines, along, across, k):
         return 0
     found = forced_move(lines, along, across, k, moves, masks)
@@ -213,7 +214,7 @@ def list_moves(
             if (inside >> U(i)) & U(1):
                 found = add_windows(lines[o, i], across[o, i], o, i, k, moves, masks, found)
     for m in range(found):
-        # first what must be struck this way, or leaves the crossing lines even
+        # first moves that are forced in this direction, or leave the crossing lines divisible
         o, i, bits = moves[m, 0], moves[m, 1], masks[m]
         score = 5.0 * popcount(bits & along[o, i]) + 2.0 * (popcount(lines[o, i]) % k)
         while bits:
@@ -270,7 +271,10 @@ def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> No
 
 @njit(cache=True)
 def table_slot(table: Bits, key: Bits) -> Any:
-    """Return where a board is or can be put, and whether it is there; a last word of 1 is use."""
+    """Return the slot of a board and whether it is stored.
+
+    A last word of 1 marks a used slot.
+    """
     rows, words = table.shape[0], key.shape[0]
     h = U(0x9E3779B97F4A7C15)
     for q in range(words):
@@ -296,7 +300,10 @@ def table_slot(table: Bits, key: Bits) -> Any:
 
 @njit(cache=True)
 def table_put(table: Bits, key: Bits) -> int:
-    """Store a board, replacing an older one if there is no room; return 1 if the table grew."""
+    """Store a board; return 1 if the table grew.
+
+    If the table is full, the board replaces an older one.
+    """
     at, there = table_slot(table, key)
     if there:
         return 0
@@ -331,7 +338,7 @@ def search(
     noise: float,
     fresh: bool,
 ) -> int:
-    """Search on from where the arrays stand until solved, dead or out of nodes."""
+    """Continue the search until it is solved, dead or out of nodes."""
     size, words = boards.shape[2], table.shape[1] - 1
     along = np.empty((2, size), dtype=np.uint64)
     across = np.empty((2, size), dtype=np.uint64)
@@ -395,7 +402,10 @@ def search(
 
 @njit(cache=True)
 def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
-    """Write the blocks of every row and column, [orientation, line], as bits along the line."""
+    """Write the blocks of every row and column as bits along the line.
+
+    The result is [orientation, line].
+    """
     lines[:] = U(0)
     for row in range(height):
         for column in range(width):
@@ -407,7 +417,7 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
-    """Write the blocks of some boards, [board, orientation, line], as one long number each."""
+    """Write the blocks of boards, [board, orientation, line], as one long number each."""
     words[:] = U(0)
     for number in range(count):
         for row in range(height):
@@ -419,10 +429,10 @@ def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None
 
 @njit(cache=True)
 def symmetries(lines: Bits, height: int, width: int) -> Any:
-    """Return the reflections and rotations that leave a board as it is, identity first.
+    """Return the reflections and rotations that keep a board, identity first.
 
-    Each is (swap, flip rows, flip columns, rows - 1, columns - 1). Boards that follow from
-    one another by a symmetry of the whole puzzle are won or dead together.
+    Each is (swap, flip rows, flip columns, rows - 1, columns - 1). Boards related by a symmetry
+    of the whole puzzle are all winnable or all dead.
     """
     found = np.empty((8, 5), dtype=np.int64)
     count = 0

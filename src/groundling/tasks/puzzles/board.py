@@ -38,7 +38,7 @@ class Board:
     height, width
         The number of rows and of columns.
     cells
-        Bit `row * width + column` is set where a block stands.
+        Bit `row * width + column` is set for a block.
 
     Examples
     --------
@@ -116,12 +116,12 @@ class Board:
         }
 
     def bit(self, orientation: Orientation, line: int, place: int) -> int:
-        """Return the bit of a cell, given by its line and its place along the line."""
+        """Return the bit of a cell, given by its line and its position along the line."""
         row, column = (line, place) if orientation == "row" else (place, line)
         return 1 << (row * self.width + column)
 
     def places(self, orientation: Orientation, line: int) -> tuple[int, ...]:
-        """Return the places of the blocks along a line."""
+        """Return the positions of the blocks along a line."""
         bits = self.cells & self.mask(orientation, line)
         if orientation == "row":
             return _places(bits >> (line * self.width), self.width, 1)
@@ -240,7 +240,7 @@ def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...
 
 
 def each_strike(board: Board, k: int) -> Iterator[Strike]:
-    """Yield every strike of one line: whole lines with k blocks, and parts of longer ones.
+    """Yield every strike of one line: whole lines, and parts of longer ones.
 
     A part is k consecutive blocks; holes between them do not matter.
 
@@ -294,7 +294,7 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     """
     size = board.size(action.orientation)
     if not action.lines or len(set(action.lines)) < len(action.lines):
-        raise WorldError(f"A strike must have one line or more, all different; got {action!r}.")
+        raise WorldError(f"A strike must have at least one line, all different; got {action!r}.")
     for line in action.lines:
         if not 0 <= line < size:
             raise WorldError(

@@ -1,4 +1,4 @@
-"""Grounding graphs of strikes: the event, its lines, its part, and the last strike."""
+"""Grounding graphs of strikes: event, lines, part, and last strike."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from groundling.world.graph import GroundingGraph, Label, LabelValue, labels_of
 
 ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 WAYS: dict[Orientation, tuple[str, str]] = {"row": ("up", "down"), "column": ("left", "right")}
-MOST_LINES = 2  # people name up to two lines; for more they give the number
+MOST_LINES = 2  # speakers name up to two lines individually; more are only counted
 
 _Labels = dict[str, "LabelValue | list[str] | list[float]"]
 
@@ -29,7 +29,7 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
 
 @lru_cache(maxsize=4096)
 def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
-    """Return the orders in which people count lines: all, with blocks, strikable."""
+    """Return the orders in which speakers count lines: all, with blocks, strikable."""
     return {
         "all": tuple(range(len(counts))),
         "filled": tuple(line for line, n in enumerate(counts) if n),
@@ -58,7 +58,7 @@ def _line_labels(
 
 
 def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | None:
-    """Return where places lie among `size`: at an end, in the middle, or at both ends."""
+    """Return the location of positions among `size`: an end, the middle, or both ends."""
     first, last = places[0], places[-1]
     if size == len(places):
         return None
@@ -71,7 +71,7 @@ def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | Non
     return "ends" if first == 0 and last == size - 1 and len(places) == 2 else None
 
 
-# Few strikes differ in these values, so the labels are cached.
+# Few distinct values occur, so the labels are cached.
 @lru_cache(maxsize=16384)
 def _event_labels(
     orientation: Orientation,
@@ -177,7 +177,10 @@ def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tup
 
 @lru_cache(maxsize=16384)
 def _history_labels(last: Strike, action: Strike, candidates: tuple[int, ...]) -> tuple[Label, ...]:
-    """Return the relation of a strike to the last one: other line, next line, direction."""
+    """Return the relation of a strike to the last one.
+
+    Labels are about the line and the direction.
+    """
     labels: _Labels = {
         "type": last.kind,
         "orientation": "same" if last.orientation == action.orientation else "other",

@@ -121,7 +121,9 @@ def split_hints(text: str) -> tuple[str, ...]:
 
 
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
-    """Read the puzzles of a folder with `games.csv`, `annotations.txt` and `instructions.bgm`.
+    """Read the puzzles of a corpus folder.
+
+    Its files are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
     Errors name the line: ragged boards, strikes against the rules, incomplete solutions, or hints
     without a puzzle.
@@ -215,7 +217,7 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
             )
         yield number, (board, k)
     if not seen:
-        raise CorpusError(f"{path} must hold one puzzle or more; got none.")
+        raise CorpusError(f"{path} must hold at least one puzzle; got none.")
 
 
 def _read_solutions(
@@ -254,7 +256,9 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     orientation: Orientation = "row" if found[1] == "r" else "column"
     line = int(found[2])
     if line >= board.size(orientation):
-        raise WorldError(f"The board has {board.size(orientation)} {orientation}s, from 0.")
+        raise WorldError(
+            f"The board has {board.size(orientation)} {orientation}s, numbered from 0."
+        )
     if found[3] is None:
         return Strike(orientation, (line,))
     part = Strike(orientation, (line,), int(found[3]), int(found[4]))
@@ -304,7 +308,7 @@ def _unigrams(path: Path, line: int, written: str) -> str:
 
 
 def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
-    """Write puzzles to the three files of a corpus folder, which `read_corpus` reads back."""
+    """Write puzzles to a corpus folder, in the format of `read_corpus`."""
     chosen: Sequence[Puzzle] = sorted(puzzles, key=lambda each: each.number)
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ class PuzzleState:
 
 
 def offered_sizes(lines: int) -> tuple[int, ...]:
-    """Return the possible sizes of a multi-strike, given the number of lines of k blocks.
+    """Return the possible sizes of a multi-strike for `lines` lines of k blocks.
 
     Any size for up to five lines; otherwise one, two, all, and up to eight lines three, to limit
     the number of subsets.
@@ -81,7 +81,7 @@ def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, 
 
 
 class PuzzleEnvironment:
-    """Crossblock: strike exactly k blocks of one row or column until the board is empty.
+    """Crossblock: strike k blocks of a row or column until the board is empty.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ class PuzzleEnvironment:
         consecutive, since they would be one action (unless it is not offered, see
         `offered_sizes`).
     shape
-        `"full"` for the graphs with lines, parts and history, `"paper"` for one node
-        with the type, the orientation and whether the game is lost.
+        `"full"` for graphs with lines, parts and history, `"paper"` for one node with the type,
+        the orientation and whether the game is lost.
     winning_only
         Offer only actions that are not proven to lose.
     goal
@@ -132,7 +132,7 @@ class PuzzleEnvironment:
         self.winning_only = winning_only
         self.order = order
         if goal:
-            # an environment has a goal test if it has this method
+            # the method is optional; without it there is no goal test
             self.is_goal = self.is_terminal
         self.planner = planner or Planner(SearchBudget(nodes=300, seconds=None, megabytes=256))
         self._lost: dict[tuple[Board, int], bool] = {}
@@ -267,7 +267,7 @@ class PuzzleEnvironment:
         )
 
     def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:
-        """Return the SVG of the board, with the number of the strike for each removed block."""
+        """Return the SVG of the board, with strike numbers on removed blocks."""
         from groundling.tasks.puzzles.board_drawing import draw_puzzle
 
         return draw_puzzle(self, state, way)
@@ -287,7 +287,7 @@ _PAIRS = (
     ("top-left", "top-left"),
     ("bottom-right", "bottom-right"),
 )
-# the first pair of a word counts: left becomes top, not up
+# the first pair of a word applies: left becomes top, not up
 _SWAPS: dict[str, str] = {}
 for _one, _two in _PAIRS:
     _SWAPS.setdefault(_one, _two)

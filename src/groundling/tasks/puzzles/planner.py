@@ -32,14 +32,14 @@ from groundling.tasks.puzzles.board import (
     strike,
 )
 
-_INFEASIBLE = 2  # the status by which HiGHS says so
+_INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
 
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
-    """Return whether blocks can be assigned to lines such that each line gets a multiple of k.
+    """Return whether blocks can be assigned to lines in multiples of k.
 
-    Every line is struck a multiple of k blocks along. Without the order of strikes, this is an
-    integer program, solved by SciPy (HiGHS). None if it is undecided after `limit` nodes.
+    The number of blocks struck along each line is a multiple of k. Ignoring the order of strikes,
+    this is an integer program, solved by SciPy (HiGHS). None if undecided after `limit` nodes.
 
     >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
     False
@@ -133,7 +133,7 @@ class Verdict:
 
 
 class Planner:
-    """Solves boards, and caches which boards are winnable and which are dead.
+    """Solves boards, and caches which ones are winnable or dead.
 
     The search is depth-first with restarts. A board is dead only if it is proven that no plan
     clears it (see `_search` and `can_be_counted_out`).
@@ -247,7 +247,7 @@ class Planner:
                 budget.seconds is not None and time.perf_counter() - begin > budget.seconds
             ):
                 break
-            if tried >= limit:  # restart: an early bad choice may cost more than all the rest
+            if tried >= limit:  # restart: an early bad choice may be very expensive
                 fresh, tried, limit = True, 0, limit * 3 // 2
         found = []
         if status == SOLVED:

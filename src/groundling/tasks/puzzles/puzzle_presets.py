@@ -13,7 +13,7 @@ from groundling.tasks.puzzles.environment import PuzzleEnvironment
 class PuzzlePreset(Preset):
     """The settings of a follower and its environment, with published scores.
 
-    With `winning_only`, hints are followed among the actions that are not proven to lose; training
+    With `winning_only`, hints are followed with actions that are not proven to lose; training
     uses all actions. `length_told` gives the follower the number of actions, and `split_hyphens`
     splits words such as *far-left*. With `any_order`, ties between plans are broken by random
     orders of the actions, and scores are means over orders.

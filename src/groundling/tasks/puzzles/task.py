@@ -35,10 +35,10 @@ from groundling.world import CachedEnvironment, Environment
 
 HELD_OUT = 10
 SPLITS, QUICK_SPLITS = 20, 5
-ORDERS = 20  # random orders of the actions, to break ties
+ORDERS = 20  # random orders of the actions, for ties
 FIRST = 5  # the paper averages five random splits
 _ALONE = "left out"  # prefix of leave-one-out folds
-_SECONDS = {"paper": 1.3, "best": 3.5, "auto": 5.0}  # a split
+_SECONDS = {"paper": 1.3, "best": 3.5, "auto": 5.0}  # estimates per split
 
 
 class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
@@ -46,8 +46,8 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
 
     name = "puzzles"
     about = (
-        "Hints for Crossblock puzzles: match means exactly the demonstrated strikes, success an "
-        "empty board by whatever strikes."
+        "Hints for Crossblock puzzles: match means exactly the demonstrated strikes, success means "
+        "an empty board after any strikes."
     )
     metrics = ("success", "match")
     presets = PRESETS
@@ -63,7 +63,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def prepare(self, corpus: PuzzleCorpus, chosen: PuzzlePreset) -> list[Case]:
         """Return the puzzles with hints, all in one environment."""
         environment = chosen.world()
-        # Cached environments share graphs and proofs among puzzles.
+        # One cached environment shares graphs and proofs among puzzles.
         world, follow_in = (
             CachedEnvironment(environment),
             CachedEnvironment(chosen.world_to_follow_in(environment)),
@@ -149,7 +149,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return found
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return whether a plan equals the demonstrated one, and whether it clears the board."""
+        """Return whether a plan is the demonstrated one, and clears the board."""
         if plan is None:
             return {"match": 0.0, "success": 0.0}
         match = plan.actions == case.demonstration.actions
@@ -185,10 +185,10 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def condition(self, corpus: PuzzleCorpus, preset: str, quick: bool) -> str:
         """Describe the evaluation protocol."""
         size, chosen = len(corpus.usable), self.presets.select(preset)
-        told = ", number of actions told" if chosen.length_told else ""
+        told = ", number of actions given" if chosen.length_told else ""
         count = QUICK_SPLITS if quick else SPLITS
         if chosen.any_order:
-            told += f", mean over {ORDERS} random orders of the actions, which decide ties"
+            told += f", mean over {ORDERS} random orders of the actions, which break ties"
         return f"{count} random splits, {_held_out(size)} of {size} puzzles held out{told}"
 
     def compile(self) -> None:
