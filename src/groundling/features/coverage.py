@@ -12,6 +12,7 @@ from groundling.language.instruction import Instruction
 from groundling.language.literals import Literal, read_literals
 
 _CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ"})  # tags of words that matter
+_SHORT = 4  # letters of a word in which another letter makes another word (oven, open)
 _STRANGE = 0.05  # share of requests that ask for what cannot be done here, before looking
 
 
@@ -54,7 +55,7 @@ def unexplained_words(
         and language.numeral(word) is None
         and language.ordinal(word) is None
         and not reader.lexicon.look_up(word, {}, language=language)
-        and not nearest_word(word, reader.counts)
+        and not _misspelt(word, reader.counts)
         and not reader.synonym(word)
     ]
     for each in literals:
@@ -71,6 +72,18 @@ def unexplained_words(
         if folded[place] in index or _misspelt(folded[place], known)
     }
     return tuple(words[place] for place in sorted(new) if place not in named)
+
+
+def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
+    """Tell whether a word is one edit from a known one; another letter in a short one is a word.
+
+    >>> _misspelt("opne", {"open": 2}), _misspelt("oven", {"open": 2})
+    (True, False)
+    """
+    near = nearest_word(word, counts)
+    return bool(near) and (
+        len(near) != len(word) or len(word) > _SHORT or sorted(near) == sorted(word)
+    )
 
 
 def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:

@@ -17,7 +17,6 @@ _EXTENT = (1.0, 0.95, 0.85)  # of a word that is said exactly, in the plural, or
 _REORDERED = 0.9  # all words of a name, in another order or with others between
 _PARTIAL = 0.5  # some words of a name
 _SHORTEST = 3  # letters of a word that may stand for a name of several
-_SHORT = 4  # letters of a word in which another letter makes another word
 _MISSPELT = 4  # letters of a word that others may be misspellings of
 _SPLIT = re.compile(r"[\W_]+")
 
@@ -152,18 +151,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
     if len(word) < _MISSPELT - 1 or not word.isalpha():
         return []
     found = process.extract(word, list(words), scorer=OSA.distance, score_cutoff=1, limit=None)
-    near = (each for each, _, _ in found if len(each) >= _MISSPELT)
-    return sorted(each for each in near if not _is_other_word(word, each))
-
-
-def _is_other_word(word: str, near: str) -> bool:
-    """Tell whether a short word differs by one letter, so that it is a word of its own.
-
-    >>> _is_other_word("oven", "open"), _is_other_word("opne", "open")
-    (True, False)
-    """
-    same_length = len(word) == len(near) <= _SHORT
-    return same_length and sorted(word) != sorted(near)
+    return sorted(each for each, _, _ in found if len(each) >= _MISSPELT)
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
