@@ -147,7 +147,7 @@ def test_cluster_with_another_version_says_so(here, tmp_path, monkeypatch):
         here.run(set_version, versions_here()["Groundling"])
     # A worker that comes later is checked too.
     job = ShardJob("x.0", trainer_of(), 0, None, versions=versions_here() | {"NumPy": "0.9"})
-    with pytest.raises(WorkerError, match=r"has NumPy .*, this process 0.9"):
+    with pytest.raises(WorkerError, match=r"must have NumPy 0.9.* like this process"):
         here.submit(clusters._shard_worker, job, 10**9, pure=False).result()
 
 
@@ -219,14 +219,16 @@ def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp
 def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
     monkeypatch.setattr(clusters, "_CONNECT", 0.5)
     with (
-        pytest.raises(WorkerError, match=r"There is no scheduler at tcp://127.0.0.1:1 \(OSError"),
+        pytest.raises(WorkerError, match=r"No scheduler answered at tcp://127.0.0.1:1 \(OSError"),
         connected("tcp://127.0.0.1:1"),
     ):
         pass
     monkeypatch.setattr(clusters, "_PATIENCE", 0.5)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
-        pytest.raises(WorkerError, match=r"There are no workers. Start some. Nothing was saved"),
+        pytest.raises(
+            WorkerError, match=r"at least one worker; got none. Start some. Nothing was saved"
+        ),
     ):
         fit(cluster=cluster)
 

@@ -1,1 +1,1 @@
-"""Learning."""
+"""Training: objectives over θ, lexicon induction, checkpoints and incremental learning."""

@@ -17,7 +17,7 @@ Task = Callable[[ShardWorker, Shard, ShardJob], T]
 
 
 class Executor(ABC):
-    """Runs tasks on all shards; results never depend on where they run."""
+    """Runs tasks on all shards; results do not depend on where they run."""
 
     shards: Shards
 
