@@ -293,7 +293,7 @@ def test_records_say_which_turn_is_missing(tmp_path, records, said):
 # ---- what is wrong ----------------------------------------------------------------------
 
 BAD = [
-    (b"{", "The text must be valid JSON (Expecting property name enclosed in double quotes at column 2)"),
+    (b"{", "must be valid JSON (Expecting property name enclosed in double quotes at column 2)"),
     (b'{"text": "go"} {', "there is more after column 14"),
     (b"[1]", "A record must be an object; got [1]. Write one object per line."),
     (b"\xff\xfe", "A line must be UTF-8; got byte 1 that is not. Save the file as UTF-8."),
@@ -301,7 +301,7 @@ BAD = [
     (b'{"weight": ' + b"9" * 5000 + b"}", "The text must be valid JSON (Exceeds the limit"),
     (b"[" * 100_000, "nested too deeply"),
     (b'{"format": "other"}', "`format` must be 'groundling-demonstrations'; got 'other'."),
-    (b'{"format": "groundling-demonstrations", "version": 2}', "Update Groundling to read newer files."),
+    (b'{"format": "groundling-demonstrations", "version": 2}', "Update Groundling to read"),
     (shown(strat=3), "A record has no field 'strat'. Did you mean 'start'?"),
     ({"start": 2, "actions": []}, "must have `text` or `instructions`; got neither."),
     (shown(instructions=["go"]), "must have `text` or `instructions`; got both."),

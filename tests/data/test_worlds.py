@@ -110,7 +110,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
         ("my_kitchen.py:make", "make cannot be created without arguments: TypeError"),
         (
             'my_kitchen.py:Kitchen{"size": 0}',
-            'cannot be created with {"size": 0}: ValueError: it is too small (line 12 of my_kitchen.py).',
+            'created with {"size": 0}: ValueError: it is too small (line 12 of my_kitchen.py).',
         ),
         ('my_kitchen.py:Kitchen{"sise": 1}', "unexpected keyword argument 'sise'"),
         ("my_kitchen.py:leave", "cannot be created without arguments: SystemExit: 3"),
