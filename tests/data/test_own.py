@@ -92,5 +92,5 @@ def test_folds_are_no_more_than_groups():
     assert len(folds(shown("aabb"), 5)) == 2
     with pytest.raises(DemonstrationError, match="got 5 folds and 1 groups"):
         folds(shown("aaaa"), 5)
-    with pytest.raises(DemonstrationError, match="into 1 parts"):
+    with pytest.raises(DemonstrationError, match="got 1 folds"):
         folds(shown("aabb"), 1)

@@ -141,7 +141,9 @@ def test_cluster_with_an_environment_that_cannot_be_imported_there_says_so(here,
 def test_cluster_with_another_version_says_so(here, tmp_path, monkeypatch):
     here.run(set_version, "0.0.1")
     try:
-        with pytest.raises(WorkerError, match=r"The worker tcp.* has Groundling 0.0.1, this pro"):
+        with pytest.raises(
+            WorkerError, match=r"The worker tcp.* must have Groundling .* got 0.0.1"
+        ):
             fit(cluster=here)
     finally:
         here.run(set_version, versions_here()["Groundling"])
@@ -208,7 +210,7 @@ def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp
     monkeypatch.setattr(clusters, "_DEATHS", 1)
     monkeypatch.setattr(here.cluster.scheduler, "allowed_failures", 0)
     (tmp_path / "deadly").touch()
-    with pytest.raises(WorkerError, match=r"for want of memory.*Checkpoints are in .*states"):
+    with pytest.raises(WorkerError, match=r"for lack of memory.*Checkpoints are in .*states"):
         fit("plans", given, cluster=here, checkpoint=states, every=2)
     (tmp_path / "deadly").unlink()
     assert len(list(states.iterdir())) == 2
