@@ -76,6 +76,6 @@ def test_lost_scheduler_before_the_first_checkpoint_names_no_folder(tmp_path, mo
             if step.stage == "encoding":
                 scheduler.send_signal(signal.SIGKILL)
 
-        with pytest.raises(WorkerError, match=r"is lost .* No checkpoint was written yet"):
+        with pytest.raises(WorkerError, match=r"was lost .* No checkpoint was written yet"):
             fit(cluster=address, checkpoint=tmp_path / "states", every=2, progress=progress)
     assert not (tmp_path / "states").exists()
