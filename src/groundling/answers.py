@@ -41,7 +41,7 @@ def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """Decoded search results: the plans, their log probabilities, and the index of the answer."""
+    """Decoded search results: plans, log probabilities, and the answer's index."""
 
     found: Sequence[ScoredTrajectory]
     logs: NDArray[np.float64]
@@ -134,7 +134,7 @@ def _candidates(
 def _coverage(
     learnt: Learnt, request: Request, chosen: ScoredTrajectory
 ) -> tuple[tuple[str, ...], float]:
-    """Return the words that a plan does not explain, and the resulting confidence factor."""
+    """Return the words that a plan does not explain, and a confidence factor."""
     reader = learnt.fitted.encoder.reader
 
     def names() -> Iterable[str]:

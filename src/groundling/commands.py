@@ -1,4 +1,4 @@
-"""Texts with several commands or none: commands are followed one by one where that fits better."""
+"""Texts with several commands or none; commands are followed one by one."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Commands:
     def _in_turn(
         self, request: Request, parts: Sequence[Sequence[Segment]], search: Search
     ) -> list[Plan] | None:
-        """Follow the parts in turn, choosing the reading of each with the highest confidence."""
+        """Follow the parts in turn, each in the reading with the highest confidence."""
         encoder, state, done = self.learnt.fitted.encoder, request.start, []
         for said in parts:
             texts = encoder.reader.read_many(" ".join(words) for words in said)

@@ -1,4 +1,4 @@
-"""Kernel compilation: options, a cache invalidated by any kernel change, and a debug mode.
+"""Kernel compilation: options, a cache over all kernel sources, a debug mode.
 
 numba keys its cache by the source file of the called function, and misses changes in the
 functions it calls. Here compiled code is cached in a folder named after a digest of all kernel

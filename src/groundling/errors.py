@@ -150,7 +150,7 @@ class LearningWarning(GroundlingWarning):
 
 
 class ModelWarning(GroundlingWarning):
-    """A saved model was trained with features or parses that are computed differently now."""
+    """A saved model whose features or parses are computed differently now."""
 
 
 class StorageWarning(GroundlingWarning):

@@ -1,4 +1,4 @@
-"""The follower: learns from demonstrations, follows instructions, explains its plans."""
+"""The follower: learns from demonstrations and follows instructions."""
 
 from __future__ import annotations
 
@@ -325,7 +325,7 @@ class Follower(Estimator):
     def calibrate(
         self, demonstrations: Iterable[Demonstration], *, coverage: float | None = None
     ) -> Self:
-        """Calibrate confidences, or with `coverage` prediction sets, on held-out demonstrations.
+        """Calibrate confidences or prediction sets on held-out demonstrations.
 
         Sets `temperature_` to the value that maximises the likelihood of the demonstrated plans
         (or of their outcomes, if outcomes or transitions are decoded). Warns if there are too few
@@ -519,7 +519,7 @@ class Follower(Estimator):
         return self._answerer[1]
 
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
-        """Return the accuracy: the weighted share of demonstrations whose outcome is reached.
+        """Return the weighted share of demonstrations whose outcome is reached.
 
         Plans with equal `Environment.outcome` count as equal; no plan counts as wrong.
         """
@@ -578,7 +578,7 @@ class Follower(Estimator):
         return Choices(shown, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
 
     def chosen(self) -> Self:
-        """Return an unfitted follower whose open settings are fixed to the choices made here.
+        """Return an unfitted follower with all open settings fixed as chosen here.
 
         Use it to change one setting and keep the others.
 
@@ -702,7 +702,7 @@ class Follower(Estimator):
 
     @property
     def learnt_(self) -> Learnt:
-        """The fitted model with its settings: `loss`, `memory`, `search`, `fitted.members`, …."""
+        """The fitted model with its settings, loss and memory."""
         return self._fitted()
 
     def _fitted(self) -> Learnt:

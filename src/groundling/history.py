@@ -95,7 +95,7 @@ class Remembered(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """Facts about an action: its sort, its numbers, and the things it was about, by node."""
+    """Facts about an action: sort, numbers, and the things it was about, by node."""
 
     sort: frozenset[str]
     numbers: frozenset[Label]
@@ -603,7 +603,7 @@ def _values(labels: Labels) -> frozenset[Pair]:
 
 @lru_cache(maxsize=10_000)
 def _sort(labels: Labels) -> frozenset[str]:
-    """Return the sort of an action from the labels at its root: indicators, or else strings."""
+    """Return the sort of an action from its root: indicators, or else strings."""
     indicators = frozenset(label.name for label in labels if label.value is None)
     return indicators or frozenset(value for _, value in _values(labels))
 

@@ -136,7 +136,7 @@ def _named(parser: str | Parser) -> str:
 
 
 def _own_language(parser: Parser) -> dict[str, Any]:
-    """Return the language of a chain parser, or {} if it is built in or cannot be saved."""
+    """Return a chain parser's custom language; {} if built in or not savable."""
     spoken = language_of(parser)
     own = type(parser) is ChainParser and spoken not in LANGUAGES.values()
     return spoken.to_dict() if own and spoken.segment is None else {}
@@ -169,7 +169,7 @@ def _member_tables(fitted: FittedModel) -> dict[str, Any]:
 def load_learnt(
     folder: Path, parser: str | Parser | None = None, joins: tuple[JoiningFunction, ...] = ()
 ) -> Learnt:
-    """Read a model; raise `ModelFileError` if it is damaged, foreign or of another version.
+    """Read a model; raise `ModelFileError` if it is damaged or incompatible.
 
     Emits a `ModelWarning` if the model was trained with features or parses that this version of
     Groundling no longer computes.
@@ -181,7 +181,7 @@ def load_learnt(
 
 
 def is_outdated(folder: Path) -> bool:
-    """Return whether a model must be retrained to give the same answers (see `load_learnt`)."""
+    """Return whether a model should be retrained (see `load_learnt`)."""
     return bool(_load(folder, None, ())[1])
 
 
@@ -218,7 +218,7 @@ def _load(
 
 
 def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | None) -> str:
-    """Describe how a model differs from what this version would train; "" if it does not."""
+    """Describe how a model differs from a newly trained one; "" if it does not."""
     then, now = str(manifest["settings"]["parser_name"]), learnt.fitted.encoder.reader.parser.name
     if given is not None and then != now:
         return ""  # the caller chose another parser

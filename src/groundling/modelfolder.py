@@ -49,7 +49,7 @@ def write_folder(
     parts: Mapping[str, bytes],
     note: Mapping[str, Any] | None = None,
 ) -> None:
-    """Save a model in a folder; an existing model stays intact until the new one is complete.
+    """Save a model in a folder, replacing an existing one atomically.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -123,7 +123,7 @@ def is_model(folder: Path) -> bool:
 
 
 def check_free(folder: Path) -> None:
-    """Raise an error if saving a model in a folder would overwrite another program's file."""
+    """Raise an error if a save would overwrite another program's file."""
     _mode_of_model(folder)
 
 
@@ -216,7 +216,7 @@ def _part(folder: Path, name: str, manifest: Mapping[str, Any]) -> bytes:
 
 
 def _name(name: str, manifest: Mapping[str, Any]) -> str:
-    """Return the file name of a part, built from its checksum and not from untrusted text."""
+    """Return the file name of a part, built from its validated checksum."""
     checksum = str(manifest["sha256"].get(name))
     if not re.fullmatch(r"[0-9a-f]{64}", checksum):
         raise ModelFileError(
@@ -240,7 +240,7 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 
 
 def _mode_of_model(folder: Path) -> int | None:
-    """Return the permissions of the existing model; raise if the manifest is not a model's."""
+    """Return the permissions of the existing model; raise for a foreign manifest."""
     path = folder / MANIFEST
     if not _is_there(path):
         return None
@@ -271,7 +271,7 @@ def _holds(path: Path, checksum: str) -> bool:
 
 
 def _sweep(folder: Path, *, leftovers: bool) -> None:
-    """Delete parts that the manifest no longer names, and temporaries of interrupted saves."""
+    """Delete parts that the manifest does not name, and leftover temporaries."""
     used = set()
     if _is_there(folder / MANIFEST):
         manifest = _manifest(folder)

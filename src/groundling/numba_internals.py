@@ -51,7 +51,7 @@ def array_data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
 
 
 class _Environments:
-    """A code generator without environments, which only functions called from Python need."""
+    """A code generator without environments, which inlined functions do not need."""
 
     def __init__(self, generator: Any) -> None:
         self._generator = generator

@@ -80,7 +80,10 @@ class Plan:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the text, without punctuation; empty if `follow` did not make the plan."""
+        """The words of the text, without punctuation.
+
+        Empty if `follow` did not make the plan.
+        """
         text = () if self._source is None else self._source.text
         return tuple(w for each in text for w in each.tokens if any(map(str.isalnum, w)))
 

@@ -21,7 +21,7 @@ def sizes_of(starts: NDArray[Any]) -> NDArray[Any]:
 
 
 def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
-    """Return the offsets of lists (starts, and the end of the last), given their sizes.
+    """Return the offsets of lists (all starts and the last end), given their sizes.
 
     >>> starts_of(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
@@ -33,7 +33,7 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
 
 
 def concatenated(parts: Sequence[NDArray[Any]], kind: Any = np.int32) -> NDArray[Any]:
-    """Concatenate arrays; a single one is returned uncopied, none gives an empty array."""
+    """Concatenate arrays, without copying a single one; none gives an empty array."""
     if len(parts) == 1:
         return parts[0]
     return np.concatenate(parts) if parts else np.zeros(0, kind)

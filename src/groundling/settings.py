@@ -82,7 +82,7 @@ def _check_names(kind: Any, named: Iterable[str]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Settings:
-    """A frozen group of settings; a value of the wrong type or range is a `SettingError`.
+    """A frozen group of settings; invalid values raise a `SettingError`.
 
     Types are those of the annotations: numbers, strings, choices (`Literal`), other settings, and
     tuples of these; a list is converted to a tuple, and a single string to a tuple of one.
@@ -144,7 +144,7 @@ class Settings:
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     def changed_to(self: S, **values: Any) -> S:
-        """Return a copy with other values; settings that no longer have an effect are reset.
+        """Return a copy with other values; settings without effect are reset.
 
         >>> Settings().changed_to()
         Settings()

@@ -124,7 +124,7 @@ def _number(value: Any) -> str:
 
 
 def clean(drawing: object, whose: str) -> str:
-    """Return SVG with shapes and text only, without scripts, external links and styles.
+    """Return SVG with shapes and text only, without scripts, links and styles.
 
     The rules in a `style` attribute become attributes, since pages forbid inline styles.
 

@@ -1,4 +1,4 @@
-"""Ties: scores that differ only by rounding count as equal and never decide a ranking."""
+"""Ties: scores that differ only by rounding count as equal."""
 
 from __future__ import annotations
 

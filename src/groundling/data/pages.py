@@ -1,4 +1,4 @@
-"""Page headers of Parquet files: how much memory reading a column would really take."""
+"""Page headers of Parquet files: the memory needed to read a column."""
 
 from __future__ import annotations
 

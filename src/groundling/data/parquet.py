@@ -1,4 +1,4 @@
-"""Parquet files, for large data sets. Needs pyarrow, which is imported on first use."""
+"""Parquet files, for large data sets (needs pyarrow, imported on first use)."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class Demonstrations:
         worlds: Mapping[str, Environment] | NameWorld | None = None,
         shard_size: int | None = None,
     ) -> list[Path]:
-        """Write demonstrations atomically, in the format of the file ending; return the files.
+        """Write demonstrations atomically, in the format of the ending; return the files.
 
         Parameters
         ----------

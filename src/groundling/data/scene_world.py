@@ -1,4 +1,4 @@
-"""Worlds defined in a JSON file: places, things and movers, with a choice of verbs."""
+"""Worlds defined in a JSON file: places, things, movers and verbs."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ class SceneWorld:
                 state = self.step(state, action)
 
     def _floor_plan(self) -> dict[str, tuple[float, float, float, float]]:
-        """Return the position of each place in the drawing: left, top, width, height in cells."""
+        """Return left, top, width and height of each place in the drawing, in cells."""
         columns = math.ceil(math.sqrt(len(self._places) * 1.4))
         found = {}
         for number, (name, each) in enumerate(self._places.items()):

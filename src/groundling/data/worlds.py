@@ -167,7 +167,7 @@ class Worlds:
         return known
 
     def name_of(self, environment: object) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the name and arguments of a world that was given or created here, or None."""
+        """Return the name and arguments of a known world, or None."""
         for name, given in self._named.items():
             if given is environment:
                 return name, {}
@@ -238,7 +238,7 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
 
 
 def _check_factory(found: Any, name: str) -> None:
-    """Raise an error for objects that cannot create an environment, before calling them.
+    """Raise an error for an object that cannot create an environment.
 
     A class must have the methods of an environment; standard library objects are rejected.
     """

@@ -1,1 +1,1 @@
-"""Training: objectives over θ, lexicon induction, checkpoints and incremental learning."""
+"""Training: optimiser, lexicon induction, checkpoints and incremental learning."""

@@ -1,4 +1,4 @@
-"""Associations between words and values, without a lexicon: a score test on whole plans.
+"""Associations between words and values: a score test on whole plans.
 
 A model that cannot see values gives the probability of each plan. In texts with a given word, some
 values occur in the demonstrated plans more often than this model expects; the excess, in standard
@@ -31,7 +31,7 @@ _AT_ONCE = 3  # words of each kind selected per round
 
 @dataclass(frozen=True)
 class Evidence:
-    """A word (by its column) that seems to denote a value, with the strength of evidence."""
+    """A word (by column) that seems to denote a value, with its evidence."""
 
     word: int
     meaning: Meaning

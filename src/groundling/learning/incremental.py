@@ -1,4 +1,4 @@
-"""Incremental learning: add demonstrations to a fitted model, encoding only the new ones.
+"""Incremental learning: add demonstrations to a fitted model.
 
 Earlier encodings are kept, and new examples are encoded beside them. Features that occur only in
 the new examples get weights; whether they also fire in plans of the old ones is determined when
@@ -106,7 +106,7 @@ def _chosen_again(
 
 
 def _differs(now: Trainer, before: Trainer) -> bool:
-    """Return whether new settings need training from scratch; penalties and recall do not."""
+    """Return whether new settings need training from scratch."""
     old = before.learning
     return replace(now, learning=replace(now.learning, l2=old.l2, recall=old.recall)) != before
 

@@ -41,7 +41,7 @@ from groundling.ties import at_least
 
 @dataclass(frozen=True)
 class LexiconLearning:
-    """Settings of lexicon induction: folds, rounds, iterations, and the cost of entries.
+    """Settings of lexicon induction: folds, rounds, iterations and entry costs.
 
     Entries whose context makes them `dearest` times as costly as others are left out: they are the
     majority of all pairs, and would take most of the time.
@@ -74,10 +74,11 @@ def learn_lexicon(
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Lexicon:
-    """Return the lexicon that best explains the demonstrations, in addition to known entries.
+    """Return the lexicon that best explains the demonstrations.
 
-    It is learnt from the original demonstrations: if other words spell values, mirror images and
-    compositions add no evidence. If no word does, they are used, too.
+    Known entries are kept. New ones are learnt from the original demonstrations: if other words
+    spell values, mirror images and compositions add no evidence. If no word does, they are used,
+    too.
     """
     encoder = data.encoder
     examples: Sequence[Example] = [

@@ -22,11 +22,11 @@ def minimise(
     tolerance: float = 1e-7,
     progress: Callable[[int, float], object] | None = None,
 ) -> tuple[float, Reals, bool]:
-    """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return the value, θ, and whether it converged.
+    """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return value, θ and convergence.
 
-    `l2` may differ for each weight. `progress` is called after every iteration and may return True
-    to stop. L1 is handled by writing θ as the difference of two non-negative vectors, so that the
-    objective stays smooth and weights become exactly zero.
+    Convergence is True or False. `l2` may differ for each weight. `progress` is called after every
+    iteration and may return True to stop. L1 is handled by writing θ as the difference of two
+    non-negative vectors, so that the objective stays smooth and weights become exactly zero.
 
     >>> value, theta, done = minimise(lambda t: (float((t - 3) @ (t - 3)), 2 * (t - 3)),
     ...                               np.zeros(2), l2=2.0)

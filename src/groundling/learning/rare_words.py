@@ -16,7 +16,7 @@ from groundling.overlay.encoder import Encoder
 
 @dataclass(frozen=True)
 class RareWords:
-    """Words that occur in one text, with the labels of its plan, and label frequencies.
+    """Words that occur in one text, with its plan's labels, and label frequencies.
 
     An L2 penalty that grows with the number of demonstrations suits features that occur in all of
     them, but suppresses features that occur in only one. Therefore the weight of a word and a

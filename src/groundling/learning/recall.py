@@ -58,7 +58,7 @@ def choose_strength(learnt: Learnt, memory: DemonstrationMemory) -> float:
 
 @dataclass(frozen=True)
 class _Case:
-    """The best plans for a demonstration: log probabilities, memory scores, which are right.
+    """The best plans for a demonstration, with scores and correctness.
 
     `whole` is the score from the whole memory; `others`, from the other demonstrations.
     """

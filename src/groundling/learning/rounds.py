@@ -1,4 +1,4 @@
-"""Training: alternating alignments and L-BFGS over θ, with progress and checkpoints."""
+"""Training: rounds of alignment and L-BFGS, with progress and checkpoints."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def train(
     start: Reals | None = None,
     l2: float | Reals | None = None,
 ) -> tuple[float, Reals]:
-    """Minimise an objective over θ, from its own initial θ or `start`; return loss and θ.
+    """Minimise an objective from `start` or its own initial θ; return loss and θ.
 
     `l2` is the penalty of each weight, if they differ. With a checkpoint, evaluations are saved
     every `checkpoint.every` iterations; interrupted training replays them and reaches the same θ

@@ -267,7 +267,7 @@ class Trainer(LearntSettings):
         return found.penalty(self.learning.l2, space)
 
     def fingerprint(self, content: Iterable[object]) -> str:
-        """Return a checksum of everything that training depends on, to identify checkpoints."""
+        """Return a checksum of everything that training depends on, for checkpoints."""
         # Functions and parsers by name: their repr differs between runs.
         members = self.model.all_members(self.overlay, self.features)
         described = [

@@ -1,4 +1,4 @@
-"""Training on a Dask cluster: assignment of shards, recovery from dead workers, errors."""
+"""Training on a Dask cluster: shard assignment, recovery from failures, errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DEATHS = 3  # deaths of workers allowed per task, each after Dask's own retries
 
 @contextlib.contextmanager
 def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
-    """Connect to a cluster: a client, a cluster, an address, or `local:2` to start one.
+    """Connect to a client, a cluster or an address, or start a cluster (`local:2`).
 
     >>> with connected("local:many") as client:
     ...     pass
@@ -159,7 +159,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
 
 
 def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
-    """Assign shards to workers in proportion to their threads; most shards stay in place.
+    """Assign shards to workers in proportion to their threads, with few moves.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class _Answer:
 
 
 class ClusterExecutor(Executor):
-    """The workers of a Dask cluster; the shards of a dead worker are rebuilt by others.
+    """The workers of a Dask cluster; shards of dead workers are rebuilt by others.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class Executor(ABC):
 
 
 class LocalExecutor(Executor):
-    """Runs tasks in this process, one shard at a time, each in memory only while it is used."""
+    """Runs tasks in this process, with one shard at a time in memory."""
 
     def __init__(self, shards: Shards, worker: ShardWorker) -> None:
         self.shards = shards

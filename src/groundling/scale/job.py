@@ -1,4 +1,4 @@
-"""Jobs: the settings, merged statistics and past θ that a worker needs for any shard."""
+"""Jobs: settings, merged statistics and past θ, as workers need them."""
 
 from __future__ import annotations
 

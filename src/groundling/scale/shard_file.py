@@ -1,4 +1,4 @@
-"""Shard files: laid out so that they can be memory-mapped and evaluated without decoding."""
+"""Shard files, which can be memory-mapped and evaluated without decoding."""
 
 from __future__ import annotations
 

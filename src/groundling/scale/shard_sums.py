@@ -1,4 +1,4 @@
-"""Sums of losses and gradients over shards, in an order determined by the shards alone."""
+"""Sums of losses and gradients over shards, in a reproducible order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Total:
 
 
 class TreeSum:
-    """A sum over shards as a binary tree: neighbours are added first, then pairs of sums.
+    """A sum over shards as a binary tree: neighbours are added first, then pairs.
 
     Every sum has the same two operands, wherever shards are evaluated and in whatever order their
     results arrive, so the total is the same to the last bit. About 2 · log₂(shards) partial

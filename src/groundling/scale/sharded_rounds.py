@@ -1,4 +1,4 @@
-"""Training in shards: survey, count, merge, encode, then L-BFGS over summed gradients."""
+"""Training in shards: survey, count, merge, encode, then L-BFGS."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _learn_lexicon(
     progress: ProgressCallback | None,
     state: Checkpoint | None,
 ) -> tuple[Lexicon, Checkpoint | None]:
-    """Learn the lexicon in this process, from a sample of every shard if there are too many."""
+    """Learn the lexicon in this process, from a sample of every shard if necessary."""
     encoder = job.encoder()
     most = max(1, _LEXICON_FROM // len(executor.shards))
     if sum(each.examples for each in surveys) <= _LEXICON_FROM:

@@ -1,4 +1,4 @@
-"""Shards: parts of the demonstrations that are read, encoded and evaluated one by one."""
+"""Shards: parts of the demonstrations, processed one by one."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 
 
 def read_named(name: str | PathLike[str]) -> Demonstrations:
-    """Raise an error for a bare file name that says how to read files with their worlds."""
+    """Raise an error for a bare file name, with a hint on how to read files."""
     found = glob.glob(str(name), recursive=True)
     what = f"{len(found)} files match" if found else "No file matches"
     raise DemonstrationError(
