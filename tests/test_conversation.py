@@ -131,7 +131,7 @@ def test_remembering_conversations_become_demonstrations_of_one_group(world):
     assert two.start.state == {"red"}
     assert two.start.memory.action == ("on", "red")
     assert two.start.memory.words == {"red", "on"}
-    with pytest.raises(DemonstrationError, match="'talk' has no turns"):
+    with pytest.raises(DemonstrationError, match="'talk' must have at least one turn"):
         world.converse(frozenset(), [], name="talk")
 
 
@@ -276,7 +276,7 @@ def test_conversation_example_follows_conversations_it_never_saw(ran):
 
 
 def test_remembering_refuses_states_without_memory(world):
-    message = r"frozenset\(\) is a state without memory, .* Use world.begin\(state\)"
+    message = r"must have a memory; got frozenset\(\)\. Use world.begin\(state\)"
     shown = [Demonstration("red on", world, frozenset(), [("on", "red")])]
     with pytest.raises(WorldError, match=message):
         Follower(parser="chain").fit(shown)
@@ -289,8 +289,11 @@ def test_remembering_refuses_states_without_memory(world):
 @pytest.mark.parametrize(
     ("turns", "message"),
     [
-        ([("red on", ("on", "red"))], r"Turn 1, 'red on' has the action .* Put it into a list"),
-        ([("red on", [("on", "red")]), ("off",)], r"Turn 2 is \('off',\). Give a text and a list"),
+        (
+            [("red on", ("on", "red"))],
+            r"Turn 1, 'red on' must have a list of actions; got .* Put it",
+        ),
+        ([("red on", [("on", "red")]), ("off",)], r"Turn 2 must be a pair .*; got \('off',\)"),
         ([("red on", [("on", "grey")])], r"Turn 1, 'red on': action 1, .* is impossible"),
     ],
 )

@@ -233,7 +233,7 @@ def test_conversations_are_aligned_by_what_was_learnt():
     world = MemoryEnvironment(Row())
     shown = world.converse(START, [("take the cube", [CUBE])])
     follower = Follower(parser="chain").fit(shown, check=False)
-    with pytest.raises(DemonstrationError, match="no turn of a conversation"):
+    with pytest.raises(DemonstrationError, match="must be a turn of a conversation"):
         align_conversations(follower, shown)
 
 

@@ -17,7 +17,7 @@ from groundling.world.judgement import Judgement, is_right
 
 
 def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    """Return demonstrations as a list; raise if none has a weight.
+    """Return demonstrations as a list; raise an error if their total weight is 0.
 
     >>> checked([])
     Traceback (most recent call last):
@@ -36,7 +36,7 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
 def share_right(
     learnt: Learnt, demonstrations: Sequence[Demonstration], plans: Iterable[Plan | None]
 ) -> float:
-    """Return the weighted share of demonstrations whose outcome the plans reach."""
+    """Return the weighted share of demonstrations whose plan reaches their outcome."""
     right, weight = 0.0, 0.0
     for each, plan in zip(demonstrations, plans, strict=True):
         world = learnt.fitted.encoder.world(each.environment)
@@ -48,7 +48,7 @@ def share_right(
 def honest_temperature(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> float:
-    """Return the temperature that maximises the likelihood of the plans, or their outcomes."""
+    """Return the temperature with maximum likelihood of the plans or outcomes."""
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     cases = []
     for each, request, result in zip(demonstrations, requests, results, strict=True):

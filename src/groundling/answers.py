@@ -1,4 +1,4 @@
-"""From what a search found to the plan that a follower answers with."""
+"""From search results to the plan that a follower returns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ALTERNATIVES = 10
 
 
 def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
-    """Return the plans that the text can be laid over at all."""
+    """Return the plans that can be aligned with the text (finite score)."""
     plans = result.plans
     if isinstance(plans, ScoredPlans) and np.all(plans.scores > -np.inf):
         return plans
@@ -41,7 +41,7 @@ def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """What a search found, decoded: the plans, how likely they are, and the place of the answer."""
+    """Decoded search results: plans, log probabilities, and the answer's index."""
 
     found: Sequence[ScoredTrajectory]
     logs: NDArray[np.float64]
@@ -52,14 +52,14 @@ class Decoded:
 
     @property
     def answer(self) -> ScoredTrajectory:
-        """The plan that is the answer."""
+        """The plan chosen as the answer."""
         return self.found[self.best]
 
 
 def decoded(
     learnt: Learnt, request: Request, result: SearchResult, search: Search
 ) -> Decoded | None:
-    """Decode what a search found; nothing where it found no plan."""
+    """Decode search results; None if no plan was found."""
     found = possible_plans(result)
     if not found:
         return None
@@ -67,7 +67,7 @@ def decoded(
     scores = listed.scores if listed else np.array([plan.score for plan in found])
     recalled: dict[int, Recollection] = {}
     if len(found) == 1 and result.normalised:
-        # Nothing else was considered; but the score is a log probability by itself.
+        # There is nothing to normalise over, but the score is itself a log probability.
         logs = np.minimum(scores / learnt.temperature, 0.0)
     else:
         scores = scores / learnt.temperature
@@ -94,13 +94,13 @@ def decoded(
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
-    """Return the plan that a follower answers with, and others that it thought of."""
+    """Return the answer to a request with its alternatives, or None."""
     told = decoded(learnt, request, result, search)
     return None if told is None else decoded_answer(learnt, request, told, search)
 
 
 def decoded_answer(learnt: Learnt, request: Request, told: Decoded, search: Search) -> Plan:
-    """Return what was decoded as a plan with alternatives."""
+    """Return a decoded result as a plan with alternatives."""
     logs = told.logs
     order = [p for p in rank(logs, told.name, _ALTERNATIVES + 1) if p != told.best]
     others = tuple(
@@ -121,7 +121,7 @@ def decoded_answer(learnt: Learnt, request: Request, told: Decoded, search: Sear
 def _candidates(
     learnt: Learnt, request: Request, chosen: ScoredTrajectory, others: Sequence[Plan]
 ) -> tuple[Plan, ...]:
-    """Return plans with another set of things that fits the description as exactly."""
+    """Return plans with another set of things that fits the description equally well."""
     language = learnt.fitted.encoder.reader.language
     words = {language.fold(word) for sentence in request.text for word in sentence.tokens}
     world = request.world
@@ -134,7 +134,7 @@ def _candidates(
 def _coverage(
     learnt: Learnt, request: Request, chosen: ScoredTrajectory
 ) -> tuple[tuple[str, ...], float]:
-    """Return the words that nothing in a plan explains, and the factor of its confidence."""
+    """Return the words that a plan does not explain, and a confidence factor."""
     reader = learnt.fitted.encoder.reader
 
     def names() -> Iterable[str]:
@@ -157,20 +157,21 @@ def no_plan(world: CachedEnvironment, start: State, search: Search) -> SearchErr
     """Return the error for a start from which no plan was found."""
     if not world.actions(start):
         return SearchError(
-            f"Nothing can be done in state {shorten(start)}: it is final, or actions offers none "
-            "there. Begin elsewhere, or offer an action."
+            f"No action is possible in state {shorten(start)}: the state is final, or "
+            "`actions` returns none. Start from another state, or return an action."
         )
     goal = " that reaches a goal" if world.has_goal else ""
     return SearchError(
-        f"There is no plan of {search.min_length} to {search.max_length} actions from state "
-        f"{shorten(start)}{goal}. Raise Search.max_length or Search.beam, or check the environment."
+        f"No plan of {search.min_length} to {search.max_length} actions was found from state "
+        f"{shorten(start)}{goal}. Raise Search.max_length or Search.beam, or check the "
+        "environment."
     )
 
 
 def read_requests(
     learnt: Learnt, requests: Sequence[tuple[Text, Environment, State]]
 ) -> list[Request]:
-    """Read texts, and bind them to the environments that they are said in."""
+    """Parse texts and bind them to their environments."""
     encoder = learnt.fitted.encoder
     texts = encoder.reader.read_many(text for text, _, _ in requests)
     found = [
@@ -179,7 +180,7 @@ def read_requests(
     ]
     looked: Request | None = None
     for each in found:
-        # Many requests in a row are about one state.
+        # Consecutive requests are often about the same state.
         if looked is None or looked.world is not each.world or looked.start is not each.start:
             each.world.look_at(each.start)
         looked = each
@@ -187,7 +188,7 @@ def read_requests(
 
 
 def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
-    """Return requests as a list of triples, or complain of what is none."""
+    """Return requests as a list of triples; raise `InstructionError` if they are not."""
     if isinstance(requests, (str, bytes)) or not isinstance(requests, Iterable):
         wrong = requests
     else:
@@ -196,15 +197,15 @@ def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
         if wrong is None and None not in listed:
             return listed
     raise InstructionError(
-        "follow_many takes a list of (instructions, environment, start), but found a "
-        f"{type(wrong).__name__}. Give one such triple for each text."
+        "`requests` must be a list of (instructions, environment, start) triples; got a "
+        f"{type(wrong).__name__}. Pass one triple for each text."
     )
 
 
 def score_plans(
     learnt: Learnt, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
 ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-    """Score plans from several possible starts under one text.
+    """Score the plans from several possible initial states under one text.
 
     For each (instructions, environment, starts), yields for each start its plans and their
     unnormalised scores under θ. Scores of one text are comparable between starts if training

@@ -1,7 +1,7 @@
-"""One bounded cache: entries are kept while there is room, counted in bytes.
+"""Bounded caches that share a budget of bytes.
 
-Ours rather than cachetools: many caches share one budget of bytes, sizes are estimated from
-samples, and copies of a cache in other processes begin empty.
+Used instead of cachetools because many caches share one budget, sizes are estimated from samples,
+and copies of a cache in other processes start empty.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import Any, Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-_ENTRY = 100  # bytes of a dictionary for one entry, about
-_SAMPLES = (8, 4, 2, 2, 2)  # how many of the things in a thing are looked at, level by level
-_FIRST = 2  # so many entries are all measured,
-_MEASURED = 64  # and one in so many of those that follow;
-_RECENT = 8  # the mean is that of about so many measures
+_ENTRY = 100  # approximate bytes of a dictionary entry
+_SAMPLES = (8, 4, 2, 2, 2)  # items measured at each level of nesting
+_FIRST = 2  # the first entries are all measured,
+_MEASURED = 64  # then one in this many;
+_RECENT = 8  # window of the running mean
 
 
 def _own_size(value: object) -> int:
     try:
         return sys.getsizeof(value, 64)
-    except Exception:  # a __sizeof__ of somebody else
+    except Exception:  # a user-defined __sizeof__ may raise
         return 64
 
 
 def size_of(value: object, level: int = 0) -> int:
-    """Return about how many bytes a value takes, looking only at a sample of what it holds.
+    """Estimate the size of a value in bytes from a sample of its contents.
 
     >>> size_of("a" * 1000) > 1000, size_of((1.0,) * 1000) > 1000
     (True, True)
@@ -61,7 +61,7 @@ def size_of(value: object, level: int = 0) -> int:
 
 
 def size_beyond(value: object, base: object, level: int = 0) -> int:
-    """Return about how many bytes a value takes, without what it shares with another.
+    """Estimate the size of a value in bytes, excluding what it shares with `base`.
 
     >>> long = ("a" * 1000, "b")
     >>> size_beyond((*long[:1], "c"), long) < 200
@@ -87,7 +87,7 @@ def _fields(value: object) -> list[object] | None:
 
 
 class CacheBudget:
-    """How many bytes several caches may take together.
+    """A budget in bytes that several caches share.
 
     >>> budget = CacheBudget(10_000)
     >>> numbers = Cache(budget)
@@ -100,17 +100,17 @@ class CacheBudget:
     def __init__(self, most: int = 100_000_000) -> None:
         self.most = most
         self.used = 0
-        self.shrunk = 0  # how often there was too much
+        self.shrunk = 0  # number of times the budget was exceeded
         self._caches: weakref.WeakSet[Cache[Any, Any]] = weakref.WeakSet()
 
     def take(self, size: int) -> None:
-        """Count what was kept; when it is too much, all caches drop their older half."""
+        """Count bytes that were cached; if over budget, all caches drop their older half."""
         self.used += size
         if self.used > self.most:
             self._shrink()
 
     def allow(self, most: int) -> None:
-        """Change how many bytes may be taken; what is too much is forgotten now.
+        """Change the budget; entries over the new budget are dropped now.
 
         >>> budget = CacheBudget(10_000)
         >>> numbers: Cache[int, int] = Cache(budget)
@@ -124,7 +124,7 @@ class CacheBudget:
         self.take(0)
 
     def count_again(self) -> None:
-        """Count what the caches take that are still there."""
+        """Recount the bytes of all live caches."""
         self.used = sum(each.bytes for each in list(self._caches))
 
     def _shrink(self) -> None:
@@ -137,15 +137,14 @@ class CacheBudget:
                 return
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CacheBudget, (self.most,)  # copies, in this process or another, begin anew
+        return CacheBudget, (self.most,)  # copies start empty
 
 
 class Cache(Generic[K, V]):
-    """Values by key; old entries give way to new ones.
+    """A cache with approximate LRU eviction.
 
-    There are two generations: what is used moves into the younger one, and when the budget
-    is spent, the older one goes. An entry that is larger than a tenth of the budget is not
-    kept at all.
+    Entries have two generations: used entries move into the younger one, and when the budget is
+    exceeded, the older one is dropped. An entry larger than a tenth of the budget is not cached.
 
     >>> cache = Cache(CacheBudget())
     >>> cache.put("two", 2)
@@ -158,15 +157,15 @@ class Cache(Generic[K, V]):
         self.bytes = 0
         self._young: dict[K, V] = {}
         self._old: dict[K, V] = {}
-        self._old_mean = 0  # bytes of an entry that is old
+        self._old_mean = 0  # mean bytes of an old entry
         self._young_bytes = 0
         self._kept = 0
-        self._mean = 0.0  # bytes of an entry, and of what can be seen of it at a glance
+        self._mean = 0.0  # mean bytes of an entry, and mean shallow size
         self._glance = 0.0
         budget._caches.add(self)
 
     def get(self, key: K) -> V | None:
-        """Return what is kept under a key, or nothing."""
+        """Return the cached value of a key, or None."""
         found = self._young.get(key)
         if found is None:
             found = self._old.pop(key, None) if self._old else None
@@ -177,7 +176,7 @@ class Cache(Generic[K, V]):
         return found
 
     def put(self, key: K, value: V, size: int | None = None) -> None:
-        """Keep a value that is not None; its size is estimated unless it is told."""
+        """Cache a value, which must not be None; its size is estimated unless given."""
         taken = _ENTRY + (self._estimate(key, value) if size is None else size)
         if taken > self.budget.most // 10:
             return
@@ -189,13 +188,13 @@ class Cache(Generic[K, V]):
         self.budget.take(taken)
 
     def grow(self, size: int) -> None:
-        """Count bytes that the value used last has grown by."""
+        """Count the growth of the most recently used value, in bytes."""
         self._young_bytes += size
         self.bytes += size
         self.budget.take(size)
 
     def _estimate(self, key: K, value: V) -> int:
-        """Return about how many bytes an entry takes; most are like those before them."""
+        """Estimate the size of an entry; most entries are assumed to have the mean size."""
         self._kept += 1
         glance = _own_size(key) + _own_size(value)
         if self._kept > _FIRST and self._kept % _MEASURED and glance <= 2 * self._glance:
@@ -207,7 +206,7 @@ class Cache(Generic[K, V]):
         return measured
 
     def age(self) -> None:
-        """Drop what was not used since the last time; called when room is needed."""
+        """Drop entries not used since the last call; called when the budget is exceeded."""
         self._old, self._young = self._young, {}
         self.bytes = self._young_bytes
         self._old_mean = self.bytes // max(1, len(self._old))

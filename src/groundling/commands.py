@@ -1,4 +1,4 @@
-"""Several commands in one text, or none: each is followed by itself where that explains more."""
+"""Texts with several commands or none; commands are followed one by one."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from groundling.plan import Plan
 from groundling.ties import at_least
 from groundling.world.environment import State
 
-_LIKELY = 0.5  # confidence below which a text of polite words names nothing
-_SURELY = 0.8  # confidence from which parts are followed that leave fewer names out
-_CLEARLY = 1.02  # by how much more of its neighbours' words must explain a part
+_LIKELY = 0.5  # confidence below which a polite text counts as no command
+_SURELY = 0.8  # confidence from which a split that leaves out fewer names is preferred
+_CLEARLY = 1.02  # factor by which borrowed words must raise a part's confidence
 
 Follow = Callable[[Sequence[Request], Search], Iterator[Plan | None]]
 
 
 @dataclass(frozen=True)
 class Commands:
-    """Split texts that ask for more than one plan can hold.
+    """Splits texts that ask for more than one plan can hold.
 
-    Where every demonstration was one action, a text such as *turn off the lamp and lock the front
-    door* is cut at its connectives; a part that lacks words borrows those of its neighbour (*open
-    the blinds in the kitchen and the hall*). The cut is kept if its parts are followed with more
-    confidence than the whole. `follow` follows texts as they are; `is_open` says whether the
-    length of plans was left to the follower.
+    If every demonstration has a single action, a text such as *turn off the lamp and lock the
+    front door* is split at its connectives; an incomplete part borrows words of its neighbour
+    (*open the blinds in the kitchen and the hall*). The split is used if its parts are followed
+    with more confidence than the whole. `follow` follows texts unsplit; `is_open` says whether
+    the plan length was chosen automatically.
     """
 
     learnt: Learnt
@@ -44,7 +44,7 @@ class Commands:
     is_open: bool = True
 
     def answer(self, request: Request, plan: Plan | None, search: Search) -> Plan | None:
-        """Return the given plan, the joined plans of the parts of a text, or an empty plan."""
+        """Return the given plan, the joined plans of the split text, or an empty plan."""
         language = self.learnt.fitted.encoder.reader.language
         words = [word for sentence in request.text for word in sentence.tokens]
         polite = plan is not None and plan.confidence < _LIKELY and is_polite(words, language)
@@ -75,7 +75,7 @@ class Commands:
         best, most = plan, plan.confidence if plan is not None else 0.0
         left = self._left_out(request, plan)
         joint = next(iter(language.connectives), ",")
-        # Sets of things coordinate what they describe by themselves.
+        # Environments with sets handle coordinated descriptions themselves.
         borrows = "set" not in request.world.open_values
         for parts in segmentations(segments, joint):
             said = [
@@ -94,7 +94,7 @@ class Commands:
         return best
 
     def _left_out(self, request: Request, plan: Plan | None) -> int:
-        """Count the words of a text that name something here, but nothing in the plan."""
+        """Count the words that name something in the state but nothing in the plan."""
         encoder, world = self.learnt.fitted.encoder, request.world
         words = [word for sentence in request.text for word in sentence.tokens]
         graphs = [encoder.ground(world, request.start, e) for e in world.actions(request.start)]
@@ -128,7 +128,7 @@ class Commands:
         return done
 
     def _joined(self, request: Request, plans: Sequence[Plan], search: Search) -> Plan:
-        """Join plans into one."""
+        """Join consecutive plans into one."""
         actions = tuple(action for plan in plans for action in plan.actions)
         states: list[State] = [request.start]
         for plan in plans:

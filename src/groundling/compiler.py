@@ -1,8 +1,8 @@
-"""Compiling kernels: options, a cache that knows when any kernel changed, and a debug mode.
+"""Kernel compilation: options, a cache over all kernel sources, a debug mode.
 
-numba keys its cache by the file of the function that is called, and does not see changes in what
-that function calls. Here compiled code is kept in a folder whose name is a digest of the sources
-of all kernels, of numba, llvmlite and NumPy, and of the processor.
+numba keys its cache by the source file of the called function, and misses changes in the
+functions it calls. Here compiled code is cached in a folder named after a digest of all kernel
+sources, the versions of numba, llvmlite and NumPy, and the processor.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ DEBUG = os.environ.get("GROUNDLING_DEBUG_KERNELS", "") not in ("", "0")
 COMPILING = "compiling kernels, once; this takes a moment"
 
 _PACKAGE = Path(__file__).parent
-_KEPT = 4  # folders of other digests, beside those used within a day
+_KEPT = 4  # folders of other digests to keep, in addition to those used within a day
 _DAY = 24 * 3600.0
 _UNCACHED = (
-    "Compiled kernels cannot be kept: neither the folder of the package nor the user's cache can "
-    "be written. Every start compiles anew, for about a minute; set NUMBA_CACHE_DIR to a folder "
-    "of your own to avoid it."
+    "Compiled kernels cannot be cached, because neither the package folder nor the user's cache "
+    "folder is writable. Every start compiles them again, for about a minute; set NUMBA_CACHE_DIR "
+    "to a writable folder to avoid it."
 )
 
 
@@ -60,10 +60,10 @@ _UNCACHED = (
 
 
 def kernel_sources() -> list[Path]:
-    """Return the files whose text decides what kernels do.
+    """Return the source files that compiled kernels depend on.
 
-    These are all modules of the overlay (constants, too, are compiled in), and every other
-    module that compiles something.
+    These are all modules of the overlay (constants are compiled in, too), and every other module
+    that compiles something.
 
     >>> {"ties.py", "compiler.py", "recursion.py"} <= {path.name for path in kernel_sources()}
     True
@@ -78,7 +78,7 @@ def kernel_sources() -> list[Path]:
 
 @once
 def digest() -> str:
-    """Return a digest of all that compiled kernels depend on."""
+    """Return a digest of everything that compiled kernels depend on."""
     features = binding.get_host_cpu_features().flatten()
     versions = (numba.__version__, llvmlite.__version__, np.__version__)
     built = (*versions, sys.implementation.cache_tag, binding.get_host_cpu_name(), features, DEBUG)
@@ -91,10 +91,10 @@ def digest() -> str:
 
 @once
 def cache_folder() -> Path | None:
-    """Return the folder where compiled kernels are kept, or None if none can be written.
+    """Return the cache folder of compiled kernels, or None if no folder is writable.
 
-    It is made in NUMBA_CACHE_DIR or else beside the package or in the user's cache. Folders of
-    other digests that were not used lately are deleted.
+    It is created in NUMBA_CACHE_DIR if that is set, else beside the package or in the user's
+    cache. Folders of other digests that were not used recently are deleted.
     """
     chosen = getattr(numba.config, "CACHE_DIR", "")
     roots = [Path(chosen)] if chosen else [_PACKAGE / "__pycache__", user_cache_path("groundling")]
@@ -112,7 +112,7 @@ def cache_folder() -> Path | None:
 
 
 def _clean(folder: Path) -> None:
-    """Delete all but the digests that were used last."""
+    """Delete all but the most recently used digests."""
     used: list[tuple[float, Path]] = []
     with suppress(OSError):
         used = sorted(((each.stat().st_mtime, each) for each in folder.iterdir()), reverse=True)
@@ -122,7 +122,7 @@ def _clean(folder: Path) -> None:
 
 
 class _Locator(CacheLocator):  # type: ignore[misc]
-    """Keeps what is compiled of a function in the folder of the digest."""
+    """Caches the compiled code of a function in the folder of the digest."""
 
     def __init__(self, folder: Path, function: Any, file: Path) -> None:
         self._folder = folder
@@ -133,7 +133,7 @@ class _Locator(CacheLocator):  # type: ignore[misc]
         return str(self._folder)
 
     def get_source_stamp(self) -> str:
-        """Return what else the code depends on: the file itself, where it is not of the package."""
+        """Return a checksum of the function's file if it is outside the package."""
         own = b"" if self._file.is_relative_to(_PACKAGE) else self._file.read_bytes()
         return hashlib.sha256(own).hexdigest()
 
@@ -147,7 +147,7 @@ class _Locator(CacheLocator):  # type: ignore[misc]
 
 
 def njit(function: F | None = None, *, cache: bool = True, **options: Any) -> Any:
-    """Compile a function as `numba.njit` does; go on uncached where nothing can be written.
+    """Compile a function like `numba.njit`; without caching if no folder is writable.
 
     >>> @njit(cache=False)
     ... def double(number):
@@ -169,7 +169,7 @@ def njit(function: F | None = None, *, cache: bool = True, **options: Any) -> An
     return made
 
 
-_told: set[bool] = set()  # one warning is enough, however many kernels there are
+_told: set[bool] = set()  # warn once, not once per kernel
 
 
 # ---- kernels ----------------------------------------------------------------------------------
@@ -177,8 +177,8 @@ _told: set[bool] = set()  # one warning is enough, however many kernels there ar
 _OPTIONS: dict[str, Any] = NO_REFERENCE_COUNTS | {
     "nogil": True, "error_model": "numpy", "fastmath": {"contract"}
 }  # fmt: skip
-# What only kernels call needs no way in from Python, which takes time to compile; and it becomes a
-# part of those that call it, as handing over all arrays takes longer than most of what is done.
+# Inner kernels need no Python wrapper, which takes time to compile. They are inlined, because
+# passing all arrays takes longer than most of the work that they do.
 _INNER: dict[str, Any] = _OPTIONS | {
     "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True,
     "pipeline_class": InlinedCompiler,
@@ -186,7 +186,7 @@ _INNER: dict[str, Any] = _OPTIONS | {
 
 
 def compiled(function: F) -> F:
-    """Compile a kernel that Python calls; inside it, no array can be made.
+    """Compile a kernel that Python calls; it must not create arrays.
 
     >>> @compiled
     ... def double(number):
@@ -213,9 +213,9 @@ def inner(function: F) -> F:
 
 
 def with_methods(kind: C) -> C:
-    """Let kernels call the methods of a class of named tuples, as Python does.
+    """Let kernels call the methods of a named-tuple class.
 
-    Which method it is, is known when a kernel is compiled: each class gets machine code of its own.
+    Methods are resolved at compile time: each class gets its own machine code.
 
     >>> from typing import NamedTuple
     >>> @with_methods
@@ -238,7 +238,7 @@ def with_methods(kind: C) -> C:
 
 
 def _finder(name: str, method: Any) -> Any:
-    """Return a function that tells which method of that name a type has."""
+    """Return a function that resolves a method name for a type."""
 
     def find(self: Any, *given: Any) -> Any:
         return getattr(self.instance_class, name, None)
@@ -256,7 +256,7 @@ overload_method: Any = extending.overload_method
 
 @contextmanager
 def announced(tell: Callable[[str], object]) -> Iterator[None]:
-    """Tell once that kernels are being compiled, if some are while the block runs.
+    """Call `tell` once if kernels are compiled while the block runs.
 
     >>> @njit(cache=False)
     ... def half(number):
@@ -271,7 +271,7 @@ def announced(tell: Callable[[str], object]) -> Iterator[None]:
 
 
 class _CompileOnce(Listener):  # type: ignore[misc]
-    """Tells of the first compilation."""
+    """Reports the first compilation."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self.tell: Callable[[str], object] | None = tell

@@ -24,18 +24,18 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 
 _LABELS = ("again", "alike", "same number", "back", "last \\S+", "other \\S+", "mentioned")
-# Models of units have a node `again` of their own, which remembers nothing of a conversation.
+# Models of units have their own node `again`, which is unrelated to conversations.
 _MEMORY = re.compile(rf"(?<![^\s.:])(?<!again\.)(?:{'|'.join(_LABELS)})(?!\S)")
 _WIDEST = 100
 
 
 def _knows_memory(follower: Follower) -> bool:
-    """Tell whether some label of the memory was seen in training."""
+    """Return whether training data had a label of the memory."""
     return any(_MEMORY.search(name) for name in follower.feature_names_)
 
 
 class Turn(NamedTuple):
-    """One turn of a conversation: what was said, what was done, and the state before."""
+    """One turn of a conversation: the text, the plan, and the state before."""
 
     text: Text
     plan: Plan
@@ -43,14 +43,14 @@ class Turn(NamedTuple):
 
 
 class _Course(NamedTuple):
-    """A hypothesis about a conversation: its turns, its last state and its log-probability."""
+    """A hypothesis about a conversation: its turns, current state and log-probability."""
 
     turns: tuple[Turn, ...]
     now: Remembered
     score: float = 0.0
 
     def extended(self, world: MemoryEnvironment, text: Text, plan: Plan) -> _Course:
-        """Return the course with one more turn."""
+        """Return the hypothesis with one more turn."""
         end = plan.end
         assert isinstance(end, Remembered)
         turns = (*self.turns, Turn(text, plan, self.now))
@@ -59,15 +59,15 @@ class _Course(NamedTuple):
 
 
 class Conversation:
-    """Follows instructions one after another, each from where the last one ended.
+    """Follow instructions one after another, each from where the last one ended.
 
     Parameters
     ----------
     follower
-        A follower that was trained on conversations (see `MemoryEnvironment.converse`), or on
-        single demonstrations in the same `MemoryEnvironment`.
+        A follower trained on conversations (see `MemoryEnvironment.converse`), or on single
+        demonstrations in the same `MemoryEnvironment`.
     world, start
-        Where it happens, and the state it begins in.
+        The environment and the initial state.
     beam
         Number of hypotheses about the conversation to keep. With 1, each plan is final. With more,
         a later text can change the plan of an earlier one; `state` and `turns` are those of the
@@ -121,7 +121,7 @@ class Conversation:
         self.follower = follower
         self.world = world if isinstance(world, MemoryEnvironment) else MemoryEnvironment(world)
         self.beam = beam
-        # What was kept after each turn, the likeliest course first.
+        # The hypotheses after each turn, most probable first.
         self._kept: list[list[_Course]] = [[_Course((), self.world.begin(start))]]
 
     @property
@@ -135,12 +135,12 @@ class Conversation:
 
     @property
     def state(self) -> State:
-        """The state of the environment now."""
+        """The current state of the environment."""
         return self._now.now.state
 
     @property
     def memory(self) -> Memory:
-        """The memory at this point."""
+        """The current memory."""
         return self._now.now.memory
 
     def say(self, text: Text, *, length: int | None = None) -> Plan:
@@ -151,7 +151,7 @@ class Conversation:
         courses: dict[State, _Course] = {}
         for course, plan in zip(self._kept[-1], plans, strict=True):
             if isinstance(plan, GroundlingError):
-                continue  # nothing can be done there, so it did not go like that
+                continue  # no plan is possible, so this hypothesis is wrong
             others = [replace(each, _source=plan._source) for each in plan.alternatives]
             for each in (plan, *others)[: self.beam]:
                 new = course.extended(self.world, text, each)
@@ -171,7 +171,7 @@ class Conversation:
         """Replace the last plan by the right actions and continue from there.
 
         State, memory and the last of `turns` change accordingly; the plan gets confidence 1.
-        Returns a demonstration for `Follower.teach`.
+        Returns a demonstration that can be passed to `Follower.teach`.
         """
         if not self._now.turns:
             raise DemonstrationError("There is no turn to correct. Call say first.")
@@ -191,11 +191,11 @@ class Conversation:
 def align_conversations(
     follower: Follower, demonstrations: Iterable[Demonstration]
 ) -> list[Demonstration]:
-    """Return conversations in which things were said where a follower aligns them.
+    """Return conversations whose referents are ordered by a follower's alignments.
 
-    `converse` knows the order of what was said by spelling only, so that pronouns (*he gives him
-    the key*) leave it open. A follower that has learnt from the conversations knows better: learn
-    once, align, and learn again from what this returns.
+    `converse` orders what a text mentions by spelling alone, so pronouns (*he gives him the key*)
+    remain ambiguous. A follower trained on the conversations can resolve them: fit once, align,
+    and fit again on the result.
 
     >>> class Lamps:
     ...     def actions(self, lit): return ("red", "blue")
@@ -211,12 +211,12 @@ def align_conversations(
     True
     """
     learnt, found = follower._fitted(), []
-    now: dict[tuple[int, str], Remembered] = {}  # where conversations are
+    now: dict[tuple[int, str], Remembered] = {}  # current state of each conversation
     for shown in demonstrations:
         world = shown.environment
         if not isinstance(world, MemoryEnvironment) or not shown.group:
             raise DemonstrationError(
-                f"{shown} is no turn of a conversation. Make them by "
+                f"{shown} must be a turn of a conversation. Create turns with "
                 "MemoryEnvironment(world).converse(start, turns, name=…)."
             )
         key = (id(world), shown.group)

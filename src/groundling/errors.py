@@ -118,7 +118,7 @@ class SettingError(GroundlingError, ValueError):
 
 
 class IdleSettingError(SettingError):
-    """A setting without effect beside the others; `name` says which."""
+    """A setting that has no effect in combination with others; `name` is its name."""
 
     def __init__(self, message: str, name: str = "") -> None:
         super().__init__(message)
@@ -150,7 +150,7 @@ class LearningWarning(GroundlingWarning):
 
 
 class ModelWarning(GroundlingWarning):
-    """A saved model was trained with features or parses that are computed differently now."""
+    """A saved model whose features or parses are computed differently now."""
 
 
 class StorageWarning(GroundlingWarning):

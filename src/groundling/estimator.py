@@ -1,4 +1,4 @@
-"""The scikit-learn interface: parameters by name, nested ones too, and notebook output."""
+"""The scikit-learn interface: nested parameters by name, and notebook output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _plain(name: str) -> Settings:
 
 
 class Estimator:
-    """The scikit-learn estimator interface for a constructor that only stores settings.
+    """The scikit-learn interface of an estimator that only stores its settings.
 
     >>> from groundling import Follower
     >>> Follower().set_params(learning__l2=2.0).get_params()["learning__l2"]
@@ -68,7 +68,7 @@ class Estimator:
                 raise SettingError(f"Follower.{name} must be >= {least}; got {value}.")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings by name; with `deep`, also nested ones such as `learning__l2`."""
+        """Return the settings by name; with `deep`, nested ones like `learning__l2`, too."""
         names = list(inspect.signature(type(self).__init__).parameters)[1:]
         found = {name: getattr(self, name) for name in names}
         if deep:

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and read only if they are plain files of a sensible size."""
+"""Atomic file writes, folder locks, and size-limited reads of regular files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from groundling.errors import GroundlingError
 from groundling.limits import Limit
 
 _PREFIX, _SUFFIX = ".groundling-", ".tmp"
-# What file systems say that cannot put a folder's entries on disk on demand, or lock it.
+# Errors from file systems that cannot sync or lock a folder; these are ignored.
 _UNABLE = (errno.EINVAL, errno.EACCES, errno.EPERM, errno.EBADF, errno.EISDIR, errno.ENOTSUP,
            errno.ENOLCK, errno.ENOSYS)  # fmt: skip
 _READ = (
@@ -27,10 +27,9 @@ _READ = (
 
 
 def write_atomically(path: Path, data: bytes | str, *, mode: int | None = None) -> None:
-    """Write a file so that readers see the old content or the new, never a part.
+    """Write a file atomically: readers see the old content or the new, never a mix.
 
-    A file that is replaced keeps its permissions, unless a `mode` is given; a new one gets
-    what the user's mask allows.
+    A replaced file keeps its permissions unless `mode` is given; a new file follows the umask.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -65,9 +64,9 @@ def write_atomically(path: Path, data: bytes | str, *, mode: int | None = None) 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of another when all of it is written.
+    """Open a file for writing that atomically replaces `path` when the block ends.
 
-    If anything goes wrong on the way, the old file stays as it was.
+    If an exception is raised inside the block, the old file is kept.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -90,7 +89,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_leftover(name: str) -> bool:
-    """Tell whether a file is what a write that was killed has left.
+    """Return whether a file is a temporary left behind by an interrupted write.
 
     >>> is_leftover(".groundling-0123456789abcdef.tmp"), is_leftover("notes.tmp")
     (True, False)
@@ -99,7 +98,7 @@ def is_leftover(name: str) -> bool:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the entries of a folder on disk, where the system can do that."""
+    """Flush the entries of a folder to disk, where the system supports it."""
     with _opened(folder) as handle:
         if handle is None:
             return
@@ -112,7 +111,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[bool]:
-    """Wait until no other process writes in a folder; tells whether that could be made sure.
+    """Hold an exclusive lock on a folder; yields False where locking is not supported.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, alone_in(Path(folder)) as sure:
@@ -152,16 +151,17 @@ def _opened(folder: Path) -> Iterator[int | None]:
 def read_plain(
     path: Path, limit: Limit, error: type[GroundlingError], *, links: bool = False
 ) -> bytes:
-    """Return the content of a plain file within a limit of bytes, or raise an error of a kind.
+    """Return the content of a regular file of limited size.
 
-    Links are followed only if `links` says so; devices and pipes are never read.
+    Raises `error` otherwise. Symbolic links are followed only if `links` is True; devices and
+    pipes are never read.
 
     >>> from groundling.errors import CorpusError
     >>> from groundling.limits import NOTE_BYTES
     >>> read_plain(Path("/dev/null"), NOTE_BYTES, CorpusError)
     Traceback (most recent call last):
         ...
-    groundling.errors.CorpusError: /dev/null is not a plain file. Put the file itself there.
+    groundling.errors.CorpusError: /dev/null must be a regular file. Put the file itself there.
     """
     try:
         handle = os.open(path, _READ & ~(getattr(os, "O_NOFOLLOW", 0) if links else 0))
@@ -180,9 +180,9 @@ def read_plain(
         raise error(f"{path} cannot be read: {problem.strerror}. Check the path.") from problem
     finally:
         os.close(handle)
-    limit.check(len(content), error, str(path))  # it may have grown
+    limit.check(len(content), error, str(path))  # it may have grown since fstat
     return content
 
 
 def _not_plain(path: Path, error: type[GroundlingError]) -> GroundlingError:
-    return error(f"{path} is not a plain file. Put the file itself there.")
+    return error(f"{path} must be a regular file. Put the file itself there.")

@@ -1,4 +1,4 @@
-"""The follower: learns from demonstrations, follows instructions, explains itself."""
+"""The follower: learns from demonstrations and follows instructions."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ from groundling.world.open_values import BoundEnvironment
 __all__ = ["Follower"]
 
 
-_MOST_SPOKEN = 20_000  # demonstrations whose fragments are saved with a model
-_FEW_TO_CALIBRATE = 10  # demonstrations; of more, all being right tells something
+_MOST_SPOKEN = 20_000  # above this, text fragments are not saved with a model
+_FEW_TO_CALIBRATE = 10  # below this, a temperature at the end of its range is not trusted
 
 
 class Follower(Estimator):
@@ -108,7 +108,7 @@ class Follower(Estimator):
     Attributes
     ----------
     skipped_ : tuple of Skipped
-        Demonstrations that `fit(…, skip_bad=True)` left out, with the error of each.
+        Demonstrations left out by `fit(…, skip_bad=True)`, with their errors.
     choices_ : tuple of Choice
         Settings chosen from the demonstrations: name, value, reason, alternative.
     theta_ : array
@@ -116,7 +116,7 @@ class Follower(Estimator):
     feature_names_ : list of str
         The name of each weight.
     lexicon_ : Lexicon
-        The lexicon in use, with what was learnt.
+        The lexicon in use, including learnt entries.
     learnt_ : Learnt
         The fitted model with its settings; `learnt_.loss` is the final training loss.
     temperature_ : float
@@ -185,22 +185,22 @@ class Follower(Estimator):
         Parameters
         ----------
         demonstrations
-            Instructions with the actions that carry them out.
+            Instructions with the actions that they ask for.
         y
             Ignored; present for compatibility with scikit-learn.
         progress
-            Called after every step of training; return True from it to stop.
+            Called after every training step; return True to stop.
         checkpoint, checkpoint_every
-            Folder in which the state of training is saved every so many iterations, and from
-            which training resumes.
+            Folder for checkpoints, and the number of iterations between them. Training resumes
+            from a checkpoint found there.
         skip_bad
-            Leave out demonstrations that cannot be read or carried out instead of raising. A
-            warning names them, and `skipped_` holds the errors.
+            Leave out demonstrations that cannot be read or executed instead of raising. A
+            warning names them, and `skipped_` holds their errors.
         check
-            Emit a `LearningWarning`, with a suggested fix, for problems that can be detected (see
-            also `diagnose`).
+            Emit a `LearningWarning`, with a suggested fix, for detectable problems (see also
+            `diagnose`).
         cluster, memory
-            Train in shards on a Dask cluster, or within so much memory, such as `"4GB"` (see
+            Train in shards on a Dask cluster, or within a memory limit such as `"4GB"` (see
             `fit_at_scale`). Checks are skipped.
         """
         self._check_settings()
@@ -214,8 +214,8 @@ class Follower(Estimator):
         listed, questions = split_questions(listed_demonstrations(demonstrations))
         if not listed:
             raise DemonstrationError(
-                "A follower must learn from one demonstration with actions or more; got questions "
-                "only. Add a command, or use groundling.dialogue.questions.Answerer."
+                "Training needs at least one demonstration with actions; got only questions. Add "
+                "a command, or use groundling.dialogue.questions.Answerer."
             )
         skipped: list[Skipped] = []
         if skip_bad:
@@ -247,11 +247,11 @@ class Follower(Estimator):
     ) -> Follower:
         """Return a fitted follower with the best of several configurations.
 
-        Runs the race of `Follower()` with a larger budget: whole configurations, then variants of
-        the best one, are compared by cross-validation over groups of demonstrations, and the
-        winner is fitted to all of them. `seconds` is the budget for everything; one small
+        Runs the selection of `Follower()` with a larger budget: whole configurations, then
+        variants of the best one, are compared by cross-validation over groups of demonstrations,
+        and the winner is fitted to all of them. `seconds` is the total time budget; one small
         comparison and the final fit always run. `show` receives a line per trial, then the table,
-        which names what the budget left out.
+        which lists what the budget did not allow.
         """
         listed = listed_demonstrations(demonstrations)
         settings = {"parser": parser, "seed": seed, "threads": threads}
@@ -274,10 +274,10 @@ class Follower(Estimator):
         """Add demonstrations to those already learnt; changes and returns this follower.
 
         The result equals `fit` on all of them, up to the tolerance of the optimiser. Open settings
-        are chosen again (those that need a race, each time the number of demonstrations has
-        doubled); while they stay the same, training starts from the current weights and keeps a
-        learnt lexicon. An unfitted follower is fitted. A loaded follower holds no demonstrations:
-        pass the ones it was trained on as `known`. With `check`, warns of problems in the new
+        are chosen again (those that need cross-validation, each time the number of demonstrations
+        has doubled); while they stay the same, training starts from the current weights and keeps
+        a learnt lexicon. An unfitted follower is fitted. A loaded follower holds no demonstrations:
+        pass its training demonstrations as `known`. With `check`, warns of problems in the new
         demonstrations.
 
         >>> from groundling import Demonstration, Follower
@@ -299,11 +299,12 @@ class Follower(Estimator):
         taught = self._learnt
         if listed:
             taught = teach(taught, listed, known, progress, choose_again)
-            taught = replace(taught, sets=None)  # they were calibrated for other weights
+            taught = replace(taught, sets=None)  # calibrated for other weights
         before = taught.questions or tuple(known_questions)
         if new and taught.answers is not None and not before:
             raise DemonstrationError(
-                "`known` must hold the questions that a loaded follower learnt from; got none."
+                "`known` must contain the questions that a loaded follower was trained on; got "
+                "none."
             )
         self._learnt = _with_questions(taught, (*before, *new))
         if check:
@@ -324,16 +325,16 @@ class Follower(Estimator):
     def calibrate(
         self, demonstrations: Iterable[Demonstration], *, coverage: float | None = None
     ) -> Self:
-        """Calibrate confidences, or with `coverage` prediction sets, on held-out demonstrations.
+        """Calibrate confidences or prediction sets on held-out demonstrations.
 
         Sets `temperature_` to the value that maximises the likelihood of the demonstrated plans
-        (or of their outcomes, where outcomes or transitions are decoded). Warns if there are too
-        few demonstrations to tell.
+        (or of their outcomes, if outcomes or transitions are decoded). Warns if there are too few
+        demonstrations for a reliable value.
 
         With `coverage`, such as 0.95, calibrates prediction sets instead (split conformal
         prediction): an `Agent` then acts if one outcome is in the set and asks otherwise, and the
-        set contains the right outcome with that probability on similar texts. The temperature
-        stays as it is; calibrate it before, on other demonstrations.
+        set contains the right outcome with that probability on similar texts. The temperature is
+        unchanged; calibrate it first, on other demonstrations.
         """
         learnt = self._fitted()
         listed = checked(split_questions(demonstrations)[0])
@@ -349,8 +350,8 @@ class Follower(Estimator):
         if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
             warnings.warn(
                 f"calibrate needs more demonstrations; got {len(listed)}. The temperature "
-                f"{temperature:.2g} is at the end of its range, because so few do not show how "
-                "often plans are wrong. Add held-out demonstrations.",
+                f"{temperature:.2g} is at the end of its range, because too few mistakes or "
+                "successes were seen to estimate it. Add held-out demonstrations.",
                 LearningWarning,
                 stacklevel=2,
             )
@@ -362,7 +363,8 @@ class Follower(Estimator):
         good, bad = sift(Profile(listed, self.parser).encoder, listed)
         if not good:
             raise DemonstrationError(
-                f"None of {len(bad)} demonstrations can be used. The first: {bad[0].problem}"
+                f"At least one demonstration must be usable; got {len(bad)} with errors. The "
+                f"first: {bad[0].problem}"
             )
         if bad:
             warn([left_out(bad)])
@@ -380,7 +382,7 @@ class Follower(Estimator):
     ) -> Plan:
         """Return the most probable plan for the instructions.
 
-        `length` fixes the number of actions, where it is known.
+        `length` fixes the number of actions, if it is known.
         """
         return self.follow_many([(instructions, environment, start)], length=length)[0]
 
@@ -409,7 +411,7 @@ class Follower(Estimator):
         length: int | None = None,
         errors: Literal["raise", "return"] = "raise",
     ) -> list[Plan] | list[Plan | GroundlingError]:
-        """Return a plan for each (instructions, environment, start); faster than one by one.
+        """Return a plan for each (instructions, environment, start); faster than `follow`.
 
         With `errors="return"`, a request that cannot be followed yields its error in place of a
         plan.
@@ -442,9 +444,9 @@ class Follower(Estimator):
         """Return a plan in words, in the language of the demonstrations.
 
         The words are fragments of demonstrations with the plan's own values, chosen so that this
-        follower understands them. With `unlike`, they tell the plan from another one. Empty if the
-        demonstrations have no words for it. `environment` is where the plan belongs, if it was not
-        made by `follow`.
+        follower understands them. With `unlike`, they distinguish the plan from another one. Empty
+        if the demonstrations have no words for it. `environment` is needed only if the plan was
+        not returned by `follow`.
 
         >>> from groundling import Follower
         >>> from groundling.examples import Lamp, lamp_demonstrations
@@ -455,8 +457,8 @@ class Follower(Estimator):
         if environment is None:
             if plan._source is None:
                 raise SettingError(
-                    "`environment` must be given for a plan that no follower made. Pass it to "
-                    "describe."
+                    "`environment` must be given for a plan that `follow` did not return. Pass it "
+                    "to describe."
                 )
             environment = plan._source.world.environment
             if isinstance(environment, BoundEnvironment):
@@ -465,7 +467,7 @@ class Follower(Estimator):
         return "" if speaker is None else speaker.describe(plan, environment, unlike=unlike).text
 
     def _get_speaker(self) -> Speaker | None:
-        """Return who says plans; None in a model from a file that holds no fragments of texts."""
+        """Return the speaker, or None if the model file has no text fragments."""
         learnt = self._fitted()
         if getattr(self, "_speaker", (None,))[0] is not learnt.fitted:
             speaker = None
@@ -477,10 +479,10 @@ class Follower(Estimator):
         return self._speaker[1]
 
     def answer(self, question: str, environment: Environment, state: State) -> Answer:
-        """Answer a question about a state, which stays as it is.
+        """Answer a question about a state, without changing it.
 
         Questions are learnt from demonstrations with answers (see `Demonstration.answer`), and
-        are about the things that `environment.things(state)` lists.
+        are about the things in `environment.things(state)`.
 
         >>> from groundling import Demonstration, Follower, GroundingGraph
         >>> class Lamps:
@@ -501,13 +503,13 @@ class Follower(Estimator):
         answerer = self._get_answerer()
         if answerer is None:
             raise NotFittedError(
-                "This follower has learnt no questions. Fit it to demonstrations with answers, "
-                "such as Demonstration(text, environment, state, answer={…})."
+                "This follower was not trained on questions. Fit it to demonstrations with "
+                "answers, such as Demonstration(text, environment, state, answer={…})."
             )
         return answerer.answer(question, environment, state)
 
     def _get_answerer(self) -> Answerer | None:
-        """Return what was learnt about questions; None if none were shown."""
+        """Return the model of questions, or None if it was not trained on any."""
         learnt = self._fitted()
         if learnt.answers is None:
             return None
@@ -517,9 +519,9 @@ class Follower(Estimator):
         return self._answerer[1]
 
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
-        """Return the accuracy: the share of demonstrations whose outcome is reached.
+        """Return the weighted share of demonstrations whose outcome is reached.
 
-        Plans with equal `Environment.outcome` count as equal; finding no plan counts as wrong.
+        Plans with equal `Environment.outcome` count as equal; no plan counts as wrong.
         """
         learnt = self._fitted()
         shown = checked(demonstrations)
@@ -545,14 +547,14 @@ class Follower(Estimator):
         *,
         whole: bool = False,
     ) -> Iterator[Plan | None]:
-        """Yield a plan per request, None where there is none; `whole` texts are never cut."""
+        """Yield a plan or None for each request; with `whole`, texts are never split."""
         commands = self._commands()
         read = self._requests(requests)
         for request, plan in zip(read, commands.follow(read, search), strict=True):
             yield plan if whole else commands.answer(request, plan, search)
 
     def _commands(self) -> Commands:
-        """Return what takes texts apart that ask for more than one plan can hold."""
+        """Return the splitter of texts with several commands."""
         learnt = self._fitted()
 
         def follow(asked: Sequence[Request], search: Search) -> Iterator[Plan | None]:
@@ -576,7 +578,7 @@ class Follower(Estimator):
         return Choices(shown, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
 
     def chosen(self) -> Self:
-        """Return an unfitted follower whose open settings are fixed to the choices made here.
+        """Return an unfitted follower with all open settings fixed as chosen here.
 
         Use it to change one setting and keep the others.
 
@@ -597,7 +599,7 @@ class Follower(Estimator):
         """Follow demonstrations and report problems, with a reason for each mistake.
 
         Training demonstrations are mostly followed correctly. With `parts`, such as 3, each fold
-        is followed by a model trained on the other folds; this follower stays as it is.
+        is followed by a model trained on the other folds; this follower is unchanged.
 
         >>> from groundling import Demonstration, Follower
         >>> from groundling.examples import Lamp
@@ -624,7 +626,7 @@ class Follower(Estimator):
     def weights(
         self, containing: str = "", *, most: int = 20, member: int = 0
     ) -> list[tuple[str, float]]:
-        """Return the features with the largest weights whose name contains a string (Table 2).
+        """Return the largest weights of features whose name contains a string (Table 2).
 
         `member` selects a member of an ensemble.
         """
@@ -674,10 +676,10 @@ class Follower(Estimator):
         return (*(each for each in shown if each is not None), *learnt.questions)
 
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
-        """Empty all caches, or what one environment has answered; return the bytes they held.
+        """Empty all caches, or those of one environment; return the bytes they held.
 
-        `follow` notices most changes of an environment by itself; this is for the others. What
-        was learnt stays.
+        `follow` detects most changes of an environment itself; use this for the others. The
+        learnt model is unchanged.
 
         >>> from groundling.examples import lamp_demonstrations
         >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
@@ -700,7 +702,7 @@ class Follower(Estimator):
 
     @property
     def learnt_(self) -> Learnt:
-        """The fitted model with its settings: `loss`, `memory`, `search`, `fitted.members`, …."""
+        """The fitted model with its settings, loss and memory."""
         return self._fitted()
 
     def _fitted(self) -> Learnt:
@@ -720,7 +722,7 @@ class Follower(Estimator):
         """
         learnt = self._fitted()
         if 0 < len(learnt.examples) <= _MOST_SPOKEN:
-            with suppress(GroundlingError):  # a broken environment keeps nothing from being saved
+            with suppress(GroundlingError):  # a broken environment must not prevent saving
                 if speaker := self._get_speaker():
                     learnt = replace(learnt, speech=speaker.to_dict())
         return save_learnt(Path(folder), learnt, note)
@@ -735,7 +737,7 @@ class Follower(Estimator):
     ) -> Follower:
         """Read a saved follower; options that were left open before `fit` are open again.
 
-        `parser` replaces the saved parser, and is required if that was an object of your own.
+        `parser` replaces the saved parser, and is required if that was a custom object.
         `joins` are the custom joining functions that the follower was trained with.
         """
         learnt = load_learnt(Path(folder), parser, tuple(joins))
@@ -752,7 +754,7 @@ class Follower(Estimator):
     ) -> Follower:
         """Return a follower with other search settings or temperature, without a new fit.
 
-        `max_weights` keeps only so many of the largest weights of each member.
+        `max_weights` prunes each member to that number of largest weights.
 
         >>> from groundling import Demonstration
         >>> from groundling.examples import Lamp
@@ -792,7 +794,7 @@ class Follower(Estimator):
 
 
 def _with_questions(learnt: Learnt, questions: Iterable[Demonstration]) -> Learnt:
-    """Return what was learnt with the answers to questions; without any, with none."""
+    """Return a learnt model with answers to questions; without questions, it has none."""
     listed = tuple(questions)
     if not listed:
         return replace(learnt, questions=(), answers=None if learnt.questions else learnt.answers)

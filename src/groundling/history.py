@@ -1,4 +1,4 @@
-"""An environment with a memory: graphs show how actions relate to earlier steps."""
+"""Environments with a memory: labels that relate actions to earlier steps."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from groundling.world.relations import Scene
 from groundling.world.reprs import among
 
 _OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "extra_length", "describe", "facts")
-_THING = "thing"  # the kind of label by which things of a scene are remembered
+_THING = "thing"  # kind of the labels that identify things of a scene
 _MOST_STEPS = 100
 _REMEMBERED_BYTES = 20_000_000
-_STEP_BYTES = 2000  # about, of what is remembered of a step
-_MOST_LABELS = 10_000  # that are kept with their reminders
+_STEP_BYTES = 2000  # approximate size of a remembered step
+_MOST_LABELS = 10_000  # entries in the cache of labels with reminders
 
 Pair = tuple[str, str]
 Places = Callable[[], Sequence[Mapping[str, int]]]
@@ -65,9 +65,10 @@ class Step(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Earlier steps, the number of the turn, and what the last text named, in order.
+    """Earlier steps, the current turn number, and what the last text named, in order.
 
-    `said` are (kind, value) pairs such as `("colour", "red")`; `words` are those of the last text.
+    `said` holds (kind, value) pairs such as `("colour", "red")`; `words` holds the words of the
+    last text.
     """
 
     steps: tuple[Step, ...] = ()
@@ -76,7 +77,7 @@ class Memory(NamedTuple):
     words: frozenset[str] = frozenset()
 
     def __hash__(self) -> int:
-        # States are looked up all the time: the last step tells nearly all of them apart.
+        # States are looked up often: the last step distinguishes nearly all of them.
         steps = self.steps
         return hash((len(steps), self.turn, steps[-1].action if steps else None))
 
@@ -94,7 +95,7 @@ class Remembered(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """What an action was: its sort, its numbers, and the things it was about, by their node."""
+    """Facts about an action: sort, numbers, and the things it was about, by node."""
 
     sort: frozenset[str]
     numbers: frozenset[Label]
@@ -102,7 +103,7 @@ class _Facts(NamedTuple):
 
 
 class _NodeReminders(NamedTuple):
-    """What labels of a node remind of: as any node, and of sort and numbers if it is a root."""
+    """Reminder labels of a node, and of its sort and numbers if it is the root."""
 
     labels: Labels
     anywhere: tuple[str, ...]
@@ -112,53 +113,53 @@ class _NodeReminders(NamedTuple):
 
 @dataclass
 class _Recollection:
-    """Which labels remind of the past: by action, sort, numbers, state reached and value."""
+    """Reminder labels by action, sort, numbers, state reached and value."""
 
     actions: dict[Action, list[str]]
     sorts: dict[frozenset[str], list[str]]
     numbers: dict[frozenset[Label], list[str]]
     states: dict[State, list[str]]
     values: dict[Pair, list[str]]
-    kinds: frozenset[str] = frozenset()  # of the things that the last action was about
+    kinds: frozenset[str] = frozenset()  # kinds of things that the last action was about
     scene: Scene | None = None  # the things that the environment lists
-    # By the identity of the labels of a node and, if it is a thing, by its name.
+    # Keyed by the identity of a node's labels and, for a thing, its name.
     nodes: dict[tuple[int, str], _NodeReminders] = field(default_factory=dict)
 
 
 class MemoryEnvironment(Wrapper):
-    """An environment whose graphs also show how actions relate to earlier steps.
+    """An environment whose graphs also relate actions to earlier steps.
 
-    The graph of an action is the environment's, with further indicators. At the root:
+    The graph of an action is the environment's own, with extra indicators. At the root:
 
     - `again`: the same action as the last one; `alike`: another action of the same sort (the
       indicators at one root are among those at the other);
-    - `same number`: the numbers at the root are those of the last action, if it has any;
+    - `same number`: the numbers at the root, if any, equal those of the last action;
     - `back`: it leads back to the state before the last action;
-    - each of them for earlier steps, too: `again step 2` by number, `again 2 ago` by distance.
+    - each of these for earlier steps, too: `again step 2` by number, `again 2 ago` by distance.
 
-    At every node, for each kind of value that it has (`colour`):
+    At every node, for each kind of value it has (such as `colour`):
 
-    - `last colour`: the last action was about the same; `other colour`: about another one;
+    - `last colour`: the last action was about the same value; `other colour`: about another;
     - `colour step 2`, `colour 2 ago`: the same for earlier steps;
-    - `colour of last remove`, `colour of first remove`: it was in the last action of that sort,
-      or in the first if that was another one;
-    - `first said colour`, `later said colour`: what the last action was about, in the order in
-      which its text named it;
-    - `mentioned`: a word of the last text names it.
+    - `colour of last remove`, `colour of first remove`: the value in the last action of that
+      sort, or in the first one if that differs;
+    - `first said colour`, `later said colour`: values of the last action, in the order in which
+      its text named them;
+    - `mentioned`: a word of the last text names the value.
 
-    So words like *it*, *he*, *again*, *step 2*, *the one you removed first* can be learnt as any
-    other. An action is about the values at its root and at the nodes next to it; an environment
-    may tell better, by a method `about(state, action, next_state)` that returns (kind, value)
-    pairs. Where the environment lists `things(state)`, each of them is remembered by its name as
-    well (`last thing`, `other thing`, `thing step 2`), and so is what it is related to: *the one
-    left of it*. Such names must then stay the same from state to state.
+    Words such as *it*, *he*, *again*, *step 2*, *the one you removed first* can thus be learnt
+    like any others. By default, an action is about the values at its root and at adjacent nodes;
+    an environment can override this with a method `about(state, action, next_state)` that returns
+    (kind, value) pairs. If the environment has `things(state)`, things are also remembered by name
+    (`last thing`, `other thing`, `thing step 2`), together with their relations (*the one left of
+    it*). Their names must then be the same in all states.
 
     Parameters
     ----------
     environment
         The environment. Its optional methods still apply, except `mirror` and `label_plan`.
     stay
-        Whether doing nothing is a possible plan: the action `STAY`, alone in its turn.
+        Whether to add an action that does nothing: `STAY`, alone in its turn.
     steps
         Number of steps to remember; 1 keeps only the last one.
     referents
@@ -221,7 +222,7 @@ class MemoryEnvironment(Wrapper):
         return {name: self.begin(start) for name, start in named}
 
     def _things(self, remembered: Remembered) -> dict[str, Labels]:
-        """Return the things of a state; their labels show which of them were acted on before."""
+        """Return the things of a state, labelled by how they were acted on before."""
         memory = _known(remembered).memory
         recalled = self._recollect(remembered)
         assert recalled.scene is not None
@@ -230,7 +231,7 @@ class MemoryEnvironment(Wrapper):
             for name, labels in recalled.scene.labels.items()
         }
 
-    # ---- JSON, where the environment has its own ------------------------------------------
+    # ---- JSON, if the environment defines its own -----------------------------------------
 
     def _action_json(self, action: Action) -> Json:
         return _STAYED if action == STAY else Codec(self.environment).action_to_json(action)
@@ -269,10 +270,10 @@ class MemoryEnvironment(Wrapper):
     def listen(
         self, remembered: Remembered, text: Text, places: Places | None = None
     ) -> Remembered:
-        """Return the state in which the next text is said, after this one was followed.
+        """Return the initial state of the next turn, after a text was followed.
 
-        `places` tells for each action which word lies on which node (`Plan.word_places`); it is
-        asked where spelling does not tell the order of things of one kind.
+        `places` returns the word aligned with each node, for each action (`Plan.word_places`). It
+        is called only if spelling does not determine the order of things of one kind.
         """
         state, memory = _known(remembered)
         words = _words(text)
@@ -286,9 +287,9 @@ class MemoryEnvironment(Wrapper):
     def _said(
         self, state: State, memory: Memory, words: Sequence[str], places: Places | None
     ) -> tuple[Pair, ...]:
-        """Return what the steps of this turn were about, in the order in which it was said.
+        """Return what the steps of this turn were about, in the order of the text.
 
-        Where only spelling tells, what no word names was most likely a pronoun, and comes first.
+        Without alignments, values that no word names come first: they were probably pronouns.
         """
         steps = [each for each in _done(state, memory) if each[0].turn == memory.turn]
         things = [
@@ -331,7 +332,7 @@ class MemoryEnvironment(Wrapper):
         return Remembered(after, Memory(steps, memory.turn, memory.said, memory.words))
 
     def ground(self, remembered: Remembered, action: Action, after: Remembered) -> GroundingGraph:
-        """Return the grounding graph of an action, with its relations to what went before."""
+        """Return the grounding graph of an action, with its relations to earlier steps."""
         state, memory = _known(remembered)
         if action == STAY:
             return _STAYING
@@ -355,7 +356,7 @@ class MemoryEnvironment(Wrapper):
     def _reminders(
         self, name: str, labels: Labels, recalled: _Recollection, memory: Memory
     ) -> _NodeReminders:
-        """Return what a node reminds of; things of a scene are known by their names, too."""
+        """Return the reminders of a node; things of a scene are also matched by name."""
         key = (id(labels), recalled.scene.thing(name, labels) or "" if recalled.scene else "")
         known = recalled.nodes.get(key)
         if known is None or known.labels is not labels:
@@ -367,7 +368,7 @@ class MemoryEnvironment(Wrapper):
         return Scene(environment.things(state)) if self._has_things else None
 
     def _recollect(self, remembered: Remembered) -> _Recollection:
-        """Return what a state reminds of; all actions of a state are mostly asked in a row."""
+        """Return the cached reminders of a state; its actions are mostly queried in a row."""
         state, found = self._latest
         if state is not remembered or found is None:
             found = self._recalled.get(remembered)
@@ -378,7 +379,7 @@ class MemoryEnvironment(Wrapper):
         return found
 
     def _facts_of(self, step: Step, after: State) -> _Facts:
-        """Return what a step was, by its graph."""
+        """Return the facts about a step, from its graph."""
         key = (step.before, step.action)
         found = self._facts.get(key)
         if found is None:
@@ -402,7 +403,7 @@ class MemoryEnvironment(Wrapper):
         return found
 
     def _recall(self, state: State, memory: Memory) -> _Recollection:
-        """Return which labels remind of what is remembered, for all actions in a state."""
+        """Compute the reminders for all actions in a state."""
         found = _Recollection({}, {}, {}, {}, {}, scene=self._scene(state))
         steps = list(_done(state, memory))
         of_sort: dict[tuple[str, str, str], list[Pair]] = {}
@@ -469,12 +470,13 @@ class MemoryEnvironment(Wrapper):
         if len(others) != len(listed):
             raise DemonstrationError(
                 f"`also` must have one entry for each of {len(listed)} turns; got {len(others)}. "
-                "Give () for a turn without others."
+                "Use () for a turn without alternatives."
             )
         for number, (turn, other) in enumerate(zip(listed, others, strict=True), 1):
             if not isinstance(turn, (tuple, list)) or len(turn) != 2:
                 raise DemonstrationError(
-                    f"Turn {number} is {shorten(turn)}. Give a text and a list of actions."
+                    f"Turn {number} must be a pair of a text and a list of actions; got "
+                    f"{shorten(turn)}."
                 )
             text, actions = turn
             called = f"{name}-{number}" if name else ""
@@ -485,21 +487,22 @@ class MemoryEnvironment(Wrapper):
             if not shown.actions:
                 if not self.stay:
                     raise DemonstrationError(
-                        f"{told} has no actions. Use MemoryEnvironment(world, stay=True) where "
-                        "doing nothing is a plan."
+                        f"{told} must have at least one action; got none. To allow doing nothing, "
+                        "use MemoryEnvironment(world, stay=True)."
                     )
                 shown = replace(shown, actions=(STAY,))
             found.append(shown)
             if (done := tuple(shown.actions)) and among(done, tuple(self.actions(remembered))):
                 raise DemonstrationError(
-                    f"{told} has the action {shorten(done)} where a list of actions is meant. "
+                    f"{told} must have a list of actions; got the action {shorten(done)}. "
                     "Put it into a list."
                 )
             remembered = _known(CachedEnvironment(self).carry_out(remembered, done, told)[-1])
             remembered = self.listen(remembered, text)
         if not found:
             raise DemonstrationError(
-                f"The conversation {name!r} has no turns. Give (text, actions) pairs."
+                f"The conversation {name!r} must have at least one turn; got none. Pass (text, "
+                "actions) pairs."
             )
         return found
 
@@ -509,17 +512,17 @@ _STAYED: Json = {"Stay": {}}
 
 
 def _known(remembered: State) -> Remembered:
-    """Return a state, or complain of one that is the environment's own."""
+    """Check that a state has a memory, and return it."""
     if not isinstance(remembered, Remembered):
         raise WorldError(
-            f"{shorten(remembered)} is a state without memory, but the world is a "
-            "MemoryEnvironment. Use world.begin(state), or world.converse(start, turns)."
+            f"A state of a MemoryEnvironment must have a memory; got {shorten(remembered)}. "
+            "Use world.begin(state), or world.converse(start, turns)."
         )
     return remembered
 
 
 def _done(state: State, memory: Memory) -> Iterator[tuple[Step, State]]:
-    """Yield the steps in which something was done, each with the state after it."""
+    """Yield the steps other than `STAY`, each with the state after it."""
     after = [*(each.before for each in memory.steps[1:]), state]
     for step, reached in zip(memory.steps, after, strict=False):
         if step.action != STAY:
@@ -527,7 +530,7 @@ def _done(state: State, memory: Memory) -> Iterator[tuple[Step, State]]:
 
 
 def _ends(turn: int, ago: int) -> list[str]:
-    """Return what is added to the names of labels about a step.
+    """Return the suffixes of the labels about a step.
 
     >>> _ends(2, 1), _ends(1, 3)
     (['', ' step 2'], [' step 1', ' 3 ago'])
@@ -536,7 +539,7 @@ def _ends(turn: int, ago: int) -> list[str]:
 
 
 def _is_unclear(order: Sequence[int], things: Sequence[frozenset[Pair]]) -> bool:
-    """Tell whether several things of one kind were said, and not all of them by name."""
+    """Return whether several things of one kind were said, not all of them by name."""
     places: dict[str, dict[str, int]] = {}
     for place, thing in zip(order, things, strict=True):
         for kind, value in thing:
@@ -553,7 +556,7 @@ def _words(text: Text) -> list[str]:
 def _reminders(
     labels: Labels, recalled: _Recollection, words: frozenset[str], thing: str
 ) -> _NodeReminders:
-    """Return which labels the values, the sort and the numbers of a node remind of."""
+    """Return the reminders for the values, the sort and the numbers of a node."""
     found: list[str] = []
     pairs = [(kind_of(each), each.value) for each in labels if isinstance(each.value, str)]
     if any(_mentioned(value, words) for _, value in pairs):
@@ -574,14 +577,14 @@ def _reminders(
     return _NodeReminders(labels, tuple(found), tuple(alike), tuple(numbers))
 
 
-# Graphs share their labels, so that each of these is computed a few times only.
+# Graphs share their labels, so these functions are cached.
 
 
 _WITH: dict[tuple[int, tuple[str, ...]], tuple[Labels, Labels]] = {}
 
 
 def _with(labels: Labels, found: tuple[str, ...]) -> Labels:
-    """Return labels with indicators; they are known by their identity, since most are shared."""
+    """Return labels with indicators; cached by identity, since most labels are shared."""
     key = (id(labels), found)
     known = _WITH.get(key)
     if known is None or known[0] is not labels:
@@ -600,7 +603,7 @@ def _values(labels: Labels) -> frozenset[Pair]:
 
 @lru_cache(maxsize=10_000)
 def _sort(labels: Labels) -> frozenset[str]:
-    """Return what sort of action has these labels at its root: indicators, or else strings."""
+    """Return the sort of an action from its root: indicators, or else strings."""
     indicators = frozenset(label.name for label in labels if label.value is None)
     return indicators or frozenset(value for _, value in _values(labels))
 
@@ -617,7 +620,7 @@ def _mentioned(value: str, words: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _first_place(thing: frozenset[Pair], words: tuple[str, ...]) -> int:
-    """Return which word is the first to name a thing; -1 if none does."""
+    """Return the index of the first word that names a thing; -1 if none does."""
     values = [value for _, value in thing]
     for place, word in enumerate(words):
         if any(matches_name(word, value) for value in values):

@@ -1,9 +1,10 @@
-"""Saved models: from what was learnt to the files of a model folder, and back.
+"""Conversion between learnt models and the files of a model folder.
 
-- `tables`: names of labels and which are usual, lexicon, values, word counts, as JSON;
-- `weights`: θ and the keys of its features, and those of further members, as safetensors.
+- `tables`: label names, usual labels, lexicon, values and word counts, as JSON;
+- `weights`: θ and its feature keys, for each member, as safetensors.
 
-`groundling.modelfolder` describes how they lie on disk. No code is in them, and none is run.
+`groundling.modelfolder` describes the layout on disk. The files contain no code, and loading
+them runs none.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ from groundling.selection.label_profile import usual_labels
 from groundling.trust import check_settings
 
 VECTORS = "GROUNDLING_VECTORS"
-"""The environment variable that lists the files of word vectors that models may open."""
+"""Environment variable that lists the word-vector files that models may open."""
 _MODELS = {name: kind for name, kind in MODELS.items() if kind is not Ensemble}
 _OWN_PARSERS = re.compile(
     r"((default|chain)(:neutral|:english)?)(@[^/]*)?"
 )  # neither paths nor packages
-_MOST_WEIGHT = 1e30  # beyond, sums overflow
-# What reading a file that is not as we wrote it may end in.
+_MOST_WEIGHT = 1e30  # larger weights could overflow in sums
+# Errors that malformed files can cause while they are decoded.
 _BROKEN = (
     LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError,
     SafetensorError,
@@ -65,15 +66,15 @@ _BROKEN = (
 
 
 def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = None) -> Path:
-    """Write a model; an older one in the same folder is replaced only when all is written."""
+    """Write a model to a folder; an existing model is replaced atomically."""
     from groundling import __version__
 
     settings, members = learnt.settings, learnt.fitted.members
     model = settings.model.member_model
     if type(model) not in _MODELS.values():
         raise SettingError(
-            f"A {type(model).__name__} cannot be saved: model files know "
-            f"{', '.join(_MODELS)} and ensembles of these."
+            f"The model must be one of {', '.join(_MODELS)} or an ensemble of these to be saved; "
+            f"got {type(model).__name__}."
         )
     lexicon, lengths = members[0].encoder.reader.lexicon, learnt.fitted.lengths
     tables: dict[str, Any] = {
@@ -135,7 +136,7 @@ def _named(parser: str | Parser) -> str:
 
 
 def _own_language(parser: Parser) -> dict[str, Any]:
-    """Return the language of a chain, if it is one that the package does not know by name."""
+    """Return a chain parser's custom language; {} if built in or not savable."""
     spoken = language_of(parser)
     own = type(parser) is ChainParser and spoken not in LANGUAGES.values()
     return spoken.to_dict() if own and spoken.segment is None else {}
@@ -145,7 +146,7 @@ def _member_tables(fitted: FittedModel) -> dict[str, Any]:
     features, space, encoder = fitted.features, fitted.space, fitted.encoder
     plain = replace(features, joins=(), lexicon="strings", synonyms="").to_dict()
     plain["joins"] = [j if isinstance(j, str) else f"own:{name_of(j)}" for j in features.joins]
-    del plain["lexicon"]  # the one that was learnt is kept instead
+    del plain["lexicon"]  # the learnt lexicon is stored instead
     if not (synonyms := features.synonym_source()):
         del plain["synonyms"]
     else:
@@ -168,7 +169,7 @@ def _member_tables(fitted: FittedModel) -> dict[str, Any]:
 def load_learnt(
     folder: Path, parser: str | Parser | None = None, joins: tuple[JoiningFunction, ...] = ()
 ) -> Learnt:
-    """Read a model; refuse anything that is not whole, ours and of a version we know.
+    """Read a model; raise `ModelFileError` if it is damaged or incompatible.
 
     Emits a `ModelWarning` if the model was trained with features or parses that this version of
     Groundling no longer computes.
@@ -180,7 +181,7 @@ def load_learnt(
 
 
 def is_outdated(folder: Path) -> bool:
-    """Return whether a model must be trained again to answer as it did (see `load_learnt`)."""
+    """Return whether a model should be retrained (see `load_learnt`)."""
     return bool(_load(folder, None, ())[1])
 
 
@@ -217,7 +218,7 @@ def _load(
 
 
 def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | None) -> str:
-    """Return in which way a model differs from what this code would train, or nothing."""
+    """Describe how a model differs from a newly trained one; "" if it does not."""
     then, now = str(manifest["settings"]["parser_name"]), learnt.fitted.encoder.reader.parser.name
     if given is not None and then != now:
         return ""  # the caller chose another parser
@@ -233,7 +234,7 @@ def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | No
 
 
 def _without_spacy(name: str) -> str:
-    """Return the name of a parser without the version of spaCy, which changes no parse."""
+    """Return a parser name without the spaCy version, which does not affect parses."""
     return re.sub(r"^(default[^@]*@[0-9a-f]+)-[^-]+-", r"\1-", name)
 
 
@@ -245,18 +246,21 @@ def _broken(folder: Path, error: Exception) -> ModelFileError:
 
 
 def _arrays(data: bytes) -> dict[str, Any]:
-    """Return the arrays of the weights, after a look at how many they claim to be."""
+    """Return the weight arrays, after checking the size of their header."""
     HEADER_BYTES.check(int.from_bytes(data[:8], "little"), ModelFileError, "The weights")
     found: dict[str, Any] = load(data)
     for name, array in found.items():
         if array.ndim != 1 or array.dtype not in (np.float64, np.int64):
-            raise ValueError(f"the array {name[:40]!r} has {array.ndim} axes of {array.dtype}")
+            raise ValueError(
+                f"the array {name[:40]!r} must be one-dimensional float64 or int64; "
+                f"got {array.ndim} axes of {array.dtype}"
+            )
     return found
 
 
 @dataclass(frozen=True)
 class _KnownMember:
-    """A member as a file keeps it."""
+    """A member as stored in a file."""
 
     member: Member
     tables: dict[str, Any]
@@ -277,7 +281,7 @@ def _build(
         check_settings(each["overlay"])
     listed = range(len(tables["members"]))
     if arrays.keys() != {f"{name}{number}" for name in ("theta", "keys") for number in listed}:
-        raise ValueError("the weights are not those of the members")
+        raise ValueError("the weights must have one pair of arrays for each member")
     members = [
         _KnownMember(
             Member(Overlay.from_dict(each["overlay"]), _features(each["features"], own, lexicon)),
@@ -355,7 +359,7 @@ def _features(
             )
         chosen.append(own.get(name, name))
     synonyms = str(kept.get("synonyms", ""))
-    # A model file must not make us open files of its choice: the user names those that it may.
+    # A model file must not make us open files of its choice: the user lists the allowed ones.
     allowed = os.environ.get(VECTORS, "").split(os.pathsep)
     if synonyms not in ("", "wordnet") and not (synonyms in allowed and Path(synonyms).is_file()):
         kept["synonyms"] = ""
@@ -388,7 +392,7 @@ def _fitted(
         or len(space.word_names) != len(tables["word_names"])
         or len(space.node_names) != len(tables["node_names"])
     ):
-        raise ValueError("the weights do not fit the features")
+        raise ValueError("the weights must match the features")
     space.names()  # every key must name known labels
     encoder = trainer.encoder(known.member, lexicon)
     encoder.values = {kind: set(map(_text, each)) for kind, each in tables["values"].items()}
@@ -404,12 +408,12 @@ def _fitted(
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{str(value)[:60]!r} stands where a text should")
+        raise TypeError(f"a value must be a string; got {str(value)[:60]!r}")
     return value
 
 
 def _count(value: Any) -> int:
     number = int(value)
     if not 0 <= number <= 10**9:
-        raise ValueError(f"{number} stands where a count should")
+        raise ValueError(f"a count must be between 0 and 1e9; got {number}")
     return number

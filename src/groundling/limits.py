@@ -1,4 +1,4 @@
-"""Limits on what is read: one table for the library, its files, the studio and the service."""
+"""Limits on input sizes for the library, its files, the studio and the service."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ LIMITS: dict[str, Limit] = {}
 
 @dataclass(frozen=True)
 class Limit:
-    """The most of something that is read; a variable of the environment raises it.
+    """An upper limit on a count; an environment variable can override it.
 
     Parameters
     ----------
     name
-        Names the limit in messages; the variable is `GROUNDLING_LIMIT_` and the name in capitals.
+        Name of the limit; its variable is `GROUNDLING_LIMIT_` plus the name in capitals.
     default
-        The most, unless the variable says otherwise.
+        Limit used if the variable is not set.
     what
-        What is counted, in the plural.
+        Plural noun for what is counted, used in messages.
     least
-        The lowest number that the variable may set. Fewer are never refused, without a look at
-        the variable: what is checked millions of times costs little.
+        Lowest value that the variable may set. Smaller counts pass without reading the
+        variable, so that frequent checks are cheap.
 
     Examples
     --------
@@ -51,12 +51,12 @@ class Limit:
 
     @property
     def variable(self) -> str:
-        """The variable of the environment that raises this limit."""
+        """The environment variable that overrides this limit."""
         return _VARIABLE + self.name.upper()
 
     @property
     def most(self) -> int:
-        """The limit as it stands now."""
+        """The limit in force: the environment variable, or else the default."""
         given = os.environ.get(self.variable)
         if given is None:
             return self.default
@@ -72,18 +72,18 @@ class Limit:
 
     @property
     def advice(self) -> str:
-        """What to do where the limit is too low."""
+        """The sentence in error messages that says how to raise the limit."""
         return f"Set {self.variable} to raise the limit."
 
     def check(self, count: int, error: type[GroundlingError], thing: str = "It") -> None:
-        """Raise an error of a kind if there are more than the limit allows."""
+        """Raise `error` if `count` exceeds the limit."""
         if count > self.least and count > self.most:
             raise self.exceeded(f"{count:,}", error, thing)
 
     def exceeded(
         self, got: str, error: type[GroundlingError], thing: str = "It"
     ) -> GroundlingError:
-        """Return the error that says so; `got` is how many there are."""
+        """Return the error for an exceeded limit; `got` is the count to show."""
         return error(
             f"{thing} must have at most {self.most:,} {self.what}; got {got}. {self.advice}"
         )
@@ -91,7 +91,7 @@ class Limit:
     def bounded(
         self, items: Iterable[T], error: type[GroundlingError], thing: str = "It"
     ) -> Iterable[T]:
-        """Return items that may be without end, if there are not more than the limit allows.
+        """Return the items, which may be infinite; raise `error` if they exceed the limit.
 
         >>> from itertools import count
         >>> Limit("steps", 3, "steps").bounded(count(), SettingError, "The way")
@@ -115,13 +115,13 @@ def _limit(name: str, default: int, what: str, least: int = 1) -> Limit:
     return LIMITS[name]
 
 
-# Texts and plans, wherever they come from.
+# Texts and plans, from any source.
 TEXT_CHARACTERS = _limit("text_characters", 100_000, "characters")
 TEXT_WORDS = _limit("text_words", 10_000, "words")
 PLAN_ACTIONS = _limit("plan_actions", 8_000, "actions")
-# Values in JSON. Items of equal hash are compared with each other: their cost is quadratic.
+# JSON values. Items with equal hashes are compared pairwise, at quadratic cost.
 EQUAL_HASHES = _limit("equal_hashes", 256, "different values with the same hash")
-# Files of demonstrations.
+# Demonstration files.
 LINE_BYTES = _limit("line_bytes", 16 * 2**20, "bytes")
 EMPTY_LINES = _limit("empty_lines", 100_000, "empty lines")
 EXPANSION = _limit("expansion", 250, "bytes for each compressed byte")
@@ -136,7 +136,7 @@ GRAPH_NODES = _limit("graph_nodes", 10_000, "nodes", 100)
 GRAPH_EDGES = _limit("graph_edges", 100_000, "edges", 1_000)
 GRAPH_LABELS = _limit("graph_labels", 10_000, "labels", 100)
 LABEL_CHARACTERS = _limit("label_characters", 10_000, "characters", 100)
-# Folders of models, and checkpoints.
+# Model folders and checkpoints.
 MANIFEST_BYTES = _limit("manifest_bytes", 1_000_000, "bytes")
 TABLES_BYTES = _limit("tables_bytes", 64_000_000, "bytes")
 TABLES_VALUES = _limit("tables_values", 4_000_000, "values")  # each takes 50 bytes or more
@@ -145,7 +145,7 @@ HEADER_BYTES = _limit("header_bytes", 1_000_000, "bytes of names of arrays")
 SETTING_CHARACTERS = _limit("setting_characters", 2_000, "characters")
 SETTING_ENTRIES = _limit("setting_entries", 20_000, "entries")
 CHECKPOINT_BYTES = _limit("checkpoint_bytes", 2**31, "bytes")
-# Files of corpora; those that we know have less than a million bytes each.
+# Corpus files; known ones have less than a million bytes each.
 CORPUS_BYTES = _limit("corpus_bytes", 8_000_000, "bytes")
 XML_ELEMENTS = _limit("xml_elements", 50_000, "elements", 100)
 XML_ATTRIBUTES = _limit("xml_attributes", 100_000, "attributes")
@@ -156,7 +156,7 @@ ARCHIVE_BYTES = _limit("archive_bytes", 1_000_000_000, "bytes when it is unpacke
 ARCHIVE_FILES = _limit("archive_files", 100_000, "files")
 DOWNLOAD_BYTES = _limit("download_bytes", 300_000_000, "bytes")
 TREEBANK_BYTES = _limit("treebank_bytes", 1_000_000_000, "bytes")
-# Files of words, languages, homes and results.
+# Lexicon, language, home and result files.
 LEXICON_BYTES = _limit("lexicon_bytes", 16_000_000, "bytes")
 VECTOR_WORDS = _limit("vector_words", 500_000, "words")
 VECTOR_SIZE = _limit("vector_size", 4_096, "numbers")
@@ -170,20 +170,20 @@ TEMPLATE_CHARACTERS = _limit("template_characters", 20_000, "characters")
 TEMPLATE_PARTS = _limit("template_parts", 10_000, "parts", 1_000)
 HOME_ENTITIES = _limit("home_entities", 10_000, "entities")
 PHRASE_TEXTS = _limit("phrase_texts", 20, "texts")
-# Projects of the studio, and connections to it.
+# Studio projects and connections.
 STORED_BYTES = _limit("stored_bytes", 100_000_000, "bytes in one value of the file")
 CONNECTIONS = _limit("connections", 800, "connections")  # many systems allow 1,024 open files
 IDLE_CONNECTIONS = _limit("idle_connections", 256, "connections without a request")
 BODY_BYTES = _limit("body_bytes", 256_000, "bytes")
-# What the studio imports at once.
+# Single imports into the studio.
 WORLD_BYTES = _limit("world_bytes", 1_000_000, "bytes")
 IMPORT_BYTES = _limit("import_bytes", 20_000_000, "bytes")
 IMPORT_RECORDS = _limit("import_records", 20_000, "demonstrations")
-# What is said and shown at once, in the studio and to the service.
+# Single requests to the studio and the service.
 SAID_CHARACTERS = _limit("said_characters", 4_000, "characters")
 SAID_SENTENCES = _limit("said_sentences", 30, "sentences")
 SAID_ACTIONS = _limit("said_actions", 100, "actions")
-# Dialogues with the service.
+# Service sessions.
 SESSIONS = _limit("sessions", 1_000, "sessions")
 SESSION_MINUTES = _limit("session_minutes", 30, "minutes without a word")
 SESSION_TURNS = _limit("session_turns", 1_000, "turns in a session")

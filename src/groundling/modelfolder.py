@@ -1,14 +1,15 @@
-"""The folder of a model on disk: parts with their sums in their names, and one manifest.
+"""Model folders: content-addressed parts and one manifest.
 
-- `manifest.json`: format, version, settings, the SHA-256 sums of the parts and of itself;
-- `tables-SUM.json`, `weights-SUM.safetensors`: the parts, each named after its own content.
+- `manifest.json`: format, version, settings, the SHA-256 checksums of the parts and of itself;
+- `tables-SUM.json`, `weights-SUM.safetensors`: the parts, each named after its own checksum.
 
-A save writes new parts beside the old ones, then replaces the manifest in one step, then
-deletes the old parts. Whenever it is stopped, the manifest that is there names parts that are
-there. Nothing in a folder is deleted unless its name holds its own checksum.
+A save writes new parts beside the old ones, then replaces the manifest atomically, then deletes
+the old parts. An interrupted save therefore always leaves a manifest whose parts exist. A file is
+deleted only if its name contains its own checksum.
 
-Reading trusts nothing: names come from sums, files must be plain and of a sensible size, JSON
-holds no numbers without end. What the values mean is for others to say.
+Reading treats files as untrusted: part names come from checksums, files must be regular and
+within the size limits, and JSON must hold finite numbers only. The meaning of the values is
+checked by `groundling.io`.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ from groundling.files import alone_in, is_leftover, read_plain, write_atomically
 from groundling.limits import MANIFEST_BYTES, TABLES_BYTES, TABLES_VALUES, WEIGHTS_BYTES
 
 FORMAT = "groundling-model"
-FIRST, VERSION = 3, 3  # the formats that are read; 0.2.0 is the first release, with format 3
+FIRST, VERSION = 3, 3  # supported formats; 0.2.0, the first release, used format 3
 MANIFEST = "manifest.json"
 LIMITS = {
     MANIFEST: MANIFEST_BYTES,
     "tables.json": TABLES_BYTES,
     "weights.safetensors": WEIGHTS_BYTES,
 }
-"""How many bytes of each file are read at most."""
+"""Size limit of each file."""
 
 _OURS = re.compile(r"(tables|weights)-([0-9a-f]{16})\.(json|safetensors)")
 _TRIES = 5
@@ -48,7 +49,7 @@ def write_folder(
     parts: Mapping[str, bytes],
     note: Mapping[str, Any] | None = None,
 ) -> None:
-    """Put a model into a folder; the one that was there stays whole until this one is.
+    """Save a model in a folder, replacing an existing one atomically.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -67,7 +68,9 @@ def write_folder(
     _must_be_readable({**parts, MANIFEST: last})
     made = not folder.exists()
     if not made and not folder.is_dir():
-        raise ModelFileError(f"{folder} is a file. A model is a folder: give another name.")
+        raise ModelFileError(
+            f"The path of a model must be a folder; {folder} is a file. Choose another path."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     with alone_in(folder) as alone:
         mode = _mode_of_model(folder)
@@ -78,7 +81,7 @@ def write_folder(
                     write_atomically(path, data, mode=mode)
             write_atomically(folder / MANIFEST, last, mode=mode)
         finally:
-            # After a failure, what the manifest that is there does not name is of no use.
+            # After a failure, delete parts that the current manifest does not name.
             with contextlib.suppress(OSError, ModelFileError):
                 _sweep(folder, leftovers=alone)
             if made:
@@ -87,27 +90,30 @@ def write_folder(
 
 
 def read_folder(folder: Path, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the manifest of a model and its parts, all as they were written."""
+    """Return the manifest and the requested parts of a model, with checksums verified."""
     wanted = list(names)
     for _ in range(_TRIES):
         manifest = _manifest(folder)
         try:
             return manifest, {name: _part(folder, name, manifest) for name in wanted}
         except ModelFileError:
-            # Somebody may have saved another model while we were reading this one.
+            # Another process may have saved a new model in the meantime.
             if _manifest(folder)["sha256"] == manifest["sha256"]:
                 raise
-    raise ModelFileError(f"The model in {folder} changes all the time. Read it when it is saved.")
+    raise ModelFileError(
+        f"The model in {folder} kept changing while it was read. Wait until it is saved, and "
+        "try again."
+    )
 
 
 def read_note(folder: Path) -> dict[str, Any] | None:
-    """Return the note that was saved with a model, if there is one."""
+    """Return the note saved with a model, or None."""
     note = _manifest(folder).get("note")
     return note if isinstance(note, dict) else None
 
 
 def is_model(folder: Path) -> bool:
-    """Tell whether a folder holds what looks like a model, whole or not."""
+    """Return whether a folder appears to hold a model, complete or not."""
     try:
         return b'"' + FORMAT.encode() + b'"' in read_plain(
             folder / MANIFEST, LIMITS[MANIFEST], ModelFileError
@@ -117,18 +123,18 @@ def is_model(folder: Path) -> bool:
 
 
 def check_free(folder: Path) -> None:
-    """Refuse a folder into which no model can be saved without a loss."""
+    """Raise an error if a save would overwrite another program's file."""
     _mode_of_model(folder)
 
 
 def read_json(data: bytes, where: Path | str) -> Any:
-    """Return what JSON says; endless numbers, endless nesting and too many values are refused.
+    """Parse JSON; non-finite numbers, deep nesting and too many values raise an error.
 
     >>> read_json(b'{"seed": 1e999}', "manifest.json")
     Traceback (most recent call last):
         ...
-    groundling.errors.ModelFileError: manifest.json is not JSON of ours (1e999 is no number that
-    can be used). Save the follower again.
+    groundling.errors.ModelFileError: manifest.json must be valid JSON (1e999 is not a finite
+    number in range). Save the follower again.
     """
     try:
         values = data.count(b",") + data.count(b"[") + data.count(b"{")
@@ -137,14 +143,14 @@ def read_json(data: bytes, where: Path | str) -> Any:
             data, parse_constant=_refuse, parse_float=_checked(float), parse_int=_checked(int)
         )
     except (ValueError, RecursionError) as error:
-        said = "it is nested too deep" if isinstance(error, RecursionError) else error
+        said = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise ModelFileError(
-            f"{where} is not JSON of ours ({str(said)[:200]}). Save the follower again."
+            f"{where} must be valid JSON ({str(said)[:200]}). Save the follower again."
         ) from error
 
 
 def _refuse(text: str) -> Any:
-    raise ValueError(f"{text} is no number that can be used")
+    raise ValueError(f"{text} is not a finite number in range")
 
 
 def _checked(kind: type) -> Callable[[str], float]:
@@ -163,10 +169,10 @@ def _checked(kind: type) -> Callable[[str], float]:
 def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not _is_there(path):
-        raise ModelFileError(f"{folder} holds no model: there is no {MANIFEST} in it.")
+        raise ModelFileError(f"{folder} must contain a model; it has no {MANIFEST}.")
     manifest = read_json(read_plain(path, LIMITS[MANIFEST], ModelFileError), path)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ModelFileError(f"{path} is not the manifest of a Groundling model.")
+        raise ModelFileError(f"{path} must be the manifest of a Groundling model.")
     version = manifest.get("version")
     if type(version) is not int or not FIRST <= version <= VERSION:
         made_by = str(manifest.get("groundling", "another version"))[:40]
@@ -178,7 +184,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
         )
     sums = manifest.get("sha256")
     if not isinstance(sums, dict):
-        raise ModelFileError(f"{path} lists no checksums. Save the follower again.")
+        raise ModelFileError(f"{path} must list checksums. Save the follower again.")
     if sums.get(MANIFEST) != _own_sum(manifest):
         raise ModelFileError(
             f"{path} does not match its own checksum: it is damaged or was edited. "
@@ -188,7 +194,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _is_there(path: Path) -> bool:
-    """Tell whether something is there; a disk that does not say is an error, not a no."""
+    """Return whether a path exists; raise an error if that cannot be determined."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -203,17 +209,19 @@ def _part(folder: Path, name: str, manifest: Mapping[str, Any]) -> bytes:
     data = read_plain(path, LIMITS[name], ModelFileError)
     if _sum(data) != manifest["sha256"].get(name):
         raise ModelFileError(
-            f"{path} does not match the manifest beside it: it is damaged, or of "
-            "another save. Save the follower again."
+            f"{path} does not match its manifest: it is damaged or belongs to another save. "
+            "Save the follower again."
         )
     return data
 
 
 def _name(name: str, manifest: Mapping[str, Any]) -> str:
-    """Return the file of a part: a name of ours with a sum, whatever the manifest says."""
+    """Return the file name of a part, built from its validated checksum."""
     checksum = str(manifest["sha256"].get(name))
     if not re.fullmatch(r"[0-9a-f]{64}", checksum):
-        raise ModelFileError(f"{MANIFEST} has no sum of {name}. Save the follower again.")
+        raise ModelFileError(
+            f"{MANIFEST} must have a checksum for {name}. Save the follower again."
+        )
     stem, _, suffix = name.rpartition(".")
     return f"{stem}-{checksum[:16]}.{suffix}"
 
@@ -223,7 +231,7 @@ def _sum(data: bytes) -> str:
 
 
 def _own_sum(manifest: Mapping[str, Any]) -> str:
-    """Return the checksum of a manifest, all but its own entry."""
+    """Return the checksum of a manifest without its own entry."""
     sums = {name: each for name, each in manifest["sha256"].items() if name != MANIFEST}
     return _sum(json.dumps({**manifest, "sha256": sums}, sort_keys=True).encode())
 
@@ -232,20 +240,20 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 
 
 def _mode_of_model(folder: Path) -> int | None:
-    """Return the permissions of the model that is there; refuse manifests of others."""
+    """Return the permissions of the existing model; raise for a foreign manifest."""
     path = folder / MANIFEST
     if not _is_there(path):
         return None
     if not is_model(folder):
         raise ModelFileError(
-            f"{folder} holds a {MANIFEST} that is not of a Groundling model, which would be lost. "
-            "Save into another folder; nothing was changed."
+            f"{folder} already has a {MANIFEST} that is not from Groundling, and saving would "
+            "overwrite it. Save to another folder; nothing was changed."
         )
     return stat.S_IMODE(path.lstat().st_mode)
 
 
 def _must_be_readable(files: Mapping[str, bytes]) -> None:
-    """Refuse to write what nobody could read again."""
+    """Raise an error for files that exceed the limits for reading."""
     for name, data in files.items():
         LIMITS[name].check(
             len(data), ModelFileError, f"Raise min_count, or leave features out: {name}"
@@ -255,7 +263,7 @@ def _must_be_readable(files: Mapping[str, bytes]) -> None:
 
 
 def _holds(path: Path, checksum: str) -> bool:
-    """Tell whether a file is there with just this content."""
+    """Return whether a file exists and has the given checksum."""
     try:
         return _sum(read_plain(path, WEIGHTS_BYTES, ModelFileError)) == checksum
     except ModelFileError:
@@ -263,7 +271,7 @@ def _holds(path: Path, checksum: str) -> bool:
 
 
 def _sweep(folder: Path, *, leftovers: bool) -> None:
-    """Delete parts that no manifest names any more, and what killed saves have left."""
+    """Delete parts that the manifest does not name, and leftover temporaries."""
     used = set()
     if _is_there(folder / MANIFEST):
         manifest = _manifest(folder)

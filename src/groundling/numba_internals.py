@@ -1,7 +1,7 @@
-"""All that Groundling takes from numba beyond its documented interface, in one place.
+"""Everything that Groundling uses from numba beyond its documented interface.
 
-Any version of numba may change these names. `tests/overlay/test_numba_internals.py` checks each one
-and says what depends on it; `pyproject.toml` caps numba at the newest version that was tested.
+Any version of numba may change these names. `tests/overlay/test_numba_internals.py` checks each
+one and says what depends on it; `pyproject.toml` caps numba at the newest tested version.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = [
     "array_data", "infer_global", "install_listener", "keep_compiled", "named_tuple", "signature",
 ]  # fmt: skip
 
-# What has no types.
+# These modules have no type stubs.
 caching: Any = _caching
 cgutils: Any = _cgutils
 codegen: Any = _codegen
@@ -33,7 +33,7 @@ NO_REFERENCE_COUNTS: dict[str, Any] = {"_nrt": False}
 """Option of `numba.njit`: kernels that allocate nothing need no reference counts."""
 
 CacheLocator: Any = caching._CacheLocator
-"""Says where compiled code is kept, and for which sources it is valid."""
+"""Base class that decides where compiled code is cached and when it is valid."""
 
 Listener: Any = event.Listener
 install_listener: Any = event.install_listener
@@ -42,7 +42,7 @@ ConcreteTemplate: Any = templates.ConcreteTemplate
 infer_global: Any = templates.infer_global
 
 named_tuple: Any = types.BaseNamedTuple
-"""The type of named tuples, which has the class of a tuple as `instance_class`."""
+"""The numba type of named tuples; its `instance_class` is the Python class."""
 
 
 def array_data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
@@ -51,7 +51,7 @@ def array_data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
 
 
 class _Environments:
-    """A code generator that keeps no environment, which only functions called from Python need."""
+    """A code generator without environments, which inlined functions do not need."""
 
     def __init__(self, generator: Any) -> None:
         self._generator = generator
@@ -60,14 +60,14 @@ class _Environments:
         return getattr(self._generator, name)
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Keep nothing."""
+        """Do nothing."""
 
 
 class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """The code of a function that becomes a part of those that call it.
+    """The code of a function that is inlined into its callers.
 
-    It is optimised there, with what is around it. By itself it is neither optimised nor made into
-    machine code, which takes a third of the time that compiling takes.
+    It is optimised there, in context. Skipping its own optimisation and machine code saves a
+    third of the compilation time.
     """
 
     @property
@@ -83,7 +83,7 @@ class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class InlinedCompiler(compiler.Compiler):  # type: ignore[misc]
-    """Compiles functions that are inlined wherever they are called (`pipeline_class`)."""
+    """Compiler of functions that are always inlined (`pipeline_class`)."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *given: Any) -> None:
         library = library or _InlinedLibrary(target.codegen(), "inlined")
@@ -91,9 +91,9 @@ class InlinedCompiler(compiler.Compiler):  # type: ignore[misc]
 
 
 def keep_compiled(dispatcher: Any, locator: Any) -> None:
-    """Keep what a dispatcher compiles where a class of locators says.
+    """Make a dispatcher cache its compiled code where a locator class says.
 
-    Raises `RuntimeError` where the locator has no place for it.
+    Raises `RuntimeError` if the locator has no folder for it.
     """
 
     class Kept(caching.CompileResultCacheImpl):  # type: ignore[misc]

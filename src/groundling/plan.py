@@ -21,7 +21,7 @@ class Plan:
     Parameters
     ----------
     actions, states
-        The actions, and the states from the start to the end.
+        The actions, and all states from start to end.
     log_probability
         The log probability of exactly this plan among those considered.
     confidence
@@ -30,9 +30,9 @@ class Plan:
         Whether the confidence reaches the follower's threshold; if not, the plan is the
         best guess and should not be carried out without confirmation.
     alternatives
-        Other plans that were considered, most probable first.
+        Other plans that were considered, in order of probability.
     unexplained
-        Words that are in no demonstration and name nothing in the plan; they lower the
+        Words that occur in no demonstration and name nothing in the plan; they lower the
         confidence.
     remembered
         The demonstration of a similar text that favours the plan most, and how much it adds to
@@ -70,17 +70,20 @@ class Plan:
 
     @property
     def start(self) -> State:
-        """The state in which the plan begins."""
+        """The initial state."""
         return self.states[0]
 
     @property
     def end(self) -> State:
-        """The state in which the plan ends."""
+        """The final state."""
         return self.states[-1]
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the text, without punctuation; empty if no follower made the plan."""
+        """The words of the text, without punctuation.
+
+        Empty if `follow` did not make the plan.
+        """
         text = () if self._source is None else self._source.text
         return tuple(w for each in text for w in each.tokens if any(map(str.isalnum, w)))
 
@@ -105,7 +108,7 @@ class Plan:
     def word_places(self) -> tuple[dict[str, int], ...]:
         """Return, for each action, the most probable word of each node of its graph.
 
-        Words are numbered over the whole text, from 0. Empty for plans that no follower made.
+        Words are numbered across the whole text, from 0. Empty if `follow` did not make the plan.
 
         >>> from groundling import Follower
         >>> from groundling.examples import lamp_demonstrations, Lamp

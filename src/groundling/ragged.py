@@ -1,4 +1,4 @@
-"""Lists of different lengths in one array: where each begins, and how long it is."""
+"""Ragged arrays: lists of different lengths in one array, with offsets and sizes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 
 def sizes_of(starts: NDArray[Any]) -> NDArray[Any]:
-    """Return how long each list is, given where each begins and the last one ends.
+    """Return the size of each list, given their offsets.
 
     >>> sizes_of(np.array([0, 2, 2, 5]))
     array([2, 0, 3])
     """
-    # Much sooner done than np.diff, for the few of one request.
+    # Much faster than np.diff for short arrays.
     sizes: NDArray[Any] = starts[1:] - starts[:-1]
     return sizes
 
 
 def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
-    """Return where each list begins and the last one ends, given how long they are.
+    """Return the offsets of lists (all starts and the last end), given their sizes.
 
     >>> starts_of(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
@@ -33,14 +33,14 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
 
 
 def concatenated(parts: Sequence[NDArray[Any]], kind: Any = np.int32) -> NDArray[Any]:
-    """Join arrays; a single one is returned as it is, and none as an empty one of that kind."""
+    """Concatenate arrays, without copying a single one; none gives an empty array."""
     if len(parts) == 1:
         return parts[0]
     return np.concatenate(parts) if parts else np.zeros(0, kind)
 
 
 def shifted(parts: Sequence[NDArray[Any]], sizes: NDArray[Any]) -> NDArray[Any]:
-    """Join places in lists of these sizes into places in all lists together.
+    """Concatenate indices into lists of these sizes as indices into the joined list.
 
     >>> shifted([np.array([0, 1]), np.array([0])], np.array([2, 1])).tolist()
     [0, 1, 2]
@@ -54,7 +54,7 @@ def shifted(parts: Sequence[NDArray[Any]], sizes: NDArray[Any]) -> NDArray[Any]:
 
 
 def joined_ends(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Join where things end in several lists; a beginning is put before them.
+    """Concatenate the end offsets of several lists, with a 0 in front.
 
     >>> joined_ends([np.array([2, 3]), np.array([1])]).tolist()
     [0, 2, 3, 4]

@@ -1,4 +1,4 @@
-"""The base class of settings: frozen values, checked by type and range."""
+"""Base class of settings: frozen dataclasses, checked by type and range."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from groundling.errors import IdleSettingError, SettingError, check_known, did_y
 
 Auto: TypeAlias = Literal["auto"]
 AUTO: Auto = "auto"
-"""Stands for settings that are chosen from the demonstrations."""
+"""Value of settings that are chosen from the demonstrations."""
 
 P = ParamSpec("P")
 S = TypeVar("S", bound="Settings")
@@ -43,7 +43,7 @@ def setting(
 
 
 class _OwnSignature:
-    """The signature that help shows for a group of settings: its fields."""
+    """The signature that `help` shows for a group of settings: its fields."""
 
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         made = inspect.signature(owner.__init__)  # type: ignore[misc]
@@ -51,7 +51,7 @@ class _OwnSignature:
 
 
 def knowing_names(init: Callable[P, None]) -> Callable[P, None]:
-    """Make a constructor report unknown names as settings do; its signature stays.
+    """Make a constructor suggest names for unknown settings, and keep its signature.
 
     >>> class Oven:
     ...     @knowing_names
@@ -82,7 +82,7 @@ def _check_names(kind: Any, named: Iterable[str]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Settings:
-    """A frozen group of settings; a value of the wrong type or range is a `SettingError`.
+    """A frozen group of settings; invalid values raise a `SettingError`.
 
     Types are those of the annotations: numbers, strings, choices (`Literal`), other settings, and
     tuples of these; a list is converted to a tuple, and a single string to a tuple of one.
@@ -144,7 +144,7 @@ class Settings:
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     def changed_to(self: S, **values: Any) -> S:
-        """Return a copy with other values; settings without effect beside them are reset.
+        """Return a copy with other values; settings without effect are reset.
 
         >>> Settings().changed_to()
         Settings()
@@ -160,7 +160,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls: type[S], data: Mapping[str, Any]) -> S:
-        """Create settings from what `to_dict` returned.
+        """Create settings from the output of `to_dict`.
 
         >>> Settings.from_dict({"hat": 1})
         Traceback (most recent call last):
@@ -180,7 +180,7 @@ def idle_setting(name: str, why: str, cure: str) -> IdleSettingError:
 
 
 def check_value(kind: type[Settings], name: str, value: Any) -> None:
-    """Raise an error if a setting cannot have a value, whatever the others are.
+    """Raise an error if a setting cannot have a value, regardless of other settings.
 
     >>> @dataclass(frozen=True, repr=False)
     ... class Oven(Settings):

@@ -1,7 +1,7 @@
 """Drawings as SVG: build them, remove scripts and links, write them to files.
 
-An environment draws itself with its method `draw(state)`, or `draw(state, way)` with all states
-from the start. PNG and PDF files are made from the same SVG.
+An environment draws itself with its method `draw(state)`, or `draw(state, way)`, where `way`
+holds all states from the start. PNG and PDF files are rendered from the same SVG.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from groundling.files import write_atomically
 from groundling.world.environment import Environment, State, class_name
 
 SPACE = "http://www.w3.org/2000/svg"
-LIMIT, DEPTH = 2_000_000, 100  # characters of a drawing, and nested groups
-_words = str.split  # word lists are easier to read as text
+LIMIT, DEPTH = 2_000_000, 100  # characters in a drawing, and levels of nesting
+_words = str.split
 _ELEMENTS = frozenset(
     _words(
         "svg g path rect circle ellipse line polyline polygon text tspan title desc defs marker "
@@ -44,12 +44,12 @@ _ATTRIBUTES = frozenset(
 _OUTSIDE = re.compile(
     r"url\s*\(\s*['\"]?\s*(?!#)|javascript:|data:|expression\s*\(|\\|/\*", re.IGNORECASE
 )
-_NAMED = "drawn-"  # prefix of ids, so that they never clash with those of the page
+_NAMED = "drawn-"  # prefix of ids, to avoid clashes with those of the page
 
 
 FORMATS = (".png", ".svg", ".pdf")
 """File endings of pictures."""
-# The style of drawings outside of a web page.
+# Style sheet of drawings outside a web page.
 STYLE = (files("groundling") / "svg.css").read_text(encoding="utf-8")
 _WIDTH, _MARGIN, _HEAD, _LINE = 900.0, 24.0, 20.0, 15.0  # of a framed drawing, in pixels
 
@@ -100,7 +100,7 @@ class Canvas:
         )  # fmt: skip
 
     def way(self, points: Sequence[tuple[float, float]]) -> None:
-        """Draw a line through points, and a mark where it starts."""
+        """Draw a line through points, with a mark at the start."""
         line = " ".join(f"{x:g},{y:g}" for x, y in points)
         for kind in ("way-edge", "way") if len(set(points)) > 1 else ():
             self.add("polyline", class_=kind, points=line)
@@ -124,7 +124,7 @@ def _number(value: Any) -> str:
 
 
 def clean(drawing: object, whose: str) -> str:
-    """Return SVG with shapes and text only, without scripts, external links and styles.
+    """Return SVG with shapes and text only, without scripts, links and styles.
 
     The rules in a `style` attribute become attributes, since pages forbid inline styles.
 
@@ -147,7 +147,7 @@ def clean(drawing: object, whose: str) -> str:
     try:
         found = fromstring(drawing)
     except (ParseError, DefusedXmlException, ValueError) as error:
-        raise WorldError(f"{whose} must return valid SVG; got {error}.") from error
+        raise WorldError(f"{whose} must return valid SVG; parsing failed: {error}.") from error
     if _local(found.tag) != "svg":
         raise WorldError(
             f'{whose} must return SVG that starts with <svg xmlns="{SPACE}" viewBox="…">; got '
@@ -290,7 +290,7 @@ def font_files() -> tuple[str, str]:
 
 
 def check_format(file: Path) -> str:
-    """Return the ending of a picture's file; raise `SettingError` for an unknown one."""
+    """Return the file ending of a picture; raise `SettingError` if it is unknown."""
     kind = file.suffix.lower()
     if kind not in FORMATS:
         raise SettingError(f"The name of a picture must end in .png, .svg or .pdf; got {file}.")

@@ -1,4 +1,4 @@
-"""Ties: scores that differ by rounding only count as equal, and never decide anything."""
+"""Ties: scores that differ only by rounding count as equal."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from groundling.compiler import njit
 
 CLOSE = 1e-9
-"""How near scores are, relative to their size or to one, that count as equal.
+"""Relative tolerance (absolute below 1) within which scores count as equal.
 
-Sums of the same numbers in another order, on another processor, differ by far less; scores of
-plans that mean different things, by far more.
+Sums of the same numbers in another order, or on another processor, differ by far less; scores of
+plans with different meanings differ by far more.
 """
 
 Name = Callable[[int], Any]
-"""Gives each place a name that can be compared, the same wherever and however it came there."""
+"""Maps an index to a comparable name that does not depend on the order of search."""
 
 
 def margin(score: float) -> float:
-    """Return by how much another score must differ from this one to be no tie.
+    """Return the difference beyond which another score does not tie with this one.
 
     >>> margin(0.5), margin(-1024.0) == 1024 * CLOSE
     (1e-09, True)
@@ -32,7 +32,7 @@ def margin(score: float) -> float:
 
 
 def at_least(score: float, bound: float) -> bool:
-    """Tell whether a score reaches a bound, or misses it by rounding only.
+    """Return whether a score reaches a bound, up to rounding.
 
     >>> at_least(0.1 + 0.2 - 0.3 + 0.7, 0.7), at_least(0.6, 0.7)
     (True, False)
@@ -43,10 +43,10 @@ def at_least(score: float, bound: float) -> bool:
 def rank(
     scores: NDArray[np.float64], name: Name | None = None, most: int | None = None
 ) -> list[int]:
-    """Return places by falling score; ties by their names, or by place where there are none.
+    """Return indices by decreasing score; ties by name, or by index without names.
 
-    Names are asked for among ties only, and among the first `most` places only: further ones
-    are ranked as rounding will have it.
+    Names are computed only for ties among the first `most` indices; the order of later ties is
+    arbitrary.
 
     >>> scores = np.array([0.3, 0.1 + 0.2, 0.5, -np.inf, -np.inf])
     >>> rank(scores)
@@ -77,7 +77,7 @@ def rank(
 
 
 def _rank_kept(values: NDArray[np.float64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return some places by falling value, ties by place; compiled, as `rank` without names."""
+    """Return the given indices by decreasing value, ties by index."""
     order = kept[np.argsort(-values[kept], kind="mergesort")]
     start = 0
     for stop in range(1, len(order) + 1):
@@ -94,4 +94,4 @@ def _rank_kept(values: NDArray[np.float64], kept: NDArray[np.int64]) -> NDArray[
 
 
 rank_kept: Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.int64]] = njit(_rank_kept)
-"""Compiled `rank` of some of many values, without names."""
+"""Compiled `rank` of selected indices, without names."""

@@ -1,7 +1,7 @@
-"""What a model file may ask for: types, ranges, and regular expressions that always end.
+"""Checks of untrusted model files: types, ranges, and safe regular expressions.
 
-Settings that a user writes are checked where they are given. Those of a file may come from
-anybody, so that more is asked of them: nothing in it may make us wait or run out of memory.
+Settings in a model file get stricter checks than settings written in code: a malicious file must
+not be able to hang the process or exhaust its memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from groundling.errors import ModelFileError
 from groundling.limits import SETTING_CHARACTERS, SETTING_ENTRIES
 
-# The least and the most of what decides how long something takes; other numbers: ±1e15.
+# Ranges of settings that determine run time or memory; other numbers: ±1e15.
 _RANGES: dict[str, tuple[float, float]] = {
     "max_length": (1, 10_000),
     "min_length": (1, 10_000),
@@ -30,23 +30,23 @@ _RANGES: dict[str, tuple[float, float]] = {
 }
 _WHOLE = ("seed", "threads")
 _PATTERNS = ("include", "exclude")
-_MOST_LEVELS = 8  # as many as settings of ours have, and some
+_MOST_LEVELS = 8  # deeper than any valid settings
 
 
 def check_settings(content: Any, name: str = "settings", level: int = 0) -> None:
-    """Refuse settings that no follower has, or that would never end.
+    """Raise an error for settings that are invalid or would take too long.
 
     >>> check_settings({"search": {"max_length": 1_000_000_000}})
     Traceback (most recent call last):
         ...
-    ValueError: max_length is 1000000000, but it is between 1 and 10000
+    ValueError: max_length must be between 1 and 10000; got 1000000000
     """
     if level > _MOST_LEVELS:
-        raise ValueError(f"{name} is nested too deep")
+        raise ValueError(f"{name} must be nested at most {_MOST_LEVELS} levels deep")
     if name in _WHOLE and type(content) is not int:
-        raise ValueError(f"{name} is {str(content)[:60]!r}, but it is a whole number")
+        raise ValueError(f"{name} must be a whole number; got {str(content)[:60]!r}")
     if name in _RANGES and isinstance(content, bool):
-        raise ValueError(f"{name} is {content}, but it is a number")
+        raise ValueError(f"{name} must be a number; got {content}")
     if isinstance(content, str):
         SETTING_CHARACTERS.check(len(content), ModelFileError, name)
         if name in _PATTERNS:
@@ -54,7 +54,7 @@ def check_settings(content: Any, name: str = "settings", level: int = 0) -> None
     elif isinstance(content, (int, float)) and not isinstance(content, bool):
         low, high = _RANGES.get(name, (-1e15, 1e15))
         if not low <= content <= high:
-            raise ValueError(f"{name} is {content}, but it is between {low:g} and {high:g}")
+            raise ValueError(f"{name} must be between {low:g} and {high:g}; got {content}")
     elif isinstance(content, (dict, list)):
         SETTING_ENTRIES.check(len(content), ModelFileError, name)
         for key, value in content.items() if isinstance(content, dict) else (
@@ -77,36 +77,36 @@ _TOKEN = re.compile(
 
 
 def check_pattern(pattern: str) -> None:
-    r"""Refuse a regular expression that might take for ever.
+    r"""Raise an error for a regular expression that could backtrack exponentially.
 
-    What is left is what filters of names need: alternatives, sets, anchors, and a few
-    repetitions of single characters. Groups are not repeated, and nothing refers back.
+    Alternatives, character sets, anchors and a few repetitions of single characters are
+    allowed; repeated groups and back references are not.
 
     >>> check_pattern(r"^string∈|^word=(North|South) ∧ (to\.|from\.)?side=")
     >>> check_pattern("(a+)+$")
     Traceback (most recent call last):
         ...
-    ValueError: the pattern '(a+)+$' repeats a group, which may never end
+    ValueError: the pattern '(a+)+$' must not repeat a group
     """
     steps, depth, before = 1.0, 0, ""
     for match in _TOKEN.finditer(pattern):
         kind, text = str(match.lastgroup), match[0]
         if kind == "other" or (kind == "escape" and text[1] in "123456789"):
-            raise ValueError(f"the pattern {pattern[:60]!r} uses flags, names or back references")
+            raise ValueError(
+                f"the pattern {pattern[:60]!r} must not use flags, named groups or back references"
+            )
         if kind == "open":
             depth += 1
         elif kind == "close":
             depth -= 1
         elif kind == "or" and depth:
-            steps *= 2  # ways to go on after the group
+            steps *= 2  # branches to continue from after the group
         elif kind == "repeat":
             if before == "repeat" or (before == "close" and text[:1] != "?"):
-                raise ValueError(
-                    f"the pattern {pattern[:60]!r} repeats a group, which may never end"
-                )
+                raise ValueError(f"the pattern {pattern[:60]!r} must not repeat a group")
             steps *= 2 if text[:1] == "?" else 200
         if depth > 20:
-            raise ValueError(f"the pattern {pattern[:60]!r} is nested too deep")
+            raise ValueError(f"the pattern {pattern[:60]!r} must be nested at most 20 levels deep")
         if steps > 1e9:
-            raise ValueError(f"the pattern {pattern[:60]!r} may take for ever")
+            raise ValueError(f"the pattern {pattern[:60]!r} must have fewer repetitions")
         before = kind

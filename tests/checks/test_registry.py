@@ -262,7 +262,9 @@ def test_diagnosing_in_parts_follows_what_was_not_learnt_from():
     assert len(apart.mistakes) == apart.count - apart.right
     assert len(set(apart.findings)) == len(apart.findings)
     assert follower.theta_ is theta
-    with pytest.raises(DemonstrationError, match="cannot be split into 1 parts"):
+    with pytest.raises(
+        DemonstrationError, match="must have 2 or more folds and groups; got 1 folds"
+    ):
         follower.diagnose(SHOWN, parts=1)
 
 
@@ -393,7 +395,7 @@ def test_fit_skips_bad_demonstrations_and_says_which():
 
 
 def test_fit_refuses_to_skip_everything():
-    with pytest.raises(DemonstrationError, match=r"None of 2 demonstrations can be used\. The"):
+    with pytest.raises(DemonstrationError, match=r"must be usable; got 2 with errors\. The"):
         make().fit(BAD, skip_bad=True)
 
 

@@ -93,7 +93,7 @@ def test_check_takes_arguments_and_a_start(kitchen):
     assert 'Actions there: ["go", "kitchen"], ["go", "cellar"], ["switch on", "hall"]' in said
     code, said = checked("kitchen.py:Kitchen", "--start", "hall")
     assert code == 1
-    assert "Write the start as JSON" in said
+    assert "Give the start as JSON" in said
 
 
 def test_check_lists_demonstrations_that_do_not_fit(kitchen):
@@ -145,7 +145,7 @@ def test_check_tells_that_states_have_no_json(folder):
     code, said = checked("plain.py:Plain")
     assert code == 1
     assert "a Thing. Change it" in said
-    assert "write state_to_json and the like" in said
+    assert "implement state_to_json and its counterparts" in said
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_check_tells_that_states_have_no_json(folder):
         (["kichen.py:Kitchen"], "There is no file kichen.py. Did you mean 'kitchen.py'"),
         (["kitchen.py:Kichen"], "kitchen.py has no 'Kichen'. Did you mean 'Kitchen'?"),
         (["kitchen.py:Kitchen", "shown.jsonl"], "There is no file shown.jsonl."),
-        (["mazes"], "No installed package offers a world 'mazes'."),
+        (["mazes"], "No installed package provides a world 'mazes'."),
     ],
 )
 def test_check_says_in_one_sentence_what_is_missing(kitchen, arguments, said):

@@ -62,7 +62,7 @@ def test_scene_world_is_found_by_its_file(tmp_path):
     assert [name for name, _ in starts_of(world, "Yard")] == ["Yard 1", "Yard 2", "Yard 3"]
     assert world.to_dict() == SceneWorld(world.to_dict()).to_dict()
     file.write_text("[1")
-    with pytest.raises(WorldError, match=r"yard\.json: This is not JSON"):
+    with pytest.raises(WorldError, match=r"yard\.json: The text must be valid JSON"):
         load_world(str(file))
 
 
@@ -139,6 +139,6 @@ def test_scene_world_refuses_two_actions_of_one_name():
     places = [{"name": "a"}, {"name": "a to the a"}]
     things = [{"name": each, "at": "a", "can": ["push"]} for each in ("x", "x to the a")]
     movers = [{"name": "robot", "at": "a"}]
-    with pytest.raises(WorldError, match="same name"):
+    with pytest.raises(WorldError, match="Action names must be unique"):
         SceneWorld({"title": "T", "places": places, "things": things, "movers": movers,
                     "verbs": ["push"]})  # fmt: skip

@@ -91,7 +91,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
     )
     monkeypatch.setattr(module, "entry_points", lambda group: found.select(group=group))
     assert load_world('line{"size": 2}').size == 2
-    with pytest.raises(WorldError, match=r"offers a world 'lime'. Did you mean 'line'\?"):
+    with pytest.raises(WorldError, match=r"provides a world 'lime'. Did you mean 'line'\?"):
         load_world("lime")
     with pytest.raises(WorldError, match=r"'gone' \(tests.no_such_module:Line\) cannot be import"):
         load_world("gone")
@@ -104,28 +104,28 @@ def test_worlds_load_by_entry_point(monkeypatch):
         ("nowhere/kitchen.py:Kitchen", "There is no file nowhere/kitchen.py."),
         ("my_kitchen.py:Kichen", "my_kitchen.py has no 'Kichen'. Did you mean 'Kitchen'?"),
         ("my_kitchen.py", "such as my_kitchen.py:Kitchen. It has Kitchen."),
-        ("my_kitchen:Kitchen", "For a file write my_kitchen.py:Kitchen."),
+        ("my_kitchen:Kitchen", "For a file, write my_kitchen.py:Kitchen."),
         ("no_such.module:Kitchen", "There is no module 'no_such'."),
-        ("kitchen", "For a world of your own give its file and class"),
-        ("my_kitchen.py:make", "make could not be made without arguments: TypeError"),
+        ("kitchen", "For a user-defined world, give its file and class"),
+        ("my_kitchen.py:make", "make cannot be created without arguments: TypeError"),
         (
             'my_kitchen.py:Kitchen{"size": 0}',
-            'not be made with {"size": 0}: ValueError: it is too small (line 12 of my_kitchen.py).',
+            'created with {"size": 0}: ValueError: it is too small (line 12 of my_kitchen.py).',
         ),
         ('my_kitchen.py:Kitchen{"sise": 1}', "unexpected keyword argument 'sise'"),
-        ("my_kitchen.py:leave", "could not be made without arguments: SystemExit: 3"),
-        ("my_kitchen.py:nothing", "is no environment: None has no method actions."),
-        ("my_kitchen.py:State", "makes no environment: it has no method actions."),
-        ("my_kitchen.py:number", "is no environment: 3 has no method actions."),
-        ('my_kitchen.py:ready{"size": 3}', "is an environment already"),
-        ("my_kitchen.py:Kitchen{size: 3}", "is not JSON"),
+        ("my_kitchen.py:leave", "cannot be created without arguments: SystemExit: 3"),
+        ("my_kitchen.py:nothing", "must be an environment: None has no method actions."),
+        ("my_kitchen.py:State", "must create an environment: it has no method actions."),
+        ("my_kitchen.py:number", "must be an environment: 3 has no method actions."),
+        ('my_kitchen.py:ready{"size": 3}', "is an environment and takes no arguments"),
+        ("my_kitchen.py:Kitchen{size: 3}", "must be JSON"),
         ("broken.py:Kitchen", "cannot be read: SyntaxError: '(' was never closed (line 2 of bro"),
         ("raises.py:Kitchen", "cannot be read: ZeroDivisionError: division by zero (line 2 of ra"),
         ("needs.py:Kitchen", "cannot be read: ModuleNotFoundError: No module named 'not_there'"),
         ("broken:Kitchen", "There is no module 'broken'"),
         ("tests.worlds:", "has no ''"),
         ("readme.md:Kitchen", "There is no module 'readme'"),
-        ("./readme.md:Kitchen", "is no Python file"),
+        ("./readme.md:Kitchen", "must be a Python file"),
     ],
 )
 def test_worlds_say_in_one_sentence_what_is_wrong(folder, name, said):
@@ -148,7 +148,7 @@ def test_worlds_by_name_are_made_once_for_the_same_arguments():
     assert worlds.name_of(worlds.get("here").environment) == ("here", {})
     assert worlds.name_of(Line()) is None
     assert worlds.names == ("line", "here")
-    with pytest.raises(WorldError, match="there are several: 'line', 'here'"):
+    with pytest.raises(WorldError, match="there are several; choose one of 'line', 'here'"):
         worlds.get()
 
 
@@ -177,9 +177,9 @@ def test_worlds_keep_a_bounded_number_of_them(monkeypatch):
 
 
 def test_worlds_refuse_what_is_none():
-    with pytest.raises(WorldError, match="No world was given"):
+    with pytest.raises(WorldError, match="must contain at least one world"):
         Worlds({})
-    with pytest.raises(WorldError, match="lab is no environment: 3"):
+    with pytest.raises(WorldError, match="lab must be an environment: 3"):
         Worlds({"lab": 3})
 
 

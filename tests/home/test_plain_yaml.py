@@ -79,7 +79,7 @@ def test_yaml_reads_plain_values_as_they_are(tmp_path):
 def test_yaml_of_homes_has_no_aliases_and_is_a_plain_file(tmp_path):
     with pytest.raises(HomeError, match="must not use YAML aliases"):
         read_home(write(tmp_path, "entities: &e []\nareas: *e"))
-    with pytest.raises(HomeError, match="not a plain file"):
+    with pytest.raises(HomeError, match="must be a regular file"):
         read_home("/dev/zero")
 
 

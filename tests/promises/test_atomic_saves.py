@@ -156,7 +156,7 @@ def test_atomic_saves_keep_what_is_not_theirs(saved):
 
 def test_atomic_saves_refuse_to_replace_what_is_no_model(tmp_path):
     (tmp_path / "manifest.json").write_text('{"name": "my web page"}')
-    with pytest.raises(ModelFileError, match="is not of a Groundling model"):
+    with pytest.raises(ModelFileError, match="is not from Groundling"):
         Follower(parser="chain").fit(line_demonstrations()).save(tmp_path)
     assert (tmp_path / "manifest.json").read_text() == '{"name": "my web page"}'
     assert len(list(tmp_path.iterdir())) == 1
@@ -176,7 +176,7 @@ def test_atomic_saves_keep_permissions(saved):
 
 def test_atomic_saves_refuse_what_could_not_be_read_again(tmp_path):
     follower = Follower(parser="chain").fit(line_demonstrations())
-    with pytest.raises(ModelFileError, match="NaN is no number"):
+    with pytest.raises(ModelFileError, match="NaN is not a finite number"):
         follower.save(tmp_path / "model", note={"distance": float("nan")})
     assert not (tmp_path / "model").exists()
 

@@ -448,5 +448,5 @@ def test_formats_of_languages_are_read_by_name_only(tmp_path):
 
 def test_formats_that_are_no_files_are_refused(tmp_path):
     (tmp_path / "state-0.safetensors").symlink_to("/dev/zero")
-    with pytest.raises(ModelFileError, match="not a plain file"):
+    with pytest.raises(ModelFileError, match="must be a regular file"):
         Checkpoint(tmp_path, fingerprint="mine").load("0", 3)

@@ -22,7 +22,7 @@ def test_inside_its_folder_links_are_refused(folder, name, tmp_path):
     part = file_of(folder, name)
     part.rename(tmp_path / "elsewhere")
     part.symlink_to(tmp_path / "elsewhere")
-    refused(folder, "not a plain file")
+    refused(folder, "must be a regular file")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -30,13 +30,13 @@ def test_inside_its_folder_pipes_devices_and_folders_are_refused(folder, name):
     part = file_of(folder, name)
     part.unlink()
     os.mkfifo(part)
-    refused(folder, "not a plain file")
+    refused(folder, "must be a regular file")
     part.unlink()
     part.symlink_to("/dev/zero")
-    refused(folder, "not a plain file")
+    refused(folder, "must be a regular file")
     part.unlink()
     part.mkdir()
-    refused(folder, "not a plain file")
+    refused(folder, "must be a regular file")
 
 
 def test_inside_its_folder_a_link_to_the_folder_is_the_users_own(folder, tmp_path):
@@ -52,7 +52,7 @@ def test_inside_its_folder_sums_are_no_paths(folder, claim):
     manifest["sha256"]["tables.json"] = claim
     manifest["sha256"]["manifest.json"] = own_sum(manifest)
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    refused(folder, "has no sum of tables.json")
+    refused(folder, "must have a checksum for tables.json")
 
 
 def test_inside_its_folder_names_in_a_manifest_open_nothing(folder, tmp_path):

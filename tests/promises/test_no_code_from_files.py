@@ -225,7 +225,7 @@ def test_no_code_from_files_of_projects(name, number, tmp_path):
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_no_code_from_files_what_is_no_environment_is_not_called(number, tmp_path):
     mark = tmp_path / "it ran"
-    with pytest.raises(WorldError, match="makes no environment"):
+    with pytest.raises(WorldError, match="must create an environment"):
         load_world(traps(mark, tmp_path)[number])
     assert not mark.exists()
 

@@ -46,7 +46,7 @@ with warnings.catch_warnings(record=True) as told:
     def double(number):
         return 2 * number
     assert double(4) == 8
-print(len([each for each in told if "cannot be kept" in str(each.message)]))
+print(len([each for each in told if "cannot be cached" in str(each.message)]))
 """
 
 

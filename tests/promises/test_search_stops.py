@@ -69,7 +69,7 @@ def test_search_stops_where_the_world_goes_round(follower):
 
 
 def test_search_stops_where_nothing_can_be_done(follower):
-    with pytest.raises(SearchError, match="Nothing can be done in state 0"):
+    with pytest.raises(SearchError, match="No action is possible in state 0"):
         follower.follow("go left", Stuck(4), 0)
 
 

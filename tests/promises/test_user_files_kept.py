@@ -52,7 +52,7 @@ def test_user_files_kept_beside_a_training(tmp_path):
     assert not (out / "checkpoints").exists()
     assert load_trained(out)[1].task == "puzzles"
     (out / "manifest.json").write_text('{"name": "a page of mine"}')
-    assert "is not of a Groundling model" in train(out, "--again", code=1)
+    assert "is not from Groundling" in train(out, "--again", code=1)
     assert (out / "manifest.json").read_text() == '{"name": "a page of mine"}'
 
 

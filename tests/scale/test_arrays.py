@@ -54,7 +54,7 @@ def test_arrays_that_share_memory_are_written_once(tmp_path):
 @pytest.mark.parametrize("content", [b"12345678", b"\x02" + b"\0" * 7 + b"{}", b"\xff" * 40])
 def test_arrays_of_a_broken_file_are_refused(tmp_path, content):
     (tmp_path / "shard").write_bytes(content)
-    with pytest.raises(ModelFileError, match=r"The shard .* is broken"):
+    with pytest.raises(ModelFileError, match=r"The shard .* must be a valid file"):
         map_arrays(tmp_path / "shard")
 
 

@@ -58,7 +58,7 @@ def test_lost_scheduler_is_told_and_training_goes_on_later(tmp_path, monkeypatch
             if step.stage == "training" and step.step == 5:
                 scheduler.send_signal(signal.SIGKILL)
 
-        with pytest.raises(WorkerError, match=r"The scheduler of the cluster is lost .*states"):
+        with pytest.raises(WorkerError, match=r"The scheduler of the cluster was lost .*states"):
             fit(cluster=address, checkpoint=states, every=2, progress=progress)
     assert len(list(states.iterdir())) == 2
     (tmp_path / "two").mkdir()
@@ -76,6 +76,6 @@ def test_lost_scheduler_before_the_first_checkpoint_names_no_folder(tmp_path, mo
             if step.stage == "encoding":
                 scheduler.send_signal(signal.SIGKILL)
 
-        with pytest.raises(WorkerError, match=r"is lost .* No checkpoint was written yet"):
+        with pytest.raises(WorkerError, match=r"was lost .* No checkpoint was written yet"):
             fit(cluster=address, checkpoint=tmp_path / "states", every=2, progress=progress)
     assert not (tmp_path / "states").exists()

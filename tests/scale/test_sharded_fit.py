@@ -65,5 +65,5 @@ def test_fitting_with_memory_chooses_what_is_left_open_as_ever(recwarn):
 
 
 def test_fitting_with_memory_leaves_bad_demonstrations_to_those_who_read_them():
-    with pytest.raises(SettingError, match=r"Leave bad records out where they are read"):
+    with pytest.raises(SettingError, match=r"Skip bad records when reading"):
         follower().fit(shown(), memory="1GB", skip_bad=True)

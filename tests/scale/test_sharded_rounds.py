@@ -124,7 +124,7 @@ def test_training_misses_no_demonstration_in_silence(tmp_path):
             return super().total(job, theta)
 
     shards = split(shown(14), tmp_path, size=7)
-    with pytest.raises(WorkerError, match=r"covers only 18.5 of 20 of the weight"):
+    with pytest.raises(WorkerError, match=r"must cover the weight .*; got 18.5 of 20"):
         fit_shards(trainer_of(), Losing(shards, ShardWorker(tmp_path / "s", 10**9)))
 
 
@@ -132,12 +132,12 @@ def test_training_in_shards_says_which_demonstration_is_wrong():
     given = [*shown(10), Demonstration("go up", Line(), 2, ("up",), name="Annette")]
     with pytest.raises(DemonstrationError, match=r"Among demonstrations 8 to 11: .*Annette"):
         fit("plans", given)
-    with pytest.raises(DemonstrationError, match="There are no demonstrations to learn from"):
+    with pytest.raises(DemonstrationError, match="needs at least one demonstration"):
         fit("plans", [])
     trainer = trainer_of("readings", model=TransducerModel(allow_multiple=False))
     given = [each for each in shown(20) if len(each.actions) == 1][:6]
     given.append(Demonstration("hop", Line(), 2, ("left", "left"), name="Boris"))
-    with pytest.raises(DemonstrationError, match=r"Boris.*cannot be read: no way of aligning"):
+    with pytest.raises(DemonstrationError, match=r"Boris.*no alignment of its text"):
         fit_at_scale(trainer, given, memory="4GB", size=4)
 
 
@@ -153,7 +153,7 @@ def test_training_in_shards_refuses_models_whose_loss_needs_more_than_arrays(tmp
         def objective(self, data):
             return OwnObjective(super().objective(data))
 
-    with pytest.raises(SettingError, match=r"OwnModel cannot be trained in shards: .* loss of"):
+    with pytest.raises(SettingError, match=r"OwnModel must define loss to be trained in shards"):
         fit_at_scale(trainer_of("plans", model=OwnModel()), shown(), memory="4GB", size=9)
 
 

@@ -55,7 +55,7 @@ def test_shards_leave_bad_records_out(tmp_path):
 
 
 def test_shards_of_names_ask_for_worlds(tmp_path):
-    with pytest.raises(DemonstrationError, match=r"not what its worlds are. Give it Demonst"):
+    with pytest.raises(DemonstrationError, match=r"got the name .* Pass Demonstrations.read"):
         split(str(tmp_path / "*.jsonl"), tmp_path)
     with pytest.raises(DemonstrationError, match="must be iterable; got a int"):
         split(3, tmp_path)

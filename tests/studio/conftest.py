@@ -147,6 +147,6 @@ class Broken(Lamp):
     def draw(self, state): raise RuntimeError("no <b>paint</b>")
 
 class Lost(Lamp):
-    """A lamp that does not say where one begins."""
+    """A lamp without an initial state."""
     start = property()
 '''

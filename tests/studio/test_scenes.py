@@ -18,7 +18,7 @@ def test_worlds_own_world_begins_at_its_start(small_world):
 
 
 def test_worlds_without_a_start_is_told(small_world):
-    with pytest.raises(WorldError, match="does not say where one begins"):
+    with pytest.raises(WorldError, match="must define an initial state"):
         open_setting({"kind": "world", "world": f"{small_world}:Lost"})
 
 

@@ -1,4 +1,4 @@
-"""Demonstrations as files, worlds by name, states and actions as JSON."""
+"""Demonstration files, worlds by name, and JSON for states and actions."""
 
 from groundling.data.canonical import canonical
 from groundling.data.codec import Codec, value_classes

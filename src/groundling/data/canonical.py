@@ -17,17 +17,17 @@ from groundling.errors import WorldError
 from groundling.world.environment import shorten
 
 Json: TypeAlias = Any
-"""What JSON can hold: None, truth values, numbers, strings, lists, and objects by name."""
+"""A JSON value: None, boolean, number, string, list, or dictionary with string keys."""
 
 SCALARS = frozenset({str, int, bool, type(None)})
-SET, BYTES, FLOAT = "$set", "$bytes", "$float"  # no class can have these names
+SET, BYTES, FLOAT = "$set", "$bytes", "$float"  # not valid as class names
 
 
 def canonical(value: Any) -> str:
-    """Return a text that is equal for equal values in every process.
+    """Return a text that is the same for equal values in every process.
 
     Unlike `repr`, it does not depend on the iteration order of sets and mappings. Values of
-    other classes are represented by their `repr` or, where that is an address, by their public
+    other classes are represented by their `repr` or, if that contains an address, by their public
     attributes.
 
     >>> canonical(frozenset({"b", "a"}))
@@ -46,8 +46,8 @@ def canonical(value: Any) -> str:
 def plain(value: Any, name: Callable[[type], str] | None) -> Json:
     """Return a value as JSON.
 
-    `name` returns the name of a class, or raises. Without it any value is accepted, but not
-    every one can be read back.
+    `name` returns the name of a class, or raises. Without it, any value is accepted, but some
+    cannot be read back.
 
     >>> plain((1, frozenset({"b", "a"})), None)
     [1, {'$set': ['a', 'b']}]
@@ -61,7 +61,7 @@ def plain(value: Any, name: Callable[[type], str] | None) -> Json:
         if math.isfinite(value):
             return value
         if value != value and name is not None:
-            raise WorldError("A state or action holds NaN, which equals nothing. Use None instead.")
+            raise WorldError("A state or action must not contain NaN. Use None instead.")
         return {FLOAT: str(value)}
     if kind is frozenset:
         return {SET: sorted((plain(each, name) for each in value), key=_text)}
@@ -75,13 +75,13 @@ def plain(value: Any, name: Callable[[type], str] | None) -> Json:
         raise WorldError(
             "States and actions must be made of strings, numbers, tuples, named tuples, frozen "
             f"data classes, enumerations and frozen sets; got {shorten(value)}, a "
-            f"{kind.__name__}. Change it, or write state_to_json and the like."
+            f"{kind.__name__}. Change it, or implement state_to_json and its counterparts."
         )
     return _anything(value)
 
 
 def _content(value: Any, name: Callable[[type], str] | None) -> Json:
-    """Return the content that goes with the name of a class."""
+    """Return the JSON content stored under the name of a class."""
     if isinstance(value, enum.Enum):
         return value.value if isinstance(value, enum.Flag) else value.name
     if isinstance(value, tuple):
@@ -119,7 +119,7 @@ def _anything(value: Any) -> Json:
 
 
 def is_value_class(found: object) -> TypeGuard[type[Any]]:
-    """Return whether JSON can hold the values of a class, by fields or by name.
+    """Return whether values of a class can be stored as JSON, by fields or by name.
 
     >>> from fractions import Fraction
     >>> is_value_class(Fraction), is_value_class(Fraction(1, 2)), is_value_class(enum.IntFlag)

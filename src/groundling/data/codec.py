@@ -28,26 +28,26 @@ from groundling.world.environment import Wrapper, class_name, shorten
 _METHODS = ("state_to_json", "state_from_json", "action_to_json", "action_from_json")
 _REMEMBERED, _LONGEST_KEY = 20_000, 400
 _COUNTED = 1_000_000
-_PRIME = sys.hash_info.modulus  # whole numbers below it have hashes of their own
+_PRIME = sys.hash_info.modulus  # smaller whole numbers have distinct hashes
 _PLAIN_MODULES = frozenset({"builtins", "typing", "abc"})
 
 
 class Codec:
-    """The states and actions of an environment as JSON.
+    """Conversion of an environment's states and actions to JSON and back.
 
-    An environment may have its own JSON: `state_to_json(state)` and `state_from_json(data)`,
-    `action_to_json(action)` and `action_from_json(data)`, each pair whole or not at all.
-    Where it has none, values are written as follows, and read back equal:
+    An environment may define its own JSON: `state_to_json(state)` and `state_from_json(data)`,
+    `action_to_json(action)` and `action_from_json(data)`; each pair must be complete.
+    Otherwise, values are written as follows, and read back equal:
 
-    - None, truth values, numbers and strings as themselves; tuples as lists;
-    - frozen sets as `{"$set": [...]}` in an order that never changes;
+    - None, booleans, numbers and strings unchanged; tuples as lists;
+    - frozen sets as `{"$set": [...]}`, in sorted order;
     - infinite numbers as `{"$float": "inf"}`, bytes as `{"$bytes": "..."}` in base 64;
     - named tuples, frozen data classes and hashable mappings as `{"Name": {field: value}}`,
       mappings with keys other than strings as `{"Name": [[key, value], ...]}`;
     - enumerations as `{"Name": "MEMBER"}`.
 
-    Names are those of classes that the environment offers (see `value_classes`). Nothing is
-    ever imported because a file names it.
+    Names refer to the classes of the environment's values (see `value_classes`). Nothing is
+    imported because a file names it.
 
     Examples
     --------
@@ -80,8 +80,8 @@ class Codec:
             if (to is None) != (back is None):
                 there, missing = ("to", "from") if back is None else ("from", "to")
                 raise WorldError(
-                    f"{self.owner} has {kind}_{there}_json but no {kind}_{missing}_json. "
-                    "Write both, or neither."
+                    f"{self.owner} must have both {kind}_{there}_json and {kind}_{missing}_json, "
+                    f"or neither; it has no {kind}_{missing}_json."
                 )
         self._to = {kind: own[f"{kind}_to_json"] for kind in ("state", "action")}
         self._from = {kind: own[f"{kind}_from_json"] for kind in ("state", "action")}
@@ -95,7 +95,7 @@ class Codec:
         return self._write("state", state)
 
     def state_from_json(self, data: Json) -> Any:
-        """Return the state that JSON describes."""
+        """Return the state described by JSON data."""
         if type(data) in SCALARS and (type(data) is not int or -_PRIME < data < _PRIME):
             return self._read("state", data)
         key = _looks(data)
@@ -111,7 +111,7 @@ class Codec:
         return self._write("action", action)
 
     def action_from_json(self, data: Json) -> Any:
-        """Return the action that JSON describes."""
+        """Return the action described by JSON data."""
         return self._read("action", data)
 
     def actions_to_json(self, actions: Iterable[Any]) -> list[Json]:
@@ -119,7 +119,7 @@ class Codec:
         return [self._write("action", each) for each in actions]
 
     def actions_from_json(self, data: Json) -> tuple[Any, ...]:
-        """Return the plan that a list describes."""
+        """Return the plan described by a list of JSON data."""
         if type(data) is not list:
             raise WorldError(f"A plan must be a list of actions; got {shorten(data)}.")
         PLAN_ACTIONS.check(len(data), WorldError, "A plan")
@@ -135,7 +135,7 @@ class Codec:
         return found
 
     def check(self, state: Any, *actions: Any) -> None:
-        """Raise an error unless a state and actions come back equal from their JSON.
+        """Raise an error unless a state and actions survive a round trip through JSON.
 
         >>> Codec(object()).check((1, "a"), "go")
         """
@@ -144,8 +144,8 @@ class Codec:
             back = self._read(kind, written)
             if back != value:
                 raise WorldError(
-                    f"The {kind} {shorten(value)} of {self.owner} becomes {shorten(written)} in "
-                    f"JSON, which is read as {shorten(back)}. Both must be the same {kind}."
+                    f"The {kind} {shorten(value)} of {self.owner} must be equal after reading it "
+                    f"back from JSON; {shorten(written)} was read as {shorten(back)}."
                 )
 
     def _write(self, kind: str, value: Any) -> Json:
@@ -154,23 +154,25 @@ class Codec:
             try:
                 return plain(value, self._name)
             except RecursionError:
-                raise WorldError(f"A {kind} of {self.owner} is nested too deeply.") from None
+                raise WorldError(
+                    f"A {kind} of {self.owner} must not be nested too deeply."
+                ) from None
         try:
             written = own(value)
             json.dumps(written, allow_nan=False)
         except Exception as error:
             raise WorldError(
-                f"{self.owner}.{kind}_to_json({shorten(value)}) gave no JSON: "
-                f"{type(error).__name__}: {error}. Return lists, objects, strings and numbers."
+                f"{self.owner}.{kind}_to_json({shorten(value)}) must return JSON; got "
+                f"{type(error).__name__}: {error}. Return lists, dicts, strings and numbers."
             ) from error
         return written
 
     def _name(self, kind: type) -> str:
         if self.classes.get(kind.__name__) is not kind:
             raise WorldError(
-                f"{self.owner} does not offer the class {kind.__name__} that its states or actions "
-                f"are made of. Define it in the module of {self.owner}, list it in "
-                f"{self.owner}.json_classes, or write state_to_json and the like."
+                f"{self.owner} must declare the class {kind.__name__}, which its states or "
+                f"actions use. Define it in the module of {self.owner}, list it in "
+                f"{self.owner}.json_classes, or implement state_to_json and its counterparts."
             )
         return kind.__name__
 
@@ -180,7 +182,7 @@ class Codec:
             try:
                 return self._value(data, kind)
             except RecursionError:
-                raise WorldError(f"A {kind} is nested too deeply.") from None
+                raise WorldError(f"A {kind} must not be nested too deeply.") from None
         try:
             value = own(data)
             hash(value)
@@ -248,7 +250,8 @@ class Codec:
             unknown = [each for each in content if each not in known] if known else []
             hint = did_you_mean(unknown[0], known) if unknown else ""
             raise WorldError(
-                f"{shorten(content)} makes no {made.__name__}: {str(error).rstrip('.')}.{hint}"
+                f"{shorten(content)} must describe a valid {made.__name__}; got "
+                f"{str(error).rstrip('.')}.{hint}"
             ) from error
         fields_shown = ", ".join(f'"{each}": …' for each in _field_names(made))
         raise WorldError(
@@ -258,12 +261,12 @@ class Codec:
 
 
 def value_classes(environment: object) -> dict[str, type]:
-    """Return the classes of an environment's values by name.
+    """Return the classes that an environment's values may have, by name.
 
-    These are named tuples, frozen data classes, enumerations and hashable mappings: those
-    that its attribute `json_classes` lists, those inside its class, and those in the modules
-    that its class and its base classes are written in. A wrapper such as `MemoryEnvironment`
-    has those of the environment inside it, too.
+    These are named tuples, frozen data classes, enumerations and hashable mappings: those listed
+    in its attribute `json_classes`, those defined inside its class, and those in the modules of
+    its class and base classes. A wrapper such as `MemoryEnvironment` also has those of the
+    environment inside it.
 
     >>> from typing import NamedTuple
     >>> class Yard:
@@ -277,8 +280,8 @@ def value_classes(environment: object) -> dict[str, type]:
         if not is_value_class(each):
             raise WorldError(
                 "Each of json_classes must be a named tuple, frozen data class, enumeration or "
-                f"hashable mapping; got {shorten(each)}. Take it out, or write state_to_json and "
-                "the like."
+                f"hashable mapping; got {shorten(each)}. Remove it, or implement state_to_json "
+                "and its counterparts."
             )
         found.setdefault(each.__name__, each)
     for namespace in _namespaces(environment):
@@ -291,14 +294,14 @@ def value_classes(environment: object) -> dict[str, type]:
 
 
 def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
-    """Refuse values that would make a set or a dictionary take quadratic time."""
+    """Raise an error for values whose hashes would make a set or dictionary quadratic."""
     most = EQUAL_HASHES.most
     if len(values) <= most:
         return
     hashes = [hash(each) for each in values]
     if len(values) - len(set(hashes)) < most:
         return
-    # Equal values have the same hash, too, and cost nothing; only different ones count.
+    # Equal values share a hash at no cost; only different ones count.
     crowded = {key: set[Hashable]() for key, count in Counter(hashes).items() if count > most}
     for key, value in zip(hashes, values, strict=True):
         if key in crowded:
@@ -308,7 +311,7 @@ def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
 
 
 class _Hashes:
-    """Refuses values when too many different ones have the same hash."""
+    """Raises an error if too many different values have the same hash."""
 
     def __init__(self, thing: str) -> None:
         self._thing = thing
@@ -331,7 +334,7 @@ def _looks(data: Json) -> str:
     try:
         return repr(data)
     except RecursionError:
-        return ""  # reading it says so
+        return ""  # reading it raises the error
 
 
 def _remember(known: dict[str, Any], key: str, value: Any) -> None:
@@ -342,14 +345,14 @@ def _remember(known: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:
-    """Yield the namespaces that may define the classes of an environment, nearest first."""
+    """Yield the namespaces that may define an environment's classes, nearest first."""
     kind = environment if isinstance(environment, type) else type(environment)
     homes = [each for each in kind.__mro__ if each.__module__ not in _PLAIN_MODULES]
     yield from map(vars, homes)
     seen: set[int] = set()
     for each in homes:
         module = sys.modules.get(each.__module__)
-        # Functions know their module even where it is in no list of modules (notebooks, scripts).
+        # Functions know their globals even if the module is not in sys.modules (notebooks).
         for function in (*vars(each).values(), module):
             names = getattr(function, "__globals__" if function is not module else "__dict__", None)
             if names is not None and id(names) not in seen:

@@ -1,4 +1,4 @@
-"""Records of demonstration files: their fields, reading and writing."""
+"""Records of demonstration files: fields, reading and writing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LABEL = ("name", "amount", "kind", "value")
 
 
 class _Turn(NamedTuple):
-    """A turn of a conversation, where the next may continue."""
+    """The previous turn of a conversation, from which the next one may continue."""
 
     file: str
     group: str
@@ -46,14 +46,14 @@ class _Turn(NamedTuple):
 
 
 class RecordReader:
-    """Turns records into demonstrations, in the order of their files.
+    """Converts records to demonstrations, in the order of their files.
 
     Parameters
     ----------
     worlds
         The worlds that records may name.
     check
-        Whether to carry out every plan, so that impossible ones are errors.
+        Whether to execute every plan, so that impossible ones raise an error.
 
     Examples
     --------
@@ -124,12 +124,12 @@ class RecordReader:
 
     def _carry_out(self, shown: Demonstration) -> None:
         seen = self._seen
-        # The cache of a world grows with every state, so it is dropped now and then.
+        # The cache of a world grows with every state, so it is dropped regularly.
         if seen is None or seen.environment is not shown.environment or self._checked >= _CHECKED:
             self._seen = seen = CachedEnvironment(shown.environment)
             self._checked = 0
         self._checked += 1
-        seen.trace(shown.start, shown.actions, "The plan")  # with its graphs, as fit does
+        seen.trace(shown.start, shown.actions, "The plan")  # including graphs, like `fit`
         for plan in shown.also:
             seen.trace(shown.start, plan, "A plan in also")
 
@@ -137,7 +137,7 @@ class RecordReader:
         named = record.get("world")
         if named is None and carried is not None:
             return carried.world
-        if self._world is None or named != self._named:  # most records are of one world
+        if self._world is None or named != self._named:  # most records use the same world
             if named is None or type(named) is str:
                 self._world = self.worlds.get(named or "")
             elif type(named) is dict and len(named) == 1:
@@ -160,21 +160,19 @@ class RecordReader:
 def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
     """Return the final state of the previous turn."""
     if "turn" not in record or record["turn"] == 1:
-        raise DemonstrationError(
-            "A record must have a `start`. Write the state in which it begins."
-        )
+        raise DemonstrationError("A record must have a `start`. Write its initial state.")
     if carried is None:
         raise DemonstrationError(
-            f"Turn {record['turn']} of {record['group']!r} has no start, and the record before it "
-            f"is not turn {record['turn'] - 1}, or was bad. Give a start, or put the turns one "
-            "after another into one file."
+            f"Turn {record['turn']} of {record['group']!r} must have a `start` or follow turn "
+            f"{record['turn'] - 1}, which is missing or invalid. Add a start, or put all turns "
+            "in order into one file."
         )
     shown = carried.demonstration
     world = CachedEnvironment(shown.environment)
     end = world.carry_out(shown.start, shown.actions, str(shown))[-1]
     environment: Any = shown.environment
     if isinstance(environment, Wrapper) and hasattr(environment, "listen"):
-        return environment.listen(end, shown.instructions)  # it remembers what was said, too
+        return environment.listen(end, shown.instructions)  # also remembers the text
     return end
 
 
@@ -279,7 +277,7 @@ def record_of(
     codec: Codec,
     name_world: Callable[[Environment], tuple[str, Mapping[str, Any]]],
 ) -> dict[str, Json]:
-    """Return a demonstration as a record; defaults are left out.
+    """Return a demonstration as a record, without default values.
 
     >>> shown = Demonstration("light it", object(), "off", ("on",))
     >>> record_of(shown, Codec(shown.environment), lambda environment: ("Lamp", {}))

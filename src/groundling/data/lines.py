@@ -1,4 +1,4 @@
-"""JSON Lines, plain or compressed: one record a line."""
+"""JSON Lines files, plain or compressed: one record per line."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from groundling.errors import DemonstrationError
 from groundling.limits import EMPTY_LINES, EXPANSION, LINE_BYTES
 from groundling.world.environment import shorten
 
-_SMALL = 16 * 2**20  # bytes that may come out of any compressed file, however small
+_SMALL = 16 * 2**20  # bytes that any compressed file may expand to
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
-    """Yield the number and the content of each line, never more than one at a time.
+    """Yield the number and content of each line, holding one at a time in memory.
 
-    Empty lines are passed over. Where the file is broken, the last content is an error.
+    Empty lines are skipped. If the file is broken, the last content is an error.
     """
     number = empty = size = 0
     longest = LINE_BYTES.most
@@ -50,7 +50,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
 
 
 def count_lines(path: Path) -> int:
-    """Return how many records a file has, without reading them."""
+    """Return the number of records in a file, without decoding them."""
     found = 0
     for _, line in read_lines(path):
         if isinstance(line, DemonstrationError) or not (b'"format"' in line and _is_header(line)):
@@ -66,7 +66,7 @@ def _is_header(line: bytes) -> bool:
 
 
 def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
-    """Return the record of a line, or nothing where it is empty or a header.
+    """Return the record of a line, or None if it is empty or a header.
 
     >>> parse_line(b'{"text": "turn left"}')
     {'text': 'turn left'}
@@ -74,8 +74,8 @@ def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
     >>> parse_line(b'{"text": "turn left')
     Traceback (most recent call last):
         ...
-    groundling.errors.DemonstrationError: This is not JSON (Unterminated string starting at column
-    10). Write one object a line.
+    groundling.errors.DemonstrationError: The text must be valid JSON (Unterminated string starting
+    at column 10). Write one object per line.
     """
     if isinstance(line, DemonstrationError):
         raise line
@@ -83,15 +83,17 @@ def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
         text = line.decode("utf-8").strip()
     except UnicodeDecodeError as error:
         raise DemonstrationError(
-            f"This is not UTF-8 (byte {error.start + 1}). Save the file as UTF-8."
+            f"A line must be UTF-8; got byte {error.start + 1} that is not. Save the file as UTF-8."
         ) from error
-    if text[:1] == "\ufeff":  # what some editors put before UTF-8
+    if text[:1] == "\ufeff":  # byte order mark
         text = text[1:]
     if not text:
         return None
-    record = parse_json(text, "Write one object a line.")
+    record = parse_json(text, "Write one object per line.")
     if type(record) is not dict:
-        raise DemonstrationError(f"{shorten(record)} is no record. Write one object a line.")
+        raise DemonstrationError(
+            f"A record must be an object; got {shorten(record)}. Write one object per line."
+        )
     if "format" in record:
         check_header(record.get("format"), record.get("version"))
         return None
@@ -99,12 +101,12 @@ def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
 
 
 def parse_json(text: str, cure: str) -> Json:
-    """Read JSON, strictly.
+    """Parse strict JSON, without NaN or infinity.
 
     >>> parse_json("[NaN]", "Leave it out.")
     Traceback (most recent call last):
         ...
-    groundling.errors.DemonstrationError: NaN is no number in JSON. Leave it out.
+    groundling.errors.DemonstrationError: JSON must not contain NaN. Leave it out.
     """
     try:
         found, end = _DECODER.raw_decode(text)
@@ -116,28 +118,28 @@ def parse_json(text: str, cure: str) -> Json:
     except RecursionError:
         problem = "it is nested too deeply"
     except _ConstantError as error:
-        raise DemonstrationError(f"{error} is no number in JSON. {cure}") from None
+        raise DemonstrationError(f"JSON must not contain {error}. {cure}") from None
     except ValueError as error:  # a number with thousands of digits
         problem = str(error)
-    raise DemonstrationError(f"This is not JSON ({problem}). {cure}")
+    raise DemonstrationError(f"The text must be valid JSON ({problem}). {cure}")
 
 
 def check_header(name: Json, version: Json) -> None:
-    """Complain of a file of another format, or of a newer version.
+    """Raise an error for a file of another format or a newer version.
 
     >>> check_header("groundling-demonstrations", 1)
     """
     if name != FORMAT:
-        raise DemonstrationError(f"The format is {shorten(name)}, not {FORMAT!r}.")
+        raise DemonstrationError(f"`format` must be {FORMAT!r}; got {shorten(name)}.")
     if type(version) is not int or not 1 <= version <= VERSION:
         raise DemonstrationError(
-            f"This is version {shorten(version)} of the format; this Groundling reads up to "
-            f"{VERSION}. Install a newer one."
+            f"`version` of the format must be from 1 to {VERSION}; got {shorten(version)}. "
+            "Update Groundling to read newer files."
         )
 
 
 def write_lines(file: BinaryIO, records: Iterable[dict[str, Json]], *, compress: bool) -> int:
-    """Write a header and records; return how many. The same records give the same bytes."""
+    """Write a header and records, deterministically; return the number of records."""
     if compress:
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
             return write_lines(cast(BinaryIO, packed), records, compress=False)
@@ -151,12 +153,12 @@ def write_lines(file: BinaryIO, records: Iterable[dict[str, Json]], *, compress:
 def _line(record: dict[str, Json]) -> bytes:
     try:
         return (_WRITER.encode(record) + "\n").encode("utf-8")
-    except UnicodeEncodeError:  # half of a pair of code units, which UTF-8 does not have
+    except UnicodeEncodeError:  # a lone surrogate, which UTF-8 cannot encode
         return (json.dumps(record, allow_nan=False) + "\n").encode("ascii")
 
 
 class _ConstantError(Exception):
-    """NaN and infinity, which JSON does not have."""
+    """NaN or infinity, which are not valid JSON."""
 
 
 def _refuse(name: str) -> None:

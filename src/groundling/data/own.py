@@ -1,4 +1,4 @@
-"""One's own world and demonstrations, as commands take them."""
+"""User-defined worlds and demonstrations, as named on the command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_STARTS = 200
 
 
 def names_world(name: str) -> bool:
-    """Tell whether a word of a command names a world of one's own, rather than a task.
+    """Return whether a command-line argument names a user-defined world, not a task.
 
     >>> names_world("my_world.py:Kitchen"), names_world("mazes")
     (True, False)
@@ -31,15 +31,15 @@ def names_world(name: str) -> bool:
 
 
 def tells_start(environment: object) -> bool:
-    """Tell whether an environment says where one begins (see `starts_of`)."""
+    """Return whether an environment defines initial states (see `starts_of`)."""
     return any(hasattr(environment, name) for name in _STARTS)
 
 
 def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
-    """Return the states in which one may begin, with their names, as all commands do.
+    """Return the initial states of an environment, with their names.
 
-    A world says so by its method `initial_state()`; `start`, a state, does as well. One that has
-    several has `starts`, a state for each name, or a list of them. Attributes may be methods.
+    An environment defines one by a method `initial_state()` or by `start`, a state; several by
+    `starts`, a mapping of names to states or a list. Attributes may also be methods.
 
     >>> class Hall:
     ...     def initial_state(self): return 3
@@ -48,8 +48,8 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
     >>> starts_of(object(), "Yard")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: Yard does not say where one begins. Write a method
-    initial_state() in it that returns a state.
+    groundling.errors.WorldError: Yard must define an initial state. Add a method
+    initial_state() that returns one.
     """
     try:
         for name in _STARTS:
@@ -71,21 +71,20 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
     except Exception as error:
         raise WorldError(f"{title}.{name} raised {type(error).__name__}: {error}.") from error
     raise WorldError(
-        f"{title} does not say where one begins. Write a method initial_state() in it that returns "
-        "a state."
+        f"{title} must define an initial state. Add a method initial_state() that returns one."
     )
 
 
 def _named_start(world: KnownWorld, start: str) -> State:
-    """Return the state that a world calls so, or that is written so in JSON."""
+    """Return an initial state from its name or its JSON."""
     named: dict[str, State] = {}
     if hasattr(world.environment, "starts"):
         named = dict(starts_of(world.environment, world.codec.owner))
     if start in named:
         return named[start]
-    cure = "Write the start as JSON, such as '[3, 4]'."
+    cure = "Give the start as JSON, such as '[3, 4]'."
     if named:
-        cure = f"Write the start as JSON, or by its name.{did_you_mean(start, named)}"
+        cure = f"Give the start as JSON or by name.{did_you_mean(start, named)}"
     state: State = world.codec.state_from_json(parse_json(start, cure))
     return state
 
@@ -97,7 +96,7 @@ def _hashable(state: State) -> State:
 
 @dataclass(frozen=True)
 class OwnWorld:
-    """A world by name, and its demonstrations, if there are any.
+    """A user-defined world with its demonstrations, if any.
 
     Examples
     --------
@@ -111,8 +110,8 @@ class OwnWorld:
     >>> own.begin()
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: There is no state to begin in. Give a start as JSON, give
-    demonstrations, or write a method initial_state() in Lamp.
+    groundling.errors.WorldError: Lamp must define an initial state. Pass a start as JSON, pass
+    demonstrations, or add a method initial_state() to it.
     """
 
     worlds: Worlds
@@ -121,11 +120,11 @@ class OwnWorld:
     def begin(
         self, start: str | None = None, *, as_shown: bool = False
     ) -> tuple[KnownWorld, State]:
-        """Return a world, and a state in it to begin in.
+        """Return the world and an initial state.
 
-        `start` is the name of one of the world's `starts`, or JSON. Without it, it is where the
-        world says (see `starts_of`), or else where the first demonstration begins; with
-        `as_shown`, it is that, in the world of that demonstration, whatever the world says.
+        `start` is the name of one of the world's `starts`, or JSON. By default, it is the initial
+        state that the world defines (see `starts_of`), or else that of the first demonstration;
+        with `as_shown`, always that of the first demonstration, in its world.
         """
         first = self._first() if as_shown and self.demonstrations is not None else None
         try:
@@ -133,7 +132,7 @@ class OwnWorld:
         except WorldError:
             if self.demonstrations is None:
                 raise
-            world = self._first()[0]  # made with the arguments of the record
+            world = self._first()[0]  # created with the arguments of the record
         if start is not None:
             return world, _named_start(world, start.strip())
         if first is not None:
@@ -143,8 +142,8 @@ class OwnWorld:
         if self.demonstrations is not None:
             return self._first()
         raise WorldError(
-            "There is no state to begin in. Give a start as JSON, give demonstrations, or write a "
-            f"method initial_state() in {world.codec.owner}."
+            f"{world.codec.owner} must define an initial state. Pass a start as JSON, pass "
+            "demonstrations, or add a method initial_state() to it."
         )
 
     @cached_property
@@ -153,18 +152,18 @@ class OwnWorld:
         return list(self.demonstrations or ())
 
     def codec_of(self, environment: object) -> Codec:
-        """Return how states and actions of an environment of these demonstrations are written."""
+        """Return the JSON codec of an environment of these demonstrations."""
         known = self.worlds.name_of(environment)
-        assert known is not None  # it was made here
+        assert known is not None  # created by these worlds
         return self.worlds.get(*known).codec
 
     def _first(self) -> tuple[KnownWorld, State]:
-        """Return where the first demonstration begins."""
+        """Return the world and initial state of the first demonstration."""
         for shown in self.demonstrations or ():
             known = self.worlds.name_of(shown.environment)
-            assert known is not None  # it was made here a moment ago
+            assert known is not None  # created by these worlds
             return self.worlds.get(*known), shown.start
-        raise DemonstrationError("There is no demonstration in the files.")
+        raise DemonstrationError("The files must contain at least one demonstration; got none.")
 
 
 def open_world(
@@ -174,7 +173,7 @@ def open_world(
     skip_bad: bool = False,
     check: bool = False,
 ) -> OwnWorld:
-    """Return a world by its name, and the demonstrations in files; nothing is read yet.
+    """Return a world by name with the demonstrations in files; reads nothing yet.
 
     >>> open_world("my_world.py:Kitchen").worlds.names
     ('Kitchen',)
@@ -188,10 +187,10 @@ def open_world(
 def folds(
     demonstrations: Iterable[Demonstration], parts: int = 5, *, seed: int = 0
 ) -> list[tuple[list[Demonstration], list[Demonstration]]]:
-    """Return ways to split demonstrations into some to learn from and some to be tested on.
+    """Return cross-validation folds as (training, test) pairs of demonstrations.
 
-    Demonstrations of one group stay together; one without a group is a group by itself. Every
-    demonstration is tested on once. The same seed gives the same parts.
+    Demonstrations of one group stay in one fold; one without a group is its own group. Every
+    demonstration is tested once. The same seed gives the same folds.
 
     >>> shown = [Demonstration(str(n), object(), 0, (), group="ab"[n % 2]) for n in range(4)]
     >>> for learn, test in folds(shown, 2):
@@ -205,12 +204,12 @@ def folds(
         groups.setdefault(each.group or place, []).append(place)
     if parts < 2 or len(groups) < 2:
         raise DemonstrationError(
-            f"{len(groups)} groups of demonstrations cannot be split into {parts} parts. Take 2 "
-            "parts or more, and give demonstrations of 2 groups or more."
+            f"Cross-validation must have 2 or more folds and groups; got {parts} folds and "
+            f"{len(groups)} groups of demonstrations."
         )
     order = list(groups.values())
     random.Random(seed).shuffle(order)
-    order.sort(key=len, reverse=True)  # large groups first, each to the smallest part so far
+    order.sort(key=len, reverse=True)  # large groups first, each to the smallest fold so far
     tested: list[list[int]] = [[] for _ in range(min(parts, len(groups)))]
     for members in order:
         min(tested, key=len).extend(members)

@@ -1,4 +1,4 @@
-"""The pages of a Parquet file, as they really are: how much memory reading them would take."""
+"""Page headers of Parquet files: the memory needed to read a column."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any, BinaryIO, NamedTuple
 from groundling.errors import DemonstrationError
 from groundling.limits import FOOTER_BYTES, GROUP_VALUES, PAGE_BYTES
 
-_SHORT, _LONG = 2**14, 2**22  # bytes of a header
-_DEPTH = 8  # of structures in a header, which has two
-_FOOTER_DEPTH = 20  # of structures and lists in a footer, which has eight
+_SHORT, _LONG = 2**14, 2**22  # sizes of header reads, in bytes
+_DEPTH = 8  # nesting limit of page headers, which need two levels
+_FOOTER_DEPTH = 20  # nesting limit of footers, which need eight levels
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
-_PREFIXES = 7  # the encoding DELTA_BYTE_ARRAY, where each text begins as the one before it
+_PREFIXES = 7  # encoding DELTA_BYTE_ARRAY: each text shares a prefix with the previous one
 _BATCH_BYTES = 32 * 2**20
 
 
 class Page(NamedTuple):
-    """What the header of a page says: bytes once unpacked, and values, if it is no dictionary."""
+    """A page header: uncompressed size, and number of values (0 for a dictionary)."""
 
     size: int
     values: int
 
 
 class Column(NamedTuple):
-    """What the footer of a file says of the column of a row group."""
+    """The footer's description of a column in a row group."""
 
     path_in_schema: str
     num_values: int
@@ -36,22 +36,22 @@ class Column(NamedTuple):
 def read_footer(file: BinaryIO) -> list[list[Column]]:
     """Return the columns of each row group.
 
-    Where the description of a column is missing, pyarrow ends the process when it is asked for it;
-    so it is not asked.
+    pyarrow aborts the process if the description of a column is missing, so the footer is parsed
+    here.
     """
     end = file.seek(0, 2)
     file.seek(max(0, end - 8))
     tail = file.read(8)
     size = int.from_bytes(tail[:4], "little")
     if tail[4:] != b"PAR1" or size > end - 12:
-        raise DemonstrationError("The footer of the file is broken.")
+        raise DemonstrationError("The file must have a valid Parquet footer.")
     FOOTER_BYTES.check(size, DemonstrationError, "The file")
     file.seek(end - 8 - size)
     try:
         found, _ = _structure(file.read(size), 0, _FOOTER_DEPTH)
         return [[_column(each) for each in group[1]] for group in found.get(4, [])]
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        raise DemonstrationError("The footer of the file is broken.") from None
+        raise DemonstrationError("The file must have a valid Parquet footer.") from None
 
 
 def _column(chunk: dict[int, Any]) -> Column:
@@ -64,25 +64,25 @@ def _column(chunk: dict[int, Any]) -> Column:
 
 
 def rows_at_once(file: BinaryIO, columns: Iterable[Column], most: int) -> int:
-    """Return how many rows of a row group can be held in memory, or raise an error.
+    """Return how many rows of a row group fit into memory, or raise an error.
 
-    Footers may lie: the headers of the pages, by which pyarrow makes room for them, are read here.
+    Footers cannot be trusted, so this reads the page headers, by which pyarrow allocates memory.
     """
     for column in columns:
         nested = "." in column.path_in_schema
-        if nested:  # how many of its values belong to a row is not known before they are read
+        if nested:  # the number of values per row is unknown before they are read
             GROUP_VALUES.check(column.num_values, DemonstrationError, column.path_in_schema)
         for page in pages_of(file, column):
             PAGE_BYTES.check(page.size, DemonstrationError, f"The column {column.path_in_schema}")
             if page.values > column.num_values:
-                raise DemonstrationError("A page has more values than its column.")
+                raise DemonstrationError("A page must not have more values than its column.")
             if not nested and page.values:
                 most = min(most, _BATCH_BYTES * page.values // max(1, page.size))
     return max(1, most)
 
 
 def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
-    """Yield the pages of a column, one after another."""
+    """Yield the pages of a column in order."""
     starts = (column.dictionary_page_offset, column.data_page_offset)
     place = min((start for start in starts if start is not None and start > 0), default=-1)
     end, seen = place + column.total_compressed_size, 0
@@ -98,15 +98,15 @@ def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
             seen += values
             if content.get(2 if kind == _DATA else 4) == _PREFIXES:
                 raise DemonstrationError(
-                    f"The column {column.path_in_schema} is encoded as DELTA_BYTE_ARRAY, which is "
-                    "not read: a small page may hold any amount. Write it as PLAIN."
+                    f"The column {column.path_in_schema} must not use the encoding "
+                    "DELTA_BYTE_ARRAY, which can expand without limit. Write it as PLAIN."
                 )
             yield Page(unpacked, values)
 
 
 def _whole(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise DemonstrationError("The header of a page is broken.")
+        raise DemonstrationError("Every page must have a valid header.")
     return value
 
 
@@ -122,14 +122,14 @@ def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
         except (IndexError, RecursionError):
             if len(data) < size:
                 break
-    raise DemonstrationError("The header of a page is broken.")
+    raise DemonstrationError("Every page must have a valid header.")
 
 
-# ---- Thrift's compact protocol, in which headers are written ------------------------------
+# ---- Thrift's compact protocol, used for headers ------------------------------------------
 
 
 def _structure(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Read numbers, texts, lists and structures by their numbers; the rest is passed over."""
+    """Read numbers, texts, lists and structures by field number; skip other types."""
     if not depth:
         raise RecursionError
     found: dict[int, Any] = {}
@@ -141,7 +141,7 @@ def _structure(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
             field += step
         else:
             field, at = _signed(data, at)
-        if kind in (1, 2):  # a truth value, in its type
+        if kind in (1, 2):  # booleans are encoded in the type
             found[field] = kind == 1
         else:
             found[field], at = _value(data, at, kind, depth)
@@ -176,7 +176,7 @@ def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
                 raise IndexError
             items.append(item)
         return items, at
-    raise RecursionError  # maps, which headers do not have
+    raise RecursionError  # maps do not occur in headers
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Parquet: records in columns, for many of them. Needs pyarrow, which is imported on first use."""
+"""Parquet files, for large data sets (needs pyarrow, imported on first use)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from groundling.limits import EXPANSION, LINE_BYTES
 
 _PLAIN = {"text": "string", "weight": "float64", "group": "string", "turn": "int32"}
 _PLAIN |= {"name": "string", "world": "string"}
-_AT_ONCE = 10_000  # rows in a group: what is held in memory
+_AT_ONCE = 10_000  # rows in a group, and thus in memory
 _MANY = 100_000  # rows that any file may have, however small
-_SHORT = 1000  # characters of what may be repeated as often as it likes
-_FREE = 2**28  # characters that may come out of any file all the same
+_SHORT = 1000  # rows with at most this many characters may repeat without limit
+_FREE = 2**28  # characters that any file may expand to
 _VERSIONS = frozenset(map(str, range(100)))
 
 Row = dict[str, Any]
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
-    """Yield the number and the content of each row, some thousand at a time in memory.
+    """Yield the number and content of each row, holding some thousand in memory.
 
-    Where the file is broken, the last content is an error.
+    If the file is broken, the last content is an error.
     """
     number = total = 0
     longest = LINE_BYTES.most
@@ -42,7 +42,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
             for group, described in enumerate(read_footer(raw)):
                 rows = rows_at_once(raw, described, _AT_ONCE)
                 for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
-                    # Fields that no record of the batch has cost nothing.
+                    # Skip columns that are null in the whole batch.
                     columns = {
                         name: _listed(column)
                         for name, column in zip(batch.schema.names, batch.columns, strict=True)
@@ -68,9 +68,9 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
 
 
 def _listed(column: Any) -> list[Any]:
-    """Return a column as Python values; what is repeated in the file is made once.
+    """Return a column as Python values; values repeated in the file are created once.
 
-    A text that is not UTF-8 becomes an error, which whoever reads its row raises.
+    Text that is not UTF-8 becomes an error, which is raised when its row is read.
     """
     types = import_module("pyarrow.types")
     kind = column.type
@@ -79,15 +79,15 @@ def _listed(column: Any) -> list[Any]:
         indices, values = column.indices.to_pylist(), column.dictionary
         for index in indices:
             if index not in used:
-                if not 0 <= index < len(values):  # pyarrow does not check, and counts from the end
-                    raise ValueError(f"value {index} of a dictionary of {len(values)}")
+                if not 0 <= index < len(values):  # pyarrow does not check, and wraps around
+                    raise ValueError(f"dictionary index {index} of {len(values)} values")
                 used[index] = _text(values[index])
         return [used[index] for index in indices]
     if types.is_list(kind) or types.is_large_list(kind):
         items, offsets = _listed(column.values), column.offsets.to_pylist()
         found: list[Any] = [items[start:end] for start, end in pairwise(offsets)]
     elif types.is_struct(kind):
-        # Children know nothing of where the array begins, unless they are asked for in this way.
+        # `field` respects the offset of a sliced array; direct access to children does not.
         fields = {each.name: _listed(column.field(place)) for place, each in enumerate(kind)}
         found = [
             {name: values[place] for name, values in fields.items()} for place in range(len(column))
@@ -110,22 +110,22 @@ def _text(scalar: Any) -> str | DemonstrationError | None:
         text: str | None = scalar.as_py()
         return text
     except UnicodeDecodeError as error:
-        return DemonstrationError(f"A text is not UTF-8 (byte {error.start + 1}).")
+        return DemonstrationError(f"A text must be UTF-8; byte {error.start + 1} is not.")
 
 
 def count_rows(path: Path) -> int:
-    """Return how many records a file has, without reading them."""
+    """Return the number of records in a file, without reading them."""
     try:
         with _open(path) as file:
-            # What the file claims is what lists are made for: no more than could be read.
+            # Callers allocate by this number, so limit what the file claims.
             most = _MANY + EXPANSION.most * path.stat().st_size
             return min(most, max(0, int(file.metadata.num_rows)))
     except (_pyarrow().ArrowException, OSError, ValueError, DemonstrationError):
-        return 0  # going through it says what is wrong
+        return 0  # reading the file raises the error
 
 
 def parse_row(row: Row | DemonstrationError) -> dict[str, Json]:
-    """Return the record of a row: columns of JSON text are read, nulls are left out.
+    """Return the record of a row: parses columns of JSON text, leaves out nulls.
 
     >>> parse_row({"text": "turn left", "start": "[3, 4]", "weight": None})
     {'text': 'turn left', 'start': [3, 4]}
@@ -136,7 +136,7 @@ def parse_row(row: Row | DemonstrationError) -> dict[str, Json]:
     for name, value in row.items():
         if value is None:
             continue
-        # A column that holds lists or numbers itself is taken as it is.
+        # Columns of lists or numbers need no parsing.
         if type(value) is str and (name not in _PLAIN or (name == "world" and value[:1] == "{")):
             value = _read_json(value, name)
         record[name] = value
@@ -144,7 +144,7 @@ def parse_row(row: Row | DemonstrationError) -> dict[str, Json]:
 
 
 def _weigh(value: Json, left: int) -> int:
-    """Return what room a value leaves; refuse what is larger than a line may be, or an error."""
+    """Return the space left after a value; raise if it exceeds a line or is an error."""
     if isinstance(value, DemonstrationError):
         raise value
     left -= len(value) if type(value) is str else 1
@@ -156,9 +156,9 @@ def _weigh(value: Json, left: int) -> int:
 
 
 def _read_json(text: str, name: str) -> Json:
-    # States and plans come again and again; what is read here is never changed.
+    # States and plans repeat, so parsed values are cached; they must not be modified.
     read = _read_short if len(text) <= _SHORT else _read_long
-    return read(text, f"The column {name} holds JSON as text.")
+    return read(text, f"The column {name} must hold JSON as text.")
 
 
 _read_short = lru_cache(maxsize=20_000)(parse_json)
@@ -166,7 +166,7 @@ _read_long = lru_cache(maxsize=2)(parse_json)
 
 
 def write_rows(file: BinaryIO, records: Iterable[dict[str, Json]]) -> int:
-    """Write records in groups of some thousand; return how many."""
+    """Write records in row groups; return the number of records."""
     arrow, parquet = _pyarrow(), import_module("pyarrow.parquet")
     schema = arrow.schema(
         [(name, arrow.type_for_alias(_PLAIN.get(name, "string"))) for name in FIELDS],
@@ -179,8 +179,8 @@ def write_rows(file: BinaryIO, records: Iterable[dict[str, Json]]) -> int:
                 writer.write_table(arrow.Table.from_pylist(group, schema=schema))
             except (UnicodeError, arrow.ArrowException) as error:
                 raise DemonstrationError(
-                    f"The records from {written + 1} on do not fit into Parquet ({error}). Write "
-                    "JSON Lines (.jsonl.gz) instead."
+                    f"The records from {written + 1} on cannot be stored as Parquet ({error}). "
+                    "Write JSON Lines (.jsonl.gz) instead."
                 ) from error
             written += len(group)
     return written
@@ -217,7 +217,7 @@ def _open(path: Path) -> Any:
     if "format" in about:
         version = about.get("version", "")
         check_header(about["format"], int(version) if version in _VERSIONS else version)
-    # As numbers into a table: a text that is repeated in every row takes the room of one.
+    # Dictionary encoding: a text that repeats in every row is held once.
     texts = [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
     return parquet.ParquetFile(path, read_dictionary=texts)
 

@@ -1,4 +1,4 @@
-"""Demonstrations in files: read in a stream, again and again, and written."""
+"""Demonstration files: streaming reads, and writes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from groundling.world.environment import Demonstration, Environment, class_name
 from groundling.world.reprs import said
 
 _ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
-_LISTED = 1000  # bad records that are listed; all are counted
+_LISTED = 1000  # bad records that are kept; all are counted
 
 NameWorld: TypeAlias = Callable[[Environment], tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
 class BadRecord:
-    """A record that was passed over: where it is, and what is wrong with it.
+    """A record that was skipped: its location and its problem.
 
     >>> print(BadRecord("shown.jsonl", 3, "There is no start."))
     shown.jsonl:3: There is no start.
@@ -43,24 +43,24 @@ class BadRecord:
 
 
 class Demonstrations:
-    """Demonstrations that can be gone through again and again.
+    """Demonstrations that can be iterated repeatedly.
 
-    Made of a list, or by `read` of files. From files they come in a stream: one at a time,
-    however many there are. The order is that of the files by name, and of their lines.
+    Created from a list, or from files by `read`. Files are streamed: one demonstration at a time
+    is in memory. The order is by file name, then by line.
 
     Parameters
     ----------
     source
-        Demonstrations; what can be gone through only once is kept.
+        Demonstrations; an iterator is stored as a tuple.
 
     Attributes
     ----------
     files : tuple of Path
-        Where they are read from.
+        Files that are read.
     skipped : list of BadRecord
-        What the latest pass left out, the first 1,000 of them (with `skip_bad`).
+        The first 1,000 records that the latest pass skipped (with `skip_bad`).
     skipped_count : int
-        How many records the latest pass left out.
+        Number of records that the latest pass skipped.
 
     Examples
     --------
@@ -95,21 +95,21 @@ class Demonstrations:
         skip_bad: bool = False,
         check: bool = False,
     ) -> Demonstrations:
-        """Read files of demonstrations: JSON Lines (.jsonl, .jsonl.gz) or Parquet (.parquet).
+        """Read demonstration files: JSON Lines (.jsonl, .jsonl.gz) or Parquet (.parquet).
 
         Parameters
         ----------
         path
             A file, a pattern such as `shown/*.jsonl.gz`, or several of them.
         worlds
-            What the names of worlds in the records mean (see `Worlds`): an environment or
-            what makes one, a name such as `"my_world.py:Kitchen"`, or several by name.
+            The worlds that records name (see `Worlds`): an environment, a class or function that
+            creates one, a name such as `"my_world.py:Kitchen"`, or a mapping of names to these.
         skip_bad
-            Leaves out what cannot be read, instead of an error at the first of them. What was
-            left out is in `skipped`. If nothing is left, that is an error still.
+            Skip records that cannot be read instead of raising at the first one; they are listed
+            in `skipped`. Raises an error if no record is left.
         check
-            Carries out every plan; one that is impossible is bad. Takes as long as the
-            environment does.
+            Execute every plan; impossible ones are bad records. Takes as long as the environment
+            does.
         """
         return _InFiles(_matching(path), Worlds.of(worlds), skip_bad, check)
 
@@ -117,11 +117,11 @@ class Demonstrations:
         return iter(self._source)
 
     def __len__(self) -> int:
-        """Return how many there are; where bad records are left out, after the first pass."""
+        """Return the number of demonstrations; with `skip_bad`, only after the first pass."""
         return len(self._source)
 
     def shards(self) -> list[Demonstrations]:
-        """Return the demonstrations of each file by themselves."""
+        """Return the demonstrations of each file separately."""
         return [self]
 
     def write(
@@ -131,27 +131,27 @@ class Demonstrations:
         worlds: Mapping[str, Environment] | NameWorld | None = None,
         shard_size: int | None = None,
     ) -> list[Path]:
-        """Write them to a file, whole or not at all; its ending says how. Returns the files.
+        """Write demonstrations atomically, in the format of the ending; return the files.
 
         Parameters
         ----------
         path
             A file that ends in .jsonl, .jsonl.gz or .parquet.
         worlds
-            What environments go by: the environments by name, or a function that returns for
-            an environment its name and the arguments to make it with. By default they keep
-            what they were read with, and an environment of its own goes by its class.
+            Names of environments: a mapping of names to environments, or a function that returns
+            the name and arguments of an environment. By default, environments keep the names they
+            were read with, and a single environment is named after its class.
         shard_size
-            How many records a file has at most; the files are numbered (`shown-00000.jsonl`).
+            Maximum number of records per file; files are numbered (`shown-00000.jsonl`).
         """
         target = Path(fspath(path))
         ending = _ending(target)
         if not target.parent.is_dir():
             raise DemonstrationError(
-                f"{target} cannot be written: there is no folder {target.parent}. Make it first."
+                f"The folder of {target} must exist; there is no {target.parent}. Create it first."
             )
         if shard_size is not None and shard_size < 1:
-            raise DemonstrationError(f"shard_size is {shard_size}; a file has 1 record or more.")
+            raise DemonstrationError(f"`shard_size` must be >= 1; got {shard_size}.")
         records = self._records(_naming(worlds, self.worlds))
         if shard_size is None:
             _write(target, ending, records)
@@ -172,7 +172,7 @@ class Demonstrations:
             if known is None:
                 if len(codecs) >= _LISTED:
                     codecs.clear()
-                # Held, so that nothing else gets its identity.
+                # Keep a reference, so that the id is not reused.
                 known = codecs[id(environment)] = (environment, Codec(environment))
                 try:
                     known[1].check(shown.start, *shown.actions)
@@ -182,7 +182,7 @@ class Demonstrations:
 
 
 class _InFiles(Demonstrations):
-    """Demonstrations that are read from files whenever they are gone through."""
+    """Demonstrations that are read from files on every iteration."""
 
     worlds: Worlds
 
@@ -195,7 +195,7 @@ class _InFiles(Demonstrations):
         self._count: int | None = None
 
     def __iter__(self) -> Iterator[Demonstration]:
-        skipped: list[BadRecord] = []  # each pass has its own, so that two at once do not mix
+        skipped: list[BadRecord] = []  # one list per pass, so that concurrent passes do not mix
         self.skipped, self.skipped_count = skipped, 0
         reader = RecordReader(self.worlds, self.check)
         found = bad = 0
@@ -209,7 +209,7 @@ class _InFiles(Demonstrations):
                         continue
                     shown = reader.read(record, file, number)
                 except Exception as error:
-                    # Whatever is wrong with a record, it is this record that is wrong.
+                    # Any exception is attributed to the current record.
                     ours = isinstance(error, GroundlingError)
                     what = str(error) if ours else f"It cannot be read: {said(error)}."
                     problem = BadRecord(file, number, what)
@@ -225,13 +225,14 @@ class _InFiles(Demonstrations):
         self._count = found
         if bad and not found:
             raise DemonstrationError(
-                f"None of {bad} records can be used. The first is bad because of this: {skipped[0]}"
+                f"At least one record must be usable; got {bad} with errors. The first: "
+                f"{skipped[0]}"
             )
 
     def __len__(self) -> int:
         if self._count is None:
             if self.skip_bad:
-                raise TypeError("How many records are good is known after the first pass.")
+                raise TypeError("With skip_bad, the length is known only after the first pass.")
             self._count = sum(_FORMS[_ending(path)][2](path) for path in self.files)
         return self._count
 
@@ -248,7 +249,7 @@ class _InFiles(Demonstrations):
 def _naming(
     given: Mapping[str, Environment] | NameWorld | None, read_from: Worlds | None
 ) -> NameWorld:
-    """Return what names environments: as was given, as they were read, or by their class."""
+    """Return the function that names environments: as given, as read, or by class."""
     if given is not None and not isinstance(given, Mapping):
         return given
     worlds = read_from if given is None else Worlds(given)
@@ -261,11 +262,11 @@ def _naming(
         name = class_name(environment)
         known = classes.setdefault(name, environment)
         if given is not None or known is not environment:
-            what = "is not the only one" if given is None else "is not among the worlds given"
+            what = "is not the only one" if given is None else "is not in `worlds`"
             raise DemonstrationError(
-                f"An environment of class {name} {what}, so that it has no name to be found by. "
-                "Give environments by name, worlds={'one': …, 'other': …}, or a function that "
-                "returns the name and the arguments of an environment."
+                f"Every environment must have a name; one of class {name} {what}. Pass "
+                "worlds={'one': …, 'other': …}, or a function that returns the name and the "
+                "arguments of an environment."
             )
         return name, {}
 
@@ -273,25 +274,26 @@ def _naming(
 
 
 def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
-    """Return the files that names and patterns stand for, each once, in order."""
+    """Return the files that match names and patterns, each once, in order."""
     found: dict[Path, None] = {}
     for each in [given] if isinstance(given, (str, PathLike)) else given:
         name = fspath(each)
         path = Path(name)
         if path.is_dir():
             raise DemonstrationError(
-                f"{name} is a folder. Name files in it, such as {path / '*.jsonl'}."
+                f"`path` must name files; {name} is a folder. Use a pattern such as "
+                f"{path / '*.jsonl'}."
             )
         matches = [name] if path.exists() else sorted(glob.glob(name, recursive=True))
         if not matches:
             there = path.parent.glob("*") if path.parent.is_dir() else ()
             near = [file.name for file in there if file.name.endswith(_ENDINGS)]
-            hint = did_you_mean(path.name, near) if near else " Write them, or name other files."
+            hint = did_you_mean(path.name, near) if near else " Check the path."
             what = "No file matches" if glob.has_magic(name) else "There is no file"
             raise DemonstrationError(f"{what} {name}.{hint}")
         found.update((Path(match), None) for match in matches if not Path(match).is_dir())
     if not found:
-        raise DemonstrationError(f"No file of demonstrations was named: {given!r}.")
+        raise DemonstrationError(f"`path` must name at least one file; got {given!r}.")
     for path in found:
         _ending(path)
     return list(found)
@@ -301,9 +303,7 @@ def _ending(path: Path) -> str:
     for ending in _ENDINGS:
         if path.name.endswith(ending):
             return ending
-    raise DemonstrationError(
-        f"{path} is of no known kind. Files of demonstrations end in {', '.join(_ENDINGS)}."
-    )
+    raise DemonstrationError(f"A demonstration file must end in {', '.join(_ENDINGS)}; got {path}.")
 
 
 def _write(path: Path, ending: str, records: Iterable[dict[str, Json]]) -> None:
@@ -319,4 +319,4 @@ _FORMS: dict[str, tuple[Any, Any, Callable[[Path], int]]] = {
     ".jsonl.gz": (lines.read_lines, lines.parse_line, lines.count_lines),
     ".parquet": (parquet.read_rows, parquet.parse_row, parquet.count_rows),
 }
-"""How each kind of file is read row by row, how a row becomes a record, how they are counted."""
+"""For each file ending: functions that read rows, parse a row, and count records."""

@@ -1,4 +1,4 @@
-"""A world without Python: places, things and movers in a JSON file, with verbs from a menu."""
+"""Worlds defined in a JSON file: places, things, movers and verbs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from groundling.world.environment import shorten
 from groundling.world.graph import GroundingGraph
 
 VERBS = ("go", "take", "put", "push", "open", "switch")
-"""What movers may do; `open` is also to close, `switch` is on and off."""
-MOST = 60  # places, things and movers of each kind
-SCENES = 24  # states to begin in
+"""Verbs of movers; `open` includes closing, `switch` is on and off."""
+MOST = 60  # entries each of places, things and movers
+SCENES = 24  # initial states
 _EXAMPLES = 1_000
 _LONGEST_NAME, _LONGEST_VALUE, _MOST_PROPERTIES = 40, 200, 12
-_SHAPES = ("at", "size", "can")  # properties that are checked by themselves
-_ABLE = ("take", "push", "open", "switch")  # what may be done with a thing
+_SHAPES = ("at", "size", "can")  # properties with their own checks
+_ABLE = ("take", "push", "open", "switch")  # verbs that a thing may allow
 _CONDITIONS = {"open": ("closed", "open"), "switch": ("off", "on")}
 _CELL, _GAP, _HEAD = 170.0, 14.0, 26.0
 _COLOURS = {
@@ -35,14 +35,14 @@ _COLOURS = {
 
 
 class SceneState(NamedTuple):
-    """Where movers are and what each holds, where things are and how they are."""
+    """Place and held thing of each mover; place and condition of each thing."""
 
     movers: tuple[tuple[str, str], ...]
     things: tuple[tuple[str, str], ...]
 
 
 class _Deed(NamedTuple):
-    """What an action means: who does what, with which thing, where."""
+    """The meaning of an action: mover, verb, thing and place."""
 
     mover: int
     verb: str
@@ -59,11 +59,11 @@ class SceneWorld:
     Parameters
     ----------
     data
-        An object with `title`, `places` (each a `name`, and on a floor plan `at`, its column and
-        row, and `size`), `things` (each a `name`, the place it is `at`, what movers `can` do with
-        it, and further properties such as a `colour`), `movers` (each a `name` and a place `at`),
-        `verbs` (see `VERBS`) and `scenes`, the number of states to begin in. `examples`, which the
-        studio shows, are texts with the number of their scene and their actions.
+        An object with `title`, `places` (each with a `name` and, for the floor plan, its column
+        and row `at`, and its `size`), `things` (each with a `name`, a place `at`, the verbs it
+        `can` be used with, and further properties such as a `colour`), `movers` (each with a
+        `name` and a place `at`), `verbs` (see `VERBS`) and `scenes`, the number of initial states.
+        `examples`, shown in the studio, are texts with a scene number and actions.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class SceneWorld:
         SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
         self._deeds = {self._name(deed): deed for deed in deeds}
         if len(self._deeds) < len(deeds):
-            raise WorldError("Two actions have the same name. Give places and things other names.")
+            raise WorldError("Action names must be unique. Rename places or things.")
         self._check_examples()
 
     @classmethod
@@ -138,7 +138,7 @@ class SceneWorld:
             raise WorldError(f"{path}: {error}") from error
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the world as JSON-ready data, which makes the same again."""
+        """Return the world as JSON-ready data for the constructor."""
         return {
             "title": self.title,
             "places": list(self._places.values()),
@@ -158,7 +158,7 @@ class SceneWorld:
     # ---- states and actions ---------------------------------------------------------------
 
     def initial_state(self) -> SceneState:
-        """Return the state that the file describes."""
+        """Return the state described by the file."""
         return SceneState(
             tuple((each["at"], "") for each in self._movers.values()),
             tuple((each["at"], self._condition(name)) for name, each in self._things.items()),
@@ -166,7 +166,7 @@ class SceneWorld:
 
     @property
     def starts(self) -> dict[str, SceneState]:
-        """The states to begin in: the first as in the file, in the others things are elsewhere."""
+        """The initial states: the first as in the file, the others with random placements."""
         found = {f"{self.title} 1": self.initial_state()}
         for number in range(2, self.scenes + 1):
             dice, first = Random(number), self.initial_state()
@@ -183,7 +183,7 @@ class SceneWorld:
         return found
 
     def actions(self, state: SceneState) -> tuple[str, ...]:
-        """Return what movers can do."""
+        """Return the actions possible in a state."""
         return tuple(name for name, deed in self._deeds.items() if self._possible(state, deed))
 
     def step(self, state: SceneState, action: str) -> SceneState:
@@ -208,7 +208,7 @@ class SceneWorld:
         return SceneState(tuple(movers), tuple(things))
 
     def ground(self, state: SceneState, action: str, after: SceneState) -> GroundingGraph:
-        """Return an action as a graph: what is done, where, with what, and by whom."""
+        """Return the grounding graph of an action: verb, place, thing and mover."""
         deed = self._deeds[action]
         where = deed.place or after.movers[deed.mover][0]
         nodes: dict[str, dict[str, Any]] = {
@@ -231,11 +231,11 @@ class SceneWorld:
         return GroundingGraph(nodes, edges)
 
     def outcome(self, state: SceneState) -> SceneState:
-        """Return what counts in the end."""
+        """Return the result of a final state: the state itself."""
         return state
 
     def describe(self, state: SceneState) -> str:
-        """Return a sentence about a state."""
+        """Describe a state in words."""
         said = []
         for name, (at, holds) in zip(self._movers, state.movers, strict=True):
             said.append(f"the {name} is at the {at}" + (f" and holds the {holds}" if holds else ""))
@@ -319,7 +319,7 @@ class SceneWorld:
                 state = self.step(state, action)
 
     def _floor_plan(self) -> dict[str, tuple[float, float, float, float]]:
-        """Return where each place is drawn: left, top, width and height, in cells."""
+        """Return left, top, width and height of each place in the drawing, in cells."""
         columns = math.ceil(math.sqrt(len(self._places) * 1.4))
         found = {}
         for number, (name, each) in enumerate(self._places.items()):
@@ -485,7 +485,7 @@ def _chosen(found: Any, known: Sequence[str], what: str) -> tuple[str, ...]:
     for each in found:
         if each not in known:
             raise WorldError(
-                f"{what} must be of {', '.join(known)}; got {shorten(each)}."
+                f"{what} must be among {', '.join(known)}; got {shorten(each)}."
                 f"{did_you_mean(shorten(each), known)}"
             )
     return tuple(dict.fromkeys(found))

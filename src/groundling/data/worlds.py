@@ -1,4 +1,4 @@
-"""One's own world by name: from a file, a module or an installed package."""
+"""User-defined worlds by name: from a file, a module or an installed package."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from groundling.errors import WorldError, did_you_mean
 from groundling.world.environment import Environment, shorten
 
 ENTRY_POINTS = "groundling.worlds"
-"""The group of entry points under which packages offer worlds."""
+"""Entry point group under which packages provide worlds."""
 
 _NEEDED = ("actions", "step", "ground")
-_KEPT = 1000  # worlds that are kept ready; more are made anew when they come again
+_KEPT = 1000  # worlds in the cache
 
 Maker: TypeAlias = Callable[..., Any]
 GivenWorlds: TypeAlias = (
     "str | Environment | Maker | Mapping[str, str | Environment | Maker] | Worlds"
 )
-"""What a caller gives as worlds: one, or several by name."""
+"""Worlds as passed by a caller: one, or several by name."""
 
 
 def load_world(name: str, **arguments: Any) -> Environment:
-    """Make the world that a name stands for.
+    """Create a world from its name.
 
     Parameters
     ----------
     name
         `my_world.py:Kitchen`, a class or function in a file; `package.module:Kitchen`, one in
-        a module that can be imported; or the name under which an installed package offers it
-        (entry points of the group `groundling.worlds`). What it is called with may follow as
-        JSON: `my_world.py:Kitchen{"size": 3}`. A file that ends in `.json` is a `SceneWorld`.
+        an importable module; or the name of an entry point in the group `groundling.worlds`.
+        Arguments may follow as JSON: `my_world.py:Kitchen{"size": 3}`. A file that ends in
+        `.json` is a `SceneWorld`.
     arguments
-        Further keyword arguments; they win over those in the name.
+        Keyword arguments; they override those in the name.
 
     Raises
     ------
     WorldError
-        Says in one sentence what is missing or went wrong.
+        If the world cannot be found or created.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def load_world(name: str, **arguments: Any) -> Environment:
 
 
 class KnownWorld(NamedTuple):
-    """An environment, the JSON of its states and actions, and what it goes by."""
+    """An environment with its codec, its name and its arguments."""
 
     environment: Environment
     codec: Codec
@@ -85,15 +85,14 @@ class KnownWorld(NamedTuple):
 
 
 class Worlds:
-    """The worlds that records may speak of, by name; the caller says what the names mean.
+    """The worlds that records may refer to, by name.
 
     Parameters
     ----------
     given
-        One world, or several by name. A world is an environment, something that makes one
-        (a class or function, called with the arguments that a record gives), or a name as
-        `load_world` reads it, which goes by what follows its colon. Where there is only one,
-        records need not name it.
+        One world, or several by name. A world is an environment, a class or function that
+        creates one (called with the arguments in the record), or a name for `load_world`, known
+        by the part after its colon. If there is only one world, records need not name it.
 
     Examples
     --------
@@ -123,13 +122,13 @@ class Worlds:
             if not isinstance(world, str) and not callable(world):
                 _check(world, name)
         if not self._named:
-            raise WorldError("No world was given. Give at least one.")
+            raise WorldError("`worlds` must contain at least one world; got none.")
         self._found: dict[str, tuple[Any, dict[str, Any]]] = {}
         self._known: OrderedDict[tuple[str, str], KnownWorld] = OrderedDict()
 
     @classmethod
     def of(cls, given: GivenWorlds) -> Worlds:
-        """Return what was given as worlds; if it is that already, itself.
+        """Return the argument as `Worlds`, unchanged if it already is.
 
         >>> worlds = Worlds("my_world.py:Kitchen")
         >>> Worlds.of(worlds) is worlds
@@ -143,7 +142,7 @@ class Worlds:
         return tuple(self._named)
 
     def check(self) -> None:
-        """Complain of names that stand for nothing, before records are read that speak of them.
+        """Raise an error for names that cannot be resolved, before any record is read.
 
         >>> Worlds("no_such_file.py:Kitchen").check()
         Traceback (most recent call last):
@@ -155,7 +154,7 @@ class Worlds:
                 _find(given)
 
     def get(self, name: str = "", arguments: Mapping[str, Any] | None = None) -> KnownWorld:
-        """Return the world of a name, made with arguments; without a name, the only one."""
+        """Return the world of a name and arguments; without a name, the only one."""
         key = (name, canonical(arguments) if arguments else "")
         known = self._known.get(key)
         if known is None:
@@ -168,7 +167,7 @@ class Worlds:
         return known
 
     def name_of(self, environment: object) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the name and the arguments of a world that was given, or made here."""
+        """Return the name and arguments of a known world, or None."""
         for name, given in self._named.items():
             if given is environment:
                 return name, {}
@@ -181,8 +180,8 @@ class Worlds:
         if not name:
             if len(self._named) > 1:
                 raise WorldError(
-                    "There is no name of a world, and there are several: "
-                    f"{', '.join(map(repr, self._named))}. Name one of them."
+                    "A world must be named if there are several; choose one of "
+                    f"{', '.join(map(repr, self._named))}."
                 )
             [name] = self._named
             return self.get(name, arguments)
@@ -197,7 +196,7 @@ class Worlds:
         return KnownWorld(environment, Codec(environment), name, dict(arguments))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Another process makes the worlds itself.
+        # Other processes create the worlds again.
         return {"given": self.given}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -216,12 +215,12 @@ def _own_name(given: object) -> str:
 
 
 def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, Any]) -> Environment:
-    """Return the environment that was found, or make it."""
+    """Return the environment that was found, or create it."""
     arguments = {**preset, **more}
     if not isinstance(found, type) and all(hasattr(found, each) for each in _NEEDED):
         if arguments:
             raise WorldError(
-                f"{name} is an environment already, so it takes no arguments such as "
+                f"{name} is an environment and takes no arguments; got "
                 f"{sorted(arguments)[0]!r}. Leave them out, or name a class or function."
             )
         return _check(found, name)
@@ -233,26 +232,26 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
     except (Exception, SystemExit) as error:
         with_what = f" with {_shown(arguments)}" if arguments else " without arguments"
         raise WorldError(
-            f"{name} could not be made{with_what}: {_said(error)}{_line_of(error)}."
+            f"{name} cannot be created{with_what}: {_said(error)}{_line_of(error)}."
         ) from error
     return _check(made, name)
 
 
 def _check_factory(found: Any, name: str) -> None:
-    """Complain of what cannot make an environment, before it is called.
+    """Raise an error for an object that cannot create an environment.
 
-    A class must have the methods of an environment; nothing may be part of Python itself.
+    A class must have the methods of an environment; standard library objects are rejected.
     """
     made, what = found.func if isinstance(found, partial) else found, ""
     home = str(getattr(made, "__module__", None) or type(made).__module__)
     if home.partition(".")[0] in sys.stdlib_module_names:
-        what = "it is part of Python"
+        what = "it is part of the standard library"
     elif isinstance(made, type) and not hasattr(made, "__getattr__"):
         what = next((f"it has no method {e}" for e in _NEEDED if not hasattr(made, e)), "")
     if what:
         raise WorldError(
-            f"{name} makes no environment: {what}. Name a class with actions, step and ground, "
-            "or a function that returns one."
+            f"{name} must create an environment: {what}. Name a class with actions, step and "
+            "ground, or a function that returns one."
         )
 
 
@@ -261,14 +260,14 @@ def _check(found: Any, name: str) -> Environment:
     if missing:
         what = f"{shorten(found)} has no method {missing[0]}"
         raise WorldError(
-            f"{name} is no environment: {what}. An environment has actions, step and ground."
+            f"{name} must be an environment: {what}. An environment has actions, step and ground."
         )
     environment: Environment = found
     return environment
 
 
 def _find(name: str) -> tuple[Any, dict[str, Any]]:
-    """Return what a name stands for, and the arguments that it gives."""
+    """Return the object that a name refers to, and the arguments in the name."""
     place, brace, rest = name.partition("{")
     arguments = _arguments(name, brace + rest) if brace else {}
     place, colon, attribute = place.strip().rpartition(":")
@@ -279,8 +278,8 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
             return SceneWorld.load(attribute), arguments
         if attribute.endswith(".py"):
             raise WorldError(
-                f"{attribute} is a file. Say which class or function in it makes the world, such "
-                f"as {attribute}:Kitchen.{_offered(_read_file(attribute))}"
+                f"{attribute} is a file. Name the class or function in it that creates the world, "
+                f"such as {attribute}:Kitchen.{_offered(_read_file(attribute))}"
             )
         return _entry_point(attribute), arguments
     if place.endswith(".py") or "/" in place or "\\" in place:
@@ -302,7 +301,7 @@ def _arguments(name: str, text: str) -> dict[str, Any]:
         arguments = json.loads(text)
     except ValueError as error:
         raise WorldError(
-            f"What follows the name in {name!r} is not JSON ({error}). Write it as in "
+            f"The arguments in {name!r} must be JSON ({error}). Write them as in "
             """'my_world.py:Kitchen{"size": 3}', in single quotes."""
         ) from error
     read: dict[str, Any] = arguments
@@ -313,9 +312,9 @@ def _entry_point(name: str) -> Any:
     found = entry_points(group=ENTRY_POINTS)
     if name not in found.names:
         hint = did_you_mean(name, found.names) or (
-            " For a world of your own give its file and class, such as my_world.py:Kitchen."
+            " For a user-defined world, give its file and class, such as my_world.py:Kitchen."
         )
-        raise WorldError(f"No installed package offers a world {name!r}.{hint}")
+        raise WorldError(f"No installed package provides a world {name!r}.{hint}")
     try:
         return found[name].load()
     except (Exception, SystemExit) as error:
@@ -330,7 +329,7 @@ def _import(place: str, name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is not None and (place == error.name or place.startswith(error.name + ".")):
             file = f"{place.replace('.', '/')}.py"
-            hint = f" For a file write {file}:{name.rpartition(':')[2]}."
+            hint = f" For a file, write {file}:{name.rpartition(':')[2]}."
             raise WorldError(f"There is no module {error.name!r}.{hint}") from error
         raise WorldError(f"{place} cannot be imported: {_said(error)}.") from error
     except (Exception, SystemExit) as error:
@@ -338,7 +337,7 @@ def _import(place: str, name: str) -> ModuleType:
 
 
 def _read_file(place: str) -> ModuleType:
-    """Import a file as a module, once; its neighbours can be imported by it."""
+    """Import a file as a module, once; it can import modules in its folder."""
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
@@ -349,13 +348,13 @@ def _read_file(place: str) -> ModuleType:
         known = sys.modules.get(name)
         if known is not None and _is_of(known, path):
             return known
-    # Under its own name where nothing else has it, so that `import my_world` finds the same.
+    # Use its own name if that is free, so that `import my_world` finds the same module.
     name = path.stem if _is_free(path.stem) else mangled
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise WorldError(f"{place} is no Python file. Its name must end in .py.")
+        raise WorldError(f"{place} must be a Python file; its name must end in .py.")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # data classes look their module up while they are made
+    sys.modules[name] = module  # data classes look up their module while they are created
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
@@ -400,7 +399,7 @@ def _said(error: BaseException) -> str:
 
 
 def _line_of(error: BaseException, path: Path | None = None) -> str:
-    """Say where in the user's own file an error arose."""
+    """Return the line in the user's file at which an error was raised."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" (line {error.lineno} of {Path(error.filename).name})"
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,1 +1,1 @@
-"""Learning."""
+"""Training: optimiser, lexicon induction, checkpoints and incremental learning."""

@@ -1,4 +1,4 @@
-"""Checkpoints: the state of training, in a folder from which a later run resumes."""
+"""Checkpoints: training states in a folder from which a later run resumes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from groundling.limits import CHECKPOINT_BYTES
 from groundling.overlay.batch import Reals
 from groundling.world.reprs import said
 
-_SEGMENT = 64_000_000  # bytes of gradients that are held in memory, about
+_SEGMENT = 64_000_000  # approximate bytes of gradients held in memory
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Checkpoint:
     every
         Number of L-BFGS iterations between states.
     fingerprint
-        Identifies the settings and data; states with another fingerprint are refused.
+        Identifies settings and data; states with another fingerprint raise an error.
     """
 
     folder: Path
@@ -51,7 +51,7 @@ class Checkpoint:
         self.folder = Path(self.folder)
 
     def save(self, key: str, loss: float, theta: Reals, done: bool) -> bool:
-        """Write the current state; return whether that was possible."""
+        """Write the current state; return whether it was written."""
         return self._write(key, {"theta": theta}, loss, done)
 
     def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
@@ -61,13 +61,13 @@ class Checkpoint:
             return None
         arrays, loss, done = found
         theta = arrays.get("theta")
-        # The environment is no part of the fingerprint, but it decides how many weights there are.
+        # The fingerprint does not cover the environment, which determines the number of weights.
         if theta is None or theta.shape != (width,):
             raise self._of_another(key)
         return loss, np.ascontiguousarray(theta, dtype=np.float64), done
 
     def _write(self, key: str, arrays: dict[str, NDArray[Any]], loss: float, done: bool) -> bool:
-        """Write arrays; return whether that was possible."""
+        """Write arrays; return whether they were written."""
         if self._failed:
             return False
         note = {"loss": repr(loss), "done": json.dumps(done), "fingerprint": self.fingerprint}
@@ -96,8 +96,8 @@ class Checkpoint:
             loss, done = float(note["loss"]), bool(json.loads(note["done"]))
         except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise ModelFileError(
-                f"The checkpoint {path} is broken ({said(error)}). Delete it to train that part "
-                "again."
+                f"The checkpoint {path} must be a valid file ({said(error)}). Delete it to train "
+                "that part again."
             ) from error
         if note.get("fingerprint") != self.fingerprint:
             raise self._of_another(key)
@@ -117,7 +117,7 @@ class Recorder:
     """An objective that records its evaluations, so that a minimiser can replay them.
 
     L-BFGS sees only losses and gradients. Given the same ones again, it reaches the same state to
-    the last bit, however often training was stopped; so checkpoints never change the result.
+    the last bit, so interruptions and checkpoints never change the result.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class Recorder:
         self._checkpoint = checkpoint
         self._key = key
         self._loss = loss
-        self._number = 0  # of the file that holds, or will hold, the evaluations in memory
+        self._number = 0  # of the file for the evaluations in memory
         self._evaluations: list[_Evaluation] = []
         self._waiting: list[_Evaluation] | None = self._read(0)
         self._iterations = 0
@@ -165,7 +165,7 @@ class Recorder:
                 kept = self._waiting[len(self._evaluations)]
                 self._evaluations.append(kept)
                 return kept.loss, kept.gradient.copy()
-            # The record ends here, or another library rounds differently: evaluate from here on.
+            # The record ends here, or rounding differs: evaluate from here on.
             self._waiting = None
         value, gradient = self._loss(theta)
         self._evaluations.append(_Evaluation(mark, value, gradient.copy()))
@@ -223,7 +223,7 @@ class Recorder:
 
 
 class _Evaluation(NamedTuple):
-    """The value of an objective at a θ, which is identified by a digest."""
+    """The value of an objective at a θ, identified by a digest."""
 
     mark: bytes
     loss: float
@@ -231,7 +231,7 @@ class _Evaluation(NamedTuple):
 
 
 def states_in(folder: Path) -> list[Path]:
-    """Return the files of training states in a folder, including those of further members.
+    """Return the checkpoint files in a folder, including those of further members.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -248,7 +248,7 @@ def states_in(folder: Path) -> list[Path]:
 
 
 def _is_state(path: Path) -> bool:
-    """Tell whether a file is one of our checkpoints."""
+    """Return whether a file is a checkpoint written by Groundling."""
     try:
         with path.open("rb") as file:
             size = int.from_bytes(file.read(8), "little")

@@ -1,8 +1,7 @@
 """Connectives: learn which words reverse the order of a text.
 
-Models trained on one part of the demonstrations measure on the other how much more probable the
-demonstrated plans become when the text is reversed at a word. A word is a connective if it gains
-more than a fixed cost.
+Models trained on one fold measure on the other how much more probable the demonstrated plans
+become if the text is reversed at a word. A word is a connective if the gain exceeds a fixed cost.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from groundling.models.base import FittedModel, Model, Request
 from groundling.models.example import Example
 from groundling.settings import idle_setting
 
-_COST = 3.0  # what all texts with a connective together must gain, in nats
-_SHARE = 0.6  # of texts with it that must gain
-_FEWEST = 3  # texts with it
+_COST = 3.0  # minimum total gain over all texts with a connective, in nats
+_SHARE = 0.6  # minimum share of these texts that must gain
+_FEWEST = 3  # minimum number of these texts
 _MOST_WORDS, _MOST_TEXTS, _MOST_FOUND = 40, 20, 6
 _FOLDS = 2
 
@@ -40,7 +39,7 @@ def learn_connectives(
     fold: Callable[[str], str],
     seed: int = 0,
 ) -> frozenset[Connective]:
-    """Return the words that reverse texts, with the positions at which they do.
+    """Return the connectives: words that reverse texts, with their positions.
 
     Parameters
     ----------
@@ -49,9 +48,9 @@ def learn_connectives(
     train
         Trains a model on some of the examples.
     examples
-        Demonstrations; only plans of several actions have an order.
+        Demonstrations; only plans with several actions have an order.
     fold
-        How words are compared.
+        Normalises words for comparison.
     """
     told = [each for each in examples if len(each.trajectory) > 1]
     if not told:
@@ -105,7 +104,7 @@ def _gains(
     new: Connective,
     fold: Callable[[str], str],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the gain of each text with a connective when it is reversed."""
+    """Return the gain from reversing each text with a connective."""
     found: list[float] = []
     for one, part in zip(fitted, parts, strict=True):
         chosen: list[tuple[Example, Text, Text]] = []
@@ -130,7 +129,7 @@ def _gains(
 
 
 def _log_probability(example: Example, plans: Sequence[tuple[tuple[object, ...], float]]) -> float:
-    """Return the log probability of the demonstrated plans among those found."""
+    """Return the log probability of the demonstrated plans among the plans found."""
     wanted = {each.actions for each in (example.trajectory, *example.also)}
     scores = np.array([score for _, score in plans])
     right = np.array([actions in wanted for actions, _ in plans], bool)

@@ -1,8 +1,8 @@
-"""Which kind of value a word may stand for, judged by its neighbours alone.
+"""Costs of lexicon entries from the contexts of words.
 
-Words that spell a value show where words of each kind stand (“the … hall”, “past the …”). A
-multinomial logistic regression from neighbouring words to kinds, or to no kind, tells for
-every other word how typical its neighbours are; it only scales the cost of lexicon entries.
+Words that spell a value show the typical contexts of each kind (“the … hall”, “past the …”). A
+multinomial logistic regression from neighbouring words to kinds, or to no kind, rates how typical
+the contexts of every other word are. It only scales the cost of lexicon entries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def context_penalties(
     examples: Sequence[Example],
     entries: Sequence[tuple[str, Meaning]],
 ) -> Reals:
-    """Return the factor, from 0.3 to 8, on the cost of each (word, value) entry."""
+    """Return a factor from 0.3 to 8 on the cost of each (word, value) entry."""
     wanted = {kind for kind in encoder.values if kind != NUMBER}
     kinds = ["", *sorted(wanted | {kind for _, (kind, _) in entries})]
     place = {kind: number for number, kind in enumerate(kinds)}
@@ -87,7 +87,7 @@ def _contexts(
             words = [language.fold(word) for word in instruction.tokens]
             for word in words:
                 if word not in senses:
-                    # Reuse the words found a moment ago.
+                    # Plain look-up, without endings: it is cached from the candidate search.
                     found = known.look_up(word, encoder.values, language=language, endings=False)
                     senses[word] = found[0][0] if found else ""
             shown = [f"‹{senses[word]}›" if senses[word] else word for word in words]

@@ -1,10 +1,10 @@
-"""Which words go with which values, before any word is known: a score test on whole plans.
+"""Associations between words and values: a score test on whole plans.
 
-A model that cannot see values says how probable each plan is. Where a word is said, some
-values are in the demonstrated plans more often than that model expects; how much more, in
-standard deviations, is the evidence that the word stands for the value. The strongest pairs
-are taken first. With them, the places where a value matters (passed, in front, at the end)
-are weighed, and what they explain is expected; that sharpens the evidence for all others.
+A model that cannot see values gives the probability of each plan. In texts with a given word, some
+values occur in the demonstrated plans more often than this model expects; the excess, in standard
+deviations, is the evidence that the word denotes the value. The strongest pairs are selected
+first. Given these, weights are fitted to the slots where a value matters (passed, in front, at the
+end), and what they explain becomes expected; this sharpens the evidence for the other pairs.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from groundling.overlay.batch import Reals
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.graphs import NodeContent
 
-_PRIOR = 3.0  # how many occurrences' worth of doubt there is about each pair
-_LARGEST = 20.0  # number that words are looked for
-_PENALTY = 2.0  # of the weights of slots
+_PRIOR = 3.0  # prior variance of each pair, in occurrences
+_LARGEST = 20.0  # largest number for which words are searched
+_PENALTY = 2.0  # L2 penalty of slot weights
 _ITERATIONS = 30
-_AT_ONCE = 3  # words of each kind are taken before others are looked at again
+_AT_ONCE = 3  # words of each kind selected per round
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A word (by its column) that seems to stand for a value, and how strongly."""
+    """A word (by column) that seems to denote a value, with its evidence."""
 
     word: int
     meaning: Meaning
-    strength: float  # in standard deviations, beside all other words
-    effect: float  # how far it stands for the value: for most words that do, about one
+    strength: float  # in standard deviations, given all other words
+    effect: float  # relative effect; about 1 for most words that denote the value
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """Plans that some instances choose among, with the values that each plan holds."""
+    """Plans that some instances choose among, with the values in each plan."""
 
     plan: NDArray[np.int64]
-    cell: NDArray[np.int64]  # (slot, meaning) by number
+    cell: NDArray[np.int64]  # index of the (slot, meaning) pair
     slot: NDArray[np.int64]
     meaning: NDArray[np.int64]
     size: int
@@ -52,14 +52,14 @@ class _Choice:
 
 
 class PlanValues:
-    """Which values, at which slots, are in which of the plans that texts choose among.
+    """The values, by slot, in each of the plans that texts choose among.
 
     Parameters
     ----------
     encoding
         The instances.
     kinds
-        The kinds of values that are looked at.
+        The kinds of values to consider.
     """
 
     def __init__(self, encoding: Encoding, kinds: Collection[str]) -> None:
@@ -74,7 +74,7 @@ class PlanValues:
         self._found: dict[int, list[tuple[int, int, int]]] = {}
         known: dict[int, _Choice] = {}
         for instance, graphs in enumerate(encoding.graphs):
-            # Texts that choose among the same plans share the list of their graphs.
+            # Texts that choose among the same plans share one list of graphs.
             if id(graphs) not in known:
                 begin, end = self.first[instance], self.first[instance + 1]
                 ends = batch.candidate_actions[begin : end + 1]
@@ -104,7 +104,7 @@ class PlanValues:
                 kind, value = label.kind, label.value
                 if kind not in self._kinds or value is None:
                     continue
-                # People have words for small whole numbers.
+                # Only small whole numbers tend to have words.
                 if isinstance(value, float) and not (value.is_integer() and 0 <= value <= _LARGEST):
                     continue
                 slot = self.slots.setdefault((kind, label.name), len(self.slots))
@@ -124,24 +124,24 @@ def find_words(
     effect: float = 0.3,
     rounds: int = 12,
 ) -> list[Evidence]:
-    """Return the words that seem to stand for values, the first ones first.
+    """Return the words that seem to denote values, with their evidence.
 
     Parameters
     ----------
     values
         The values in the plans of each instance.
     blind
-        The scores of all plans under a model that does not see values and, best, did not see
-        the instance when it learnt.
+        The scores of all plans under a model that does not see values and preferably was not
+        trained on the instance.
     said
-        Which words (columns) are said in which instances (rows).
+        Which words (columns) occur in which instances (rows).
     weights
-        How much each instance counts.
+        The weight of each instance.
     least, effect
-        The least evidence in standard deviations, and the least strength, as a share of the
-        strength of words that were taken before.
+        The minimum evidence in standard deviations, and the minimum effect relative to words
+        selected before.
     rounds
-        How often words are taken and places weighed.
+        Maximum number of rounds of selecting words and fitting slot weights.
     """
     if not values.meanings:
         return []
@@ -158,7 +158,7 @@ def find_words(
         for pair in new:
             test.taken[pair] = 1.0
         test.weigh()
-        # What came first may have stood for what only came later.
+        # An earlier pair may be explained by one that was selected later.
         tested = {pair: test.retest(*pair) for pair in zip(*np.nonzero(test.taken), strict=True)}
         for pair, again in tested.items():
             if again[0] < least or again[1] < effect:
@@ -171,7 +171,7 @@ def find_words(
 
 
 def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tuple[int, int]]:
-    """Return the strongest (word, meaning) pairs: one for each word, a few of each kind."""
+    """Return the strongest (word, meaning) pairs: one per word, a few per kind."""
     chosen: list[tuple[int, int]] = []
     words: set[int] = set()
     counts = np.zeros(int(kinds.max()) + 1, np.int64)
@@ -186,7 +186,7 @@ def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tup
 
 
 class _ScoreTest:
-    """Plans under the blind model and the words that were taken so far."""
+    """Plan scores under the blind model and the words selected so far."""
 
     def __init__(self, values: PlanValues, blind: Reals, said: Reals, weights: Reals) -> None:
         self.values = values
@@ -197,7 +197,7 @@ class _ScoreTest:
         self.taken = np.zeros((said.shape[1], len(values.meanings)))
         self.slot_weights = np.zeros(len(values.slots))
         self.extra = np.zeros(len(blind))
-        self.always = np.zeros(len(values.meanings))  # what holds whatever is said
+        self.always = np.zeros(len(values.meanings))  # effects that do not depend on the text
 
     def _chances(self, scores: Reals) -> tuple[float, Reals, Reals]:
         """Return Σ weight · -log p(gold), p(plan), and p(plan | it is a gold one)."""
@@ -211,9 +211,9 @@ class _ScoreTest:
         return loss, plans / np.repeat(total, self.counts), right / np.repeat(among, self.counts)
 
     def measure(self) -> tuple[Reals, Reals]:
-        """Return for each word and meaning its evidence, and the size of its effect.
+        """Return the evidence and the effect size of each word and meaning.
 
-        Where no word of a kind is known, the best slot speaks for a value by itself.
+        While no word of a kind is known, the best single slot is used as the evidence for a value.
         """
         values = self.values
         kinds = np.array(
@@ -249,7 +249,7 @@ class _ScoreTest:
         return strength, size
 
     def _doubt(self) -> Reals:
-        """Return the doubt about each meaning, in units of the weights of its slots."""
+        """Return the prior variance of each meaning, in units of its slot weights."""
         found = []
         for kind in self.values.meaning_kind:
             chosen = self.slot_weights[(self.values.slot_kind == kind) & (self.slot_weights > 0)]
@@ -257,7 +257,7 @@ class _ScoreTest:
         return _PRIOR * np.array(found)
 
     def retest(self, word: int, meaning: int) -> tuple[float, float]:
-        """Return evidence and effect of a word that was taken, as if only the others were."""
+        """Return evidence and effect of a selected word, given only the other words."""
         rest = self.taken[:, meaning].copy()
         rest[word] = 0.0
         alone = (self.said[:, word] > 0) & (self.said @ rest == 0)
@@ -285,9 +285,9 @@ class _ScoreTest:
         return excess / doubt**0.5, excess / doubt
 
     def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
-        """Return, for each word, how much more of each column the gold plans have, and the spread.
+        """Return, by word, the excess of each column in the gold plans, and its variance.
 
-        What holds whatever is said does not count.
+        Effects that do not depend on the text are subtracted.
         """
         _, plans, right = self._chances(self.blind + self.extra)
         said = self.said * self.weights[:, None]
@@ -311,7 +311,7 @@ class _ScoreTest:
         return excess - spread * always, spread, always
 
     def weigh(self) -> None:
-        """Fit the weights of slots to what the words that were taken say."""
+        """Fit the slot weights to the values named by the selected words."""
         values = self.values
         named = self.said @ self.taken > 0
         rows, columns = [], []

@@ -1,9 +1,9 @@
-"""Incremental learning: add demonstrations to a fitted model, encoding only the new ones.
+"""Incremental learning: add demonstrations to a fitted model.
 
-Earlier encodings are kept, and new examples are encoded beside them. Features that only the new
-examples have get weights; whether they also fire in plans of the old ones is found when everything
-is encoded again, now and then. Open settings are chosen again from all demonstrations; only if
-they change is the model trained from scratch.
+Earlier encodings are kept, and new examples are encoded beside them. Features that occur only in
+the new examples get weights; whether they also fire in plans of the old ones is determined when
+everything is encoded again, which happens occasionally. Open settings are chosen again from all
+demonstrations; the model is trained from scratch only if they change.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from groundling.world.environment import Demonstration
 ChooseAgain = Callable[
     [Learnt, Sequence[Demonstration], Callable[[str], object]], tuple[Trainer, tuple[Any, ...]]
 ]
-"""Returns the settings that demonstrations would get now, and what was chosen of them."""
+"""Returns the settings for demonstrations as they are now, and the choices among them."""
 
-_NEAR = 24  # known examples that tell which of the new words are rare
-_SHARE = 0.05  # how many new examples there may be before everything is encoded again
+_NEAR = 24  # known examples used to determine which new words are rare
+_SHARE = 0.05  # share of new examples above which everything is encoded again
 
 
 def teach(
@@ -43,8 +43,8 @@ def teach(
 ) -> Learnt:
     """Return the model after further demonstrations.
 
-    `known` are the earlier training demonstrations, if the model does not hold them. `choose`
-    chooses open settings again.
+    `known` holds the earlier training demonstrations, if the model does not. `choose` chooses open
+    settings again.
     """
     trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
     before = learnt.examples
@@ -52,8 +52,8 @@ def teach(
         listed = list(known)
         if not listed:
             raise DemonstrationError(
-                "`known` must be the training demonstrations of a loaded follower, which holds "
-                "none; got nothing. Pass known=[…], or fit a follower to all of them."
+                "`known` must hold the training demonstrations of a loaded follower; got none. "
+                "Pass known=[…], or fit a follower to all demonstrations."
             )
         before = tuple(trainer.prepare(encoder, listed))
     new = trainer.prepare(encoder, demonstrations)
@@ -70,12 +70,13 @@ def forget(
     progress: ProgressCallback | None = None,
     choose: ChooseAgain | None = None,
 ) -> Learnt:
-    """Return the model without the demonstrations of some names."""
+    """Return the model without the demonstrations that have the given names."""
     unwanted = {names} if isinstance(names, str) else set(names)
     has = {name for each in learnt.examples for name in each.names}
     for name in sorted(unwanted - has):
         raise DemonstrationError(
-            f"There is no demonstration {name!r} to forget.{did_you_mean(name, has - {''})}"
+            f"The follower was not trained on a demonstration {name!r}."
+            f"{did_you_mean(name, has - {''})}"
         )
     kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
     trainer, choices = _chosen_again(learnt, kept, progress, choose)
@@ -93,7 +94,7 @@ def _chosen_again(
     """Return the settings for these examples, and the choices among them."""
     if choose is None or not examples:
         return Trainer.of(learnt), learnt.choices
-    # Cached environments: most of it was asked before.
+    # Cached environments: most queries were made before.
     world: Any = learnt.fitted.encoder.world
     shown = [
         replace(each.shown, environment=world(each.shown.environment))
@@ -105,7 +106,7 @@ def _chosen_again(
 
 
 def _differs(now: Trainer, before: Trainer) -> bool:
-    """Tell whether new settings need training from scratch; penalties and memory do not."""
+    """Return whether new settings need training from scratch."""
     old = before.learning
     return replace(now, learning=replace(now.learning, l2=old.l2, recall=old.recall)) != before
 
@@ -124,10 +125,10 @@ def _learn_anew(
 def _go_on(
     learnt: Learnt, everything: Sequence[Example], progress: ProgressCallback | None
 ) -> Learnt:
-    """Train on examples whose first ones are known already.
+    """Train on examples of which the first ones are already encoded.
 
-    Everything is encoded again if nothing was kept, if there are many new examples, or if the
-    loss changes with θ.
+    Everything is encoded again if no encoding was kept, if there are many new examples, or if the
+    encoding depends on θ.
     """
     trainer = Trainer.of(learnt)
     if not learnt.encoded or len(everything) > (1 + _SHARE) * len(learnt.encoded[0].data.examples):
@@ -168,7 +169,7 @@ def _like(before: Sequence[Example], new: Sequence[Example]) -> list[Example]:
 
 
 class _Lesson:
-    """The loss of one member on all examples: those encoded before, and the new ones."""
+    """The loss of one member on all examples, encoded and new."""
 
     def __init__(
         self,
@@ -197,7 +198,7 @@ class _Lesson:
         new, model, reader = examples[len(before) :], self.trainer.model, self.known.encoder.reader
         counts = Counter(word for each in examples for word in _words(each))
 
-        def keep_reading() -> None:  # words that give context are those of all examples
+        def keep_reading() -> None:  # context words are determined by all examples
             self.encoder.reader.counts = counts
             self.encoder.reader.labeller = reader.labeller
 

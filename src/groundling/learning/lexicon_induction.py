@@ -1,14 +1,13 @@
-"""Learning the lexicon: which words stand for which values, by cross-fitting.
+"""Lexicon induction: which words denote which values, by cross-fitting.
 
-A word c that the lexicon does not know keeps its own features and gains, for every value v,
-the slot features it would have if it stood for v, by an extent 0 ≤ L[c, v] ≤ 1.5. θ follows
-its training data so closely that L fitted on the same data sees only noise; so the data are
-split, each θ_k is fitted without fold k, and one L is fitted on all folds against the θ that
-did not see them.
+A word c that is not in the lexicon keeps its own features and gains, for every value v, the slot
+features it would have if it denoted v, scaled by an extent 0 ≤ L[c, v] ≤ 1.5. θ fits its training
+data so closely that L fitted on the same data sees only noise. Therefore the data are split into
+folds, each θ_k is fitted without fold k, and one L is fitted on all folds, each against the θ that
+was not trained on it.
 
-Where no word spells a value, the slots have no evidence to begin with. Then words that go with
-values by a score test (`find_words`) come first: L begins with them, and cross-fitting may take
-them back.
+If no word spells a value, the slots have no initial evidence. In that case L is initialised with
+words found by a score test (`find_words`), which cross-fitting can remove again.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ from groundling.ties import at_least
 
 @dataclass(frozen=True)
 class LexiconLearning:
-    """How a lexicon is learnt: folds, rounds, iterations, and what an entry costs.
+    """Settings of lexicon induction: folds, rounds, iterations and entry costs.
 
-    Entries whose context speaks so much against them that they would cost `dearest` times
-    as much as others are left out: they are most of all pairs, and would take most of the time.
+    Entries whose context makes them `dearest` times as costly as others are left out: they are the
+    majority of all pairs, and would take most of the time.
     """
 
     folds: int = 2
@@ -58,8 +57,8 @@ class LexiconLearning:
     dearest: float = 2.0
     most: float = 1.5
     least: float = 0.05
-    # Where nothing is spelled like a value: the evidence of first words, and of those that show
-    # where words of their kind stand, as a share of what chance brings among so many pairs.
+    # If no word spells a value: the minimum evidence for initial words, and for those that define
+    # typical contexts, as a share of the largest deviation expected by chance.
     evidence: float = 0.7
     sure: float = 1.05
 
@@ -75,10 +74,11 @@ def learn_lexicon(
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Lexicon:
-    """Return the lexicon that explains the demonstrations best, beside what is known.
+    """Return the lexicon that best explains the demonstrations.
 
-    It is learnt from what was shown: images and compositions of it say nothing new of words that
-    stand beside others which spell values. Where none do, they are evidence, too.
+    Known entries are kept. New ones are learnt from the original demonstrations: if other words
+    spell values, mirror images and compositions add no evidence. If no word does, they are used,
+    too.
     """
     encoder = data.encoder
     examples: Sequence[Example] = [
@@ -86,7 +86,7 @@ def learn_lexicon(
     ]
     if not [kind for kind in features.slots if kind != NUMBER]:
         raise SettingError(
-            "Features.lexicon='learn' needs Features.slots: the kinds of values to learn words for."
+            "Features.lexicon='learn' needs Features.slots, the kinds of values to learn words for."
         )
     known = encoder.reader.lexicon
     shown = known
@@ -97,7 +97,7 @@ def learn_lexicon(
     penalties: list[float] = []
 
     def open_up() -> None:
-        """Let candidates stand for values, numbered from 2 up for finding them again."""
+        """Add candidate entries to the lexicon; extents from 2 up encode their index."""
         words = _candidates(encoder, examples, settings)
         pairs: list[Meaning] = [
             (kind, value)
@@ -128,7 +128,7 @@ def learn_lexicon(
     if unknown:
         examples = data.examples
         objective = model.objective(replace(data, space=features.space()))
-        # Nothing is spelled like these values: look for words that go with them first.
+        # No word spells these values: find initial words by a score test.
         found = _first_words(objective, unknown, learning, settings, seed, progress)
         if found is None:
             return known
@@ -142,7 +142,7 @@ def learn_lexicon(
         return replace(known, learn=False)
     counts = _counts(encoder, examples, [word for word, _ in entries])
     costs = np.array(penalties) * (settings.cost + settings.cost_per_count * counts)
-    # How much each label of the texts counts, whatever it stands for.
+    # The amount of each label, independent of its meaning.
     shares = np.array(
         [
             encoder.reader.labeller.amount(label.name)
@@ -161,7 +161,7 @@ def learn_lexicon(
 
 
 def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str]) -> Reals:
-    """How often words occur, by the weight of the demonstrations."""
+    """Return the frequency of words, weighted by demonstration."""
     counts: Counter[str] = Counter()
     fold = encoder.reader.language.fold
     for example in examples:
@@ -175,7 +175,7 @@ def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str])
 
 
 def _pairs_of(encoder: Encoder, instruction: Instruction) -> list[str]:
-    """Return each two neighbouring words as one."""
+    """Return each pair of neighbouring words, joined by a space."""
     words = [encoder.reader.language.fold(word) for word in instruction.tokens]
     return [f"{one} {two}" for one, two in pairwise(words) if one.isalpha() and two.isalpha()]
 
@@ -206,11 +206,11 @@ def _candidates(
 def _unknown_kinds(
     encoder: Encoder, examples: Sequence[Example], settings: LexiconLearning
 ) -> list[str]:
-    """Return the kinds of values that hardly any word of the texts is known to stand for."""
+    """Return the kinds of values that hardly any word in the texts is known to denote."""
     counts: Counter[str] = Counter()
     for example in examples:
         for instruction in example.instructions:
-            # Digits are known in every language, and say nothing of its words for numbers.
+            # Digits are known in every language, and are no evidence for number words.
             read = encoder.reader.compound(instruction, encoder.values)[0]
             for word in filter(str.isalpha, read.tokens):
                 for kind, _ in encoder.reader.sense(
@@ -224,7 +224,7 @@ def _unknown_kinds(
 
 
 def _has_numbers(encoder: Encoder, examples: Sequence[Example]) -> bool:
-    """Tell whether any demonstrated action has a number that a word could stand for."""
+    """Return whether any demonstrated action has a number that a word could denote."""
     return any(
         label.kind == NUMBER
         for example in examples
@@ -248,9 +248,9 @@ def _first_words(
     seed: int,
     progress: ProgressCallback | None,
 ) -> list[tuple[str, Meaning, float]] | None:
-    """Return words with values they go with and the evidence; nothing if told to stop.
+    """Return words with associated values and evidence; None if progress asks to stop.
 
-    The evidence is a share of the largest deviation that chance would bring.
+    The evidence is a share of the largest deviation expected by chance.
     """
     scorer, examples = objective.scorer, objective.data.examples
     encoder, batch = objective.data.encoder, scorer.batch
@@ -285,7 +285,7 @@ def _first_words(
         for word in (*map(encoder.reader.language.fold, tokens), *pairs.get(number, ())):
             if word in place:
                 said[instance, place[word]] = 1.0
-    finite = np.where(np.isfinite(blind), blind, -1e30)  # plans that no alignment fits
+    finite = np.where(np.isfinite(blind), blind, -1e30)  # plans without any alignment
     values = PlanValues(scorer.encoding, kinds)
     chance = float(np.sqrt(2 * np.log(max(len(words) * len(values.meanings), 2))))
     found = find_words(values, finite, said, weights, least=settings.evidence * chance)
@@ -293,7 +293,7 @@ def _first_words(
 
 
 class _CrossFit:
-    """Alternates θ_k without fold k and one L on all folds."""
+    """Alternates between θ_k without fold k and one L on all folds."""
 
     def __init__(
         self,
@@ -310,7 +310,7 @@ class _CrossFit:
         self.settings = settings
         self.entries = entries
         self.amounts = self.scorer.tables.set_amount
-        # Extents were numbered from 2 up when the texts were encoded.
+        # Extents from 2 up encode the index of an entry (see `open_up`).
         numbered = np.rint(self.amounts / shares).astype(np.int64)
         self.open = numbered >= 2
         self.number = np.where(self.open, numbered - 2, -1)
@@ -331,7 +331,7 @@ class _CrossFit:
             size = len(self.thetas) * len(self.thetas[0]) + self.entries
             kept = checkpoint.load(f"lexicon.{number}", size) if checkpoint is not None else None
             if kept is not None:
-                # θ_k and L of the round, one after another.
+                # The state holds all θ_k of the round, then L.
                 width = len(self.thetas[0])
                 *rows, extents = np.split(
                     kept[1], [width * k for k in range(1, len(self.thetas) + 1)]
@@ -372,7 +372,7 @@ class _CrossFit:
         return progress(Progress("learning the lexicon", step, steps, loss)) is True
 
     def _weigh(self, chosen: NDArray[np.bool_]) -> None:
-        """Let only some instances count."""
+        """Set the weights of all other instances to 0."""
         self.scorer.batch.instance_weight[:] = np.where(chosen, self.weights, 0.0)
 
     def _set(self, extents: Reals) -> None:
@@ -405,7 +405,7 @@ class _CrossFit:
 def _folds(
     objective: Objective, folds: int, seed: int
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Deal the groups of examples into folds; return the fold of every instance."""
+    """Assign groups of examples to folds; return the fold of every instance."""
     examples = objective.data.examples
     groups = sorted({example.group for example in examples})
     order = np.random.default_rng(seed).permutation(len(groups))

@@ -1,4 +1,4 @@
-"""L-BFGS with L1 and L2 penalties, in segments that can be resumed."""
+"""L-BFGS with L1 and L2 penalties."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ def minimise(
     tolerance: float = 1e-7,
     progress: Callable[[int, float], object] | None = None,
 ) -> tuple[float, Reals, bool]:
-    """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return the value, θ, and whether it converged.
+    """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return value, θ and convergence.
 
-    `l2` may differ for each weight.
-    `progress` is called after every iteration and may return True to stop. L1 is handled by
-    writing θ as the difference of two vectors that are bounded below by zero, so that the
-    objective stays smooth and weights become exactly zero.
+    Convergence is True or False. `l2` may differ for each weight. `progress` is called after every
+    iteration and may return True to stop. L1 is handled by writing θ as the difference of two
+    non-negative vectors, so that the objective stays smooth and weights become exactly zero.
 
     >>> value, theta, done = minimise(lambda t: (float((t - 3) @ (t - 3)), 2 * (t - 3)),
     ...                               np.zeros(2), l2=2.0)
@@ -68,5 +67,5 @@ def minimise(
         result = minimize(penalised, start, jac=True, method="L-BFGS-B", callback=callback,
                           options=options)  # fmt: skip
         theta = result.x
-    # Status 2: no step lowers the loss any more; the rest is rounding.
+    # Status 2: no step lowers the loss further, up to rounding.
     return float(result.fun), np.ascontiguousarray(theta), bool(result.status in (0, 2))

@@ -1,4 +1,4 @@
-"""The number of plans: what listing them costs, and which plan length is affordable."""
+"""Numbers of plans: the cost of listing them, and the affordable plan length."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
 ENUMERABLE = 20_000
-"""How many plans can be listed from a start: the default of `Search.budget`."""
-_STEPS = 500  # steps of counting from one start,
-_AT_ONCE = 10_000  # and about as many more for one further action
+"""Maximum number of plans to list from a start: the default of `Search.budget`."""
+_STEPS = 500  # steps to count from one start before extrapolating
+_AT_ONCE = 10_000  # approximate maximum of steps per further action
 _COVERED = 0.95  # share of demonstrations to cover if the longest are too long
-_CHEAP = 2_000  # plans from a start that cost little to list
+_CHEAP = 2_000  # plans from a start that are cheap to list
 _MANY = 10_000  # plans from a start that are affordable for few demonstrations
-_QUICK = 200_000  # plans of all demonstrations: affordable several times
+_QUICK = 200_000  # plans of all demonstrations that can be listed several times
 _ONCE = 600_000  # plans of all demonstrations: half a minute of training
 _ALTOGETHER = 1_000_000  # plans of all demonstrations: minutes of training
-_ENDLESS = 1e100  # factor beyond which counts need not differ
+_ENDLESS = 1e100  # growth factors are capped here
 _LOG_ENDLESS = math.log(_ENDLESS)
-_WORK = 30_000  # actions grounded in half a minute
+_WORK = 30_000  # actions that can be grounded in half a minute
 
 
 class PlanCounts:
@@ -59,7 +59,7 @@ class Lengths:
     """The plan lengths for which all plans can be listed.
 
     `lengths` counts demonstrations by their number of actions; `different` is the number of
-    starts that share hardly any action; `given` is the requested length, if any.
+    starts with mostly different actions; `given` is the requested length, if any.
     """
 
     def __init__(
@@ -90,20 +90,20 @@ class Lengths:
 
     @cached_property
     def of_trials(self) -> int | None:
-        """The length for the laps of a race; None if plans cannot be listed."""
+        """The length for trials of settings; None if plans cannot be listed."""
         longest = max(self.lengths) if self.given is None else self.given
         if longest == 1:
             return longest
         needed = self.covering(_COVERED) if self.given is None else longest
         cheap = self.counts.plans(longest) <= _CHEAP and self.work(longest) <= _WORK
-        # A few long demonstrations are not worth laps that take minutes.
+        # A few long demonstrations do not justify trials that take minutes.
         if cheap and (longest == needed or self._within(longest, _CHEAP, _QUICK)):
             return longest
         return needed if self._within(needed, ENUMERABLE, _ALTOGETHER) else None
 
     @cached_property
     def of_plans(self) -> int | None:
-        """The length to train with: that of the laps, or the longest if it is affordable once."""
+        """The length for training: that of trials, or the longest if affordable once."""
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried
@@ -117,7 +117,7 @@ def count_plans(world: CachedEnvironment, start: State, length: int) -> tuple[fl
     total, steps, each = 0.0, 0.0, 1.0
     for done in range(1, length + 1):
         following: dict[State, float] = {}
-        # A sample stands for very many states.
+        # Large layers are sampled.
         some = list(layer)[:: max(1, -int(-len(layer) * each // _AT_ONCE))]
         asked = 0
         for state in some:

@@ -1,4 +1,4 @@
-"""Rare words: keep a word that occurs once together with a label that occurs once."""
+"""Rare words: weaker penalties for a word and a label that occur once, together."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from groundling.overlay.encoder import Encoder
 
 @dataclass(frozen=True)
 class RareWords:
-    """Words of one text with the labels of its plan, and in how many plans labels occur.
+    """Words that occur in one text, with its plan's labels, and label frequencies.
 
-    A penalty that grows with the number of demonstrations, as it should for what all of them
-    show, would hold down what only one of them shows. So a weight that joins a word with a label
-    which both occur once is penalised as if its demonstration were the only one.
+    An L2 penalty that grows with the number of demonstrations suits features that occur in all of
+    them, but suppresses features that occur in only one. Therefore the weight of a word and a
+    label that both occur once is penalised as if there were one demonstration.
 
     >>> one = RareWords(Counter({"swift": 2, "wary": 1}), (("gingerly", ("swift", "wary")),), 2)
     >>> both = RareWords.merged([one, RareWords(Counter({"swift": 2}), (), 2)])
@@ -50,7 +50,7 @@ class RareWords:
         return [(word, e) for word, labels in self.found for e in labels if self.labels[e] == 1]
 
     def penalty(self, l2: float, space: FeatureSpace) -> float | Reals:
-        """Return the L2 penalty of each weight, or one for all if no word is rare."""
+        """Return the L2 penalty of each weight, or a single one if no word is rare."""
         keys = space.conjunctions((f"word={word}", label) for word, label in self.pairs)
         places = space.places(keys)
         places = places[places >= 0]
@@ -64,7 +64,10 @@ class RareWords:
 def find_rare_words(
     encoder: Encoder, examples: Sequence[Example], counts: Mapping[str, int]
 ) -> RareWords:
-    """Find the words that occur once, with the labels of their plans; `counts` are of all words."""
+    """Find the words that occur once, with the labels of their plans.
+
+    `counts` holds the counts of all words.
+    """
     fold = encoder.reader.language.fold
     labels: Counter[str] = Counter()
     found: list[tuple[str, Sequence[str]]] = []

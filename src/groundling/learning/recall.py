@@ -1,4 +1,4 @@
-"""The strength of the memory of demonstrations, chosen by leave-one-out."""
+"""The strength of the demonstration memory, chosen by leave-one-out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from groundling.ties import rank
 from groundling.world.judgement import Judgement
 
 STRENGTHS = (0.0, 2.0, 4.0, 8.0)
-CASES = 40  # demonstrations to choose on
+CASES = 40  # demonstrations used for the choice
 AGAIN = 0.5  # assumed share of texts that repeat a demonstration
 
 
@@ -58,7 +58,7 @@ def choose_strength(learnt: Learnt, memory: DemonstrationMemory) -> float:
 
 @dataclass(frozen=True)
 class _Case:
-    """The best plans for a demonstration: log probabilities, memory scores, which are right.
+    """The best plans for a demonstration, with scores and correctness.
 
     `whole` is the score from the whole memory; `others`, from the other demonstrations.
     """

@@ -1,4 +1,4 @@
-"""Training: alternate alignments and L-BFGS over θ, with restarts, progress and checkpoints."""
+"""Training: rounds of alignment and L-BFGS, with progress and checkpoints."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def train(
     start: Reals | None = None,
     l2: float | Reals | None = None,
 ) -> tuple[float, Reals]:
-    """Minimise an objective over θ, from its own start or from `start`; return loss and θ.
+    """Minimise an objective from `start` or its own initial θ; return loss and θ.
 
-    `l2` is the penalty of each weight, if they differ.
-    With a checkpoint, evaluations are saved every `checkpoint.every` iterations; training that was
-    interrupted replays them and reaches the same θ as without checkpoints.
+    `l2` is the penalty of each weight, if they differ. With a checkpoint, evaluations are saved
+    every `checkpoint.every` iterations; interrupted training replays them and reaches the same θ
+    as without checkpoints.
     """
     run = _Run(objective, learning, progress, checkpoint, learning.l2 if l2 is None else l2)
     first = objective.first(objective.width, seed) if start is None else start
@@ -92,14 +92,14 @@ def train(
     if not done:
         warnings.warn(
             f"Training stopped after {learning.iterations} iterations before it converged. "
-            "Raise Learning.iterations, or Learning.tolerance if the loss no longer moves.",
+            "Raise Learning.iterations, or Learning.tolerance if the loss hardly changes.",
             ConvergenceWarning,
             stacklevel=5,  # the caller of Follower.fit
         )
     return value, theta
 
 
-_TRIAL = 15  # iterations for comparing starts: the order seldom changes later
+_TRIAL = 15  # iterations for comparing starts: their order seldom changes later
 
 
 def better_start(
@@ -154,7 +154,7 @@ class _Run:
         if kept is None:
             recorder = Recorder(checkpoint, key, self.objective.loss)
             kept = self._minimise(number, theta, recorder.loss, recorder)
-            # A state in which training was stopped is not one that it would pass otherwise.
+            # When stopped early, θ is not a state of the uninterrupted training.
             if not self.stopped and checkpoint.save(key, *kept):
                 recorder.forget()
         return kept

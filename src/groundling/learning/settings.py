@@ -1,4 +1,4 @@
-"""The settings of training: penalties and optimiser."""
+"""Training settings: penalties and optimiser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from groundling.settings import Settings, setting
 
 @dataclass(frozen=True, repr=False)
 class Learning(Settings):
-    """How θ is trained, for every model.
+    """Settings of training, for every model.
 
     Parameters
     ----------
@@ -18,25 +18,25 @@ class Learning(Settings):
     iterations
         L-BFGS iterations per round.
     rounds
-        Rounds of alternating alignments and θ, or of finding new competing plans if they cannot
-        all be enumerated.
+        Rounds of alternating alignments and θ, or of searching competing plans if they cannot all
+        be enumerated.
     tolerance
         L-BFGS stops when the relative decrease of the loss is below this.
     augment
-        Whether to train on the mirror images that the environment offers, too.
+        Whether to train on the environment's mirror images, too.
     composed
-        The weight of composed demonstrations: two consecutive ones of a group, joined into one
-        (see `compose`), if the plan is within `Search.max_length`. 0: none.
+        Weight of composed demonstrations: two consecutive ones of a group, joined into one (see
+        `compose`), if the plan is within `Search.max_length`. 0 turns them off.
     recall
-        The strength of the `DemonstrationMemory`: a text similar to a demonstrated one tends to
-        mean the same. 0: off; None: chosen by leave-one-out.
+        Strength of the `DemonstrationMemory`: a text similar to a demonstrated one tends to mean
+        the same. 0 turns it off; None chooses it by leave-one-out.
     rare_words
-        Whether the weight of a word and a label that were shown only once, together, is penalised
-        as if it were the only demonstration (see `RareWords`).
+        Whether to penalise the weight of a word and a label that occur once, together, as if there
+        were only one demonstration (see `RareWords`).
     grow
         Whether to train on a random quarter of the demonstrations first, and to continue from
         there if the loss is lower after a few iterations. Avoids poor local optima if the objective
-        is not convex, as with relations between many things. Not available in shards.
+        is not convex, such as with relations between many things. Not available in shards.
 
     Examples
     --------

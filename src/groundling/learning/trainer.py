@@ -41,7 +41,7 @@ from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration
 
 _LOG = logging.getLogger(__name__)
-_SHARE, _FEWEST = 4, 10  # share of the demonstrations to start from
+_SHARE, _FEWEST = 4, 10  # `grow` starts from 1/4 of the demonstrations, if at least 10
 WARM_TOLERANCE = 1e-5  # tolerance when training continues from the current θ
 
 
@@ -60,8 +60,8 @@ def paused_collector() -> Iterator[None]:
     finally:
         if was_on:
             if not gc.get_freeze_count():
-                gc.freeze()  # new objects count as old, without a scan,
-                gc.unfreeze()  # and can be collected like all others
+                gc.freeze()  # marks new objects as old, without a scan,
+                gc.unfreeze()  # and makes them collectable again
             gc.enable()
 
 
@@ -118,7 +118,7 @@ class Trainer(LearntSettings):
         return self.remember(Learnt(self, fitted, loss, examples=tuple(examples)))
 
     def remember(self, learnt: Learnt) -> Learnt:
-        """Return the model with the memory that the settings ask for."""
+        """Return the model with the memory set by `Learning.recall`."""
         return remember(learnt, self.learning.recall)
 
     def learn_lexicon(
@@ -128,7 +128,7 @@ class Trainer(LearntSettings):
         progress: ProgressCallback | None,
         state: Checkpoint | None,
     ) -> Checkpoint | None:
-        """Set the lexicon that explains the examples best; return the initial θ."""
+        """Set the lexicon that best explains the examples; return the checkpoint to use."""
         wishes: list[object] = []
 
         def listen(step: Progress) -> object:
@@ -140,7 +140,7 @@ class Trainer(LearntSettings):
                 self.model, self.data(encoder, self.features, examples), self.features,
                 self.learning, seed=self.seed, progress=listen, checkpoint=state,
             )  # fmt: skip
-        # Weights for half a lexicon are no start.
+        # Checkpoints for a partially learnt lexicon must not be used.
         return None if any(wish is True for wish in wishes) else state
 
     def go_on(
@@ -154,7 +154,7 @@ class Trainer(LearntSettings):
         Encodings are kept, unless they change with θ, so that `incremental.teach` can reuse them.
         """
         if not examples:
-            raise DemonstrationError("At least one demonstration must remain; got none. Keep one.")
+            raise DemonstrationError("At least one demonstration must remain; got none.")
         trainer = replace(
             self,
             learning=replace(self.learning, tolerance=max(self.learning.tolerance, WARM_TOLERANCE)),
@@ -209,7 +209,7 @@ class Trainer(LearntSettings):
         known: FittedModel | None = None,
     ) -> tuple[float, FittedModel, Objective]:
         data = self.data(encoder, member.features, examples)
-        if known is not None:  # names keep their numbers, so that weights can be matched
+        if known is not None:  # keep the numbers of names, so that weights can be matched
             data.space.word_names = dict(known.space.word_names)
             data.space.node_names = dict(known.space.node_names)
         began = time.perf_counter()
@@ -245,7 +245,7 @@ class Trainer(LearntSettings):
     def _grown(
         self, member: Member, encoder: Encoder, examples: Sequence[Example]
     ) -> FittedModel | None:
-        """Return the θ of a quarter of the examples; None if these are too few."""
+        """Return the model of a quarter of the examples; None if these are too few."""
         count = len(examples) // _SHARE
         if count < _FEWEST:
             return None
@@ -260,15 +260,15 @@ class Trainer(LearntSettings):
     def penalty(
         self, encoder: Encoder, examples: Sequence[Example], space: FeatureSpace
     ) -> float | Reals:
-        """Return the L2 penalty of each weight, or one for all."""
+        """Return the L2 penalty of each weight, or a single one."""
         if not self.learning.rare_words:
             return self.learning.l2
         found = find_rare_words(encoder, examples, encoder.reader.counts)
         return found.penalty(self.learning.l2, space)
 
     def fingerprint(self, content: Iterable[object]) -> str:
-        """Return everything that training depends on, to identify its checkpoints."""
-        # Functions and parsers by name: their repr differs from run to run.
+        """Return a checksum of everything that training depends on, for checkpoints."""
+        # Functions and parsers by name: their repr differs between runs.
         members = self.model.all_members(self.overlay, self.features)
         described = [
             (

@@ -1,1 +1,1 @@
-"""More demonstrations than memory or one machine holds: training in shards."""
+"""Training in shards, for data that exceed the memory of one machine."""

@@ -1,4 +1,4 @@
-"""Arrays in memory-mapped files: pages are read when they are used."""
+"""Arrays in memory-mapped files, read page by page on access."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _CODES = {np.dtype(kind): code for code, kind in _TYPES.items()}
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[str, Any]) -> None:
-    """Write arrays and a note (JSON) into one file, whole or not at all.
+    """Write arrays and a note (JSON) into one file, atomically.
 
-    Arrays that are views of the same memory are written once.
+    Arrays that share memory are written once.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -53,17 +53,17 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[s
         os.replace(temporary, path)
     except (SafetensorError, OSError) as error:
         raise StorageError(
-            f"A shard cannot be written to {path.parent} ({said(error)}). Make room there, or set "
-            "TMPDIR to a folder that has some."
+            f"A shard cannot be written to {path.parent} ({said(error)}). Free some space there, "
+            "or set TMPDIR to another folder."
         ) from error
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Map the arrays of a file; return them with its note.
+    """Memory-map the arrays of a file; return them with its note.
 
-    They are writable, as kernels expect, but changes stay in memory.
+    They are writable, as kernels expect, but changes are not written to the file.
     """
     try:
         raw = np.asarray(np.memmap(path, np.uint8, mode="c"))
@@ -79,5 +79,7 @@ def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         for name, (first, code, shape) in json.loads(metadata["views"]).items():
             arrays[name] = arrays[first].reshape(-1).view(_TYPES[code]).reshape(shape)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise ModelFileError(f"The shard {path} is broken ({error}). Delete it.") from error
+        raise ModelFileError(
+            f"The shard {path} must be a valid file ({error}). Delete it, and train again."
+        ) from error
     return arrays, note

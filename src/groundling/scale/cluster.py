@@ -1,4 +1,4 @@
-"""Training on a Dask cluster: assignment of shards, recovery from dead workers, errors."""
+"""Training on a Dask cluster: shard assignment, recovery from failures, errors."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from groundling.scale.shards import Shard, Shards
 from groundling.scale.worker import ShardWorker
 
 T = TypeVar("T")
-_FAN = 16  # answers that are added by one process; more are added in a tree
-_PATIENCE = 60.0  # seconds to wait for workers when there are none
+_FAN = 16  # results added by one process; more are added in a tree
+_PATIENCE = 60.0  # seconds to wait for a first worker
 _LOOK = 2.0
 _CONNECT = 15.0
 _HERE = "127.0.0.1"
 _LOCAL = {
-    # A worker that was killed may need long to come back on a busy machine; Dask would give up
-    # after seconds, and start no other.
+    # A killed worker may need long to restart on a busy machine; by default, Dask gives up
+    # after seconds and does not replace it.
     "distributed.deploy.lost-worker-timeout": "1 hour",
     # Dask's profiling of itself takes 2% of a core per process.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
 }
-_DEATHS = 3  # how often workers may die of one task, each after Dask's own retries
+_DEATHS = 3  # deaths of workers allowed per task, each after Dask's own retries
 
 
 @contextlib.contextmanager
 def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
-    """Connect to a cluster: a client, a cluster, an address, or `local:2` to start one here.
+    """Connect to a client, a cluster or an address, or start a cluster (`local:2`).
 
     >>> with connected("local:many") as client:
     ...     pass
@@ -62,12 +62,12 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
     if isinstance(cluster, str) and cluster.startswith("local:"):
         import dask
 
-        with dask.config.set(_LOCAL):  # before workers start, which take it over
+        with dask.config.set(_LOCAL):  # before the workers start, which inherit it
             started = _local(distributed)(
                 n_workers=int(cluster.partition(":")[2]),
                 threads_per_worker=1,
                 memory_limit="auto" if memory is None else memory,
-                # Dask gives no password: nobody on another machine gets to any of its servers.
+                # Dask has no authentication, so its servers listen on this machine only.
                 host=_HERE,
                 dashboard_address=f"{_HERE}:0",
                 worker_dashboard_address=f"{_HERE}:0",
@@ -80,15 +80,15 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
         client = distributed.Client(cluster, timeout=_CONNECT)
     except (OSError, ValueError, TypeError, TimeoutError) as error:
         raise WorkerError(
-            f"There is no scheduler at {cluster} ({type(error).__name__}). Start it with `dask "
-            "scheduler`, or use local:2 for two workers here."
+            f"No scheduler answered at {cluster} ({type(error).__name__}). Start one with `dask "
+            "scheduler`, or use local:2 for two workers on this machine."
         ) from error
     with client:
         yield client
 
 
 def _local(distributed: Any) -> Any:
-    """Return a local cluster that may be told twice of a death; Dask's own fails when closed."""
+    """Return a local cluster class that tolerates repeated reports of one dead worker."""
 
     class Cluster(distributed.LocalCluster):  # type: ignore[misc]
         def _update_worker_status(self, op: str, msg: Any) -> None:
@@ -103,20 +103,20 @@ def _distributed() -> Any:
         import distributed
     except ImportError as error:
         raise SettingError(
-            "A cluster needs Dask. Install it with pip install 'groundling[cluster]'."
+            "`cluster` needs Dask. Install it with pip install 'groundling[cluster]'."
         ) from error
     return distributed
 
 
 @contextlib.contextmanager
 def explained(say: Callable[[], str]) -> Iterator[None]:
-    """Turn Dask's errors about lost machines into a sentence; `say` tells what was saved.
+    """Convert Dask's errors into Groundling's; `say` returns what was saved.
 
     >>> with explained(lambda: "All is kept."):
     ...     raise ConnectionError
     Traceback (most recent call last):
         ...
-    groundling.errors.WorkerError: The scheduler of the cluster is lost (ConnectionError). Start it
+    groundling.errors.WorkerError: The scheduler of the cluster was lost (ConnectionError). Start it
     again. All is kept.
     """
     distributed = _distributed()
@@ -133,25 +133,25 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         raise
     except (ImportError, AttributeError) as error:
         if isinstance(error, AttributeError) and "get attribute" not in str(error):
-            raise  # nothing that was sent
+            raise  # not caused by unpickling
         raise WorldError(
-            f"A worker cannot import what the demonstrations need ({error}). Install it on "
-            "all machines, or send it with client.upload_file."
+            f"A worker cannot import a module of the demonstrations ({error}). Install it on all "
+            "machines, or send it with client.upload_file."
         ) from error
     except distributed.KilledWorker as error:
         raise WorkerError(
-            "Workers died again and again at the same part of the work, perhaps for want of "
-            "memory. Give each more memory, or write the demonstrations into files of fewer "
-            f"records. {say()}"
+            "Workers died repeatedly at the same task, perhaps for lack of memory. Give each "
+            "worker more memory, or write the demonstrations into smaller files. "
+            f"{say()}"
         ) from error
     except MemoryError as error:
         raise WorkerError(
             "A worker has too little memory for a shard. Give it more, or write the "
-            f"demonstrations into files of fewer records. {say()}"
+            f"demonstrations into smaller files. {say()}"
         ) from error
     except lost as error:
         raise WorkerError(
-            f"The scheduler of the cluster is lost ({type(error).__name__}). Start it again. "
+            f"The scheduler of the cluster was lost ({type(error).__name__}). Start it again. "
             f"{say()}"
         ) from error
     except OSError as error:
@@ -159,16 +159,16 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
 
 
 def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
-    """Assign shards to workers in proportion to their threads; most stay where they are.
+    """Assign shards to workers in proportion to their threads, with few moves.
 
     Parameters
     ----------
     count
-        How many shards there are.
+        Number of shards.
     owners
         The previous worker of each shard; some may be gone.
     threads
-        The present workers and their numbers of threads.
+        The current workers and their numbers of threads.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[
     """
     total, before, quota = sum(threads.values()), 0, {}
     for address, share in threads.items():
-        # Rounded up while counting through, so that quotas sum to all shards.
+        # Cumulative rounding, so that the quotas sum to the number of shards.
         until = -(-count * (before + share) // total)
         quota[address] = until - -(-count * before // total)
         before += share
@@ -214,14 +214,14 @@ class _Answer:
 
 
 class ClusterExecutor(Executor):
-    """The workers of a Dask cluster; others rebuild the shards of a worker that dies.
+    """The workers of a Dask cluster; shards of dead workers are rebuilt by others.
 
     Parameters
     ----------
     client
         A client of the cluster.
     shards
-        The shards. Workers must be able to read files; anything else is sent.
+        The shards. Workers must be able to read files; other data are sent to them.
     memory
         Approximate memory per worker, in bytes.
     kept
@@ -247,13 +247,13 @@ class ClusterExecutor(Executor):
 
     def __enter__(self) -> ClusterExecutor:
         with explained(self._advice):
-            self._threads()  # waits for workers
+            self._threads()  # wait for workers
             self._check_versions()
             self._stock = self._send(self.shards)
         return self
 
     def _advice(self) -> str:
-        """Tell what was saved."""
+        """Return a sentence about checkpoints, for error messages."""
         if self._kept is None:
             return "Nothing was saved; pass checkpoint=… to be able to resume."
         if not states_in(self._kept):
@@ -281,7 +281,7 @@ class ClusterExecutor(Executor):
         for place, future in enumerate(futures):
             with explained(self._advice):
                 [found] = self._results([future])
-            futures[place] = None  # so that workers can forget it
+            futures[place] = None  # so that workers can release it
             yield found
 
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
@@ -289,7 +289,7 @@ class ClusterExecutor(Executor):
         began = time.perf_counter()
         with explained(self._advice):
             sent, shares = self._sent(job), self._assign()
-            # θ is sent with the task to a few workers; many fetch it from each other.
+            # θ is sent with each task to a few workers; many workers fetch it from each other.
             weights = theta if len(shares) <= _FAN else self._send(theta)
             futures = [
                 self._submit(_evaluate, mine, self._stock, sent, weights, self.memory, at=address)
@@ -307,14 +307,14 @@ class ClusterExecutor(Executor):
 
     def _submit(self, function: Callable[..., Any], *arguments: Any, at: str = "") -> Any:
         with warnings.catch_warnings():
-            # Arguments stay with the scheduler, so that tasks can be run again elsewhere.
+            # Arguments stay with the scheduler, so that tasks can be rerun elsewhere.
             warnings.filterwarnings("ignore", message="Sending large graph")
             where = {"workers": [at], "allow_other_workers": True} if at else {}
             return self.client.submit(function, *arguments, pure=False, **where)
 
     def _send(self, value: object) -> Any:
-        # As bytes, packed as Dask packs every task, between the processes of one cluster and never
-        # from a file: a worker that cannot import what they hold says so, and does not die of it.
+        # Sent as bytes, pickled like any Dask task (between processes of one cluster, never from
+        # a file), so that a failing import raises an error instead of killing the worker.
         return self._submit(_receive, _distributed().protocol.pickle.dumps(value))
 
     def _sent(self, job: ShardJob) -> Any:
@@ -331,23 +331,26 @@ class ClusterExecutor(Executor):
     # ---- failures ----------------------------------------------------------------
 
     def _threads(self) -> dict[str, int]:
-        """Return the present workers and their threads; wait for one if there is none."""
+        """Return the current workers and their threads; wait for one if there is none."""
         until = time.monotonic() + _PATIENCE
         while True:
             if self.client.status in ("closing", "closed"):
-                raise ConnectionError("the client has given up")
+                raise ConnectionError("the client was closed")
             workers = self.client.scheduler_info(n_workers=-1).get("workers")
             if workers:
                 return {address: each["nthreads"] for address, each in sorted(workers.items())}
             if time.monotonic() > until:
-                raise WorkerError(f"There are no workers. Start some. {self._advice()}")
+                raise WorkerError(
+                    f"The cluster must have at least one worker; got none. Start some. "
+                    f"{self._advice()}"
+                )
             self.client.sync(_pause, self.client)
 
     def _check_versions(self) -> None:
         here = versions_here()
         for address, versions in self.client.run(versions_here, on_error="return").items():
             if isinstance(versions, OSError):
-                continue  # died meanwhile; its replacement is checked when it gets work
+                continue  # it died; its replacement is checked when it gets work
             if isinstance(versions, ImportError):
                 raise WorkerError(
                     f"The worker {address} cannot import Groundling ({versions}). Install the same "
@@ -358,7 +361,7 @@ class ClusterExecutor(Executor):
             check_versions(versions, here, f"The worker {address}")
 
     def _results(self, futures: Sequence[Any]) -> list[Any]:
-        """Wait for results; workers may die meanwhile."""
+        """Wait for results; tasks of workers that die are retried."""
         distributed = _distributed()
         deaths = 0
         while True:
@@ -371,7 +374,7 @@ class ClusterExecutor(Executor):
             except distributed.KilledWorker:
                 deaths += 1
                 if deaths == _DEATHS:
-                    raise  # which `explained` tells
+                    raise  # handled by `explained`
                 self.client.retry(futures)
 
 
@@ -394,7 +397,7 @@ def _name(job: ShardJob) -> str:
 
 
 def _shard_worker(job: ShardJob, memory: int) -> ShardWorker:
-    """Return what works on shards for a training in this Dask worker."""
+    """Return the shard worker of a training run in this Dask worker."""
     worker = _distributed().get_worker()
     known: dict[str, ShardWorker] = worker.__dict__.setdefault("groundling_workers", {})
     name = _name(job)

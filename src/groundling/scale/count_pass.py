@@ -1,4 +1,4 @@
-"""Feature counts of shards, and their merge, which decides the features to keep."""
+"""Feature counts of shards, merged to select the features."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Counts:
-    """Labels of a shard in order of occurrence, and how often pairs of them meet.
+    """Labels of a shard in order of occurrence, and counts of their pairs.
 
-    `pairs` (2 × pairs) holds indices of word and node labels, `counts` how often they meet in
-    demonstrated plans, `uses` how often each word label occurs in the texts.
+    `pairs` (2 × pairs) holds indices of word and node labels, `counts` their joint frequency in
+    demonstrated plans, `uses` the frequency of each word label in the texts.
     """
 
     words: list[WordLabel]
@@ -37,7 +37,7 @@ class Counts:
 
 @dataclass
 class CountingSpace(FeatureSpace):
-    """The features of one shard: all that fire, with their counts."""
+    """The features of one shard, all of them, with their counts."""
 
     counts: Counts | None = None
     _asked: list[tuple[Any, ...]] = field(default_factory=list)
@@ -56,20 +56,20 @@ class CountingSpace(FeatureSpace):
         *,
         grow: bool = False,
     ) -> Joins:
-        """Join, and record the labels that were joined."""
+        """Join features, and record the joined labels."""
         found = super().join(words, nodes, pair_words, pair_nodes, grow=grow)
-        if grow:  # first the words with the nodes, then the edges
+        if grow:  # called first for words and nodes, then for edges
             labels = nodes.labels if isinstance(nodes, NodeTable) else nodes
             self._asked.append((list(words), list(labels), pair_words, pair_nodes, found.pair))
         return found
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Keep all features, and record how often pairs of labels meet."""
+        """Keep all features, and record the counts of label pairs."""
         self.keys = np.unique(keys)
         (words, nodes, pair_words, pair_nodes, pair), (edge_words, edge_nodes, *_) = self._asked
         met, first = np.unique(pair, return_index=True)
         counted = counts[: len(pair)][first]
-        if self.min_count > 0:  # pairs that occur in no demonstrated plan
+        if self.min_count > 0:  # drop pairs that occur in no demonstrated plan
             met, counted = met[counted > 0], counted[counted > 0]
         pairs = np.array([pair_words[met], pair_nodes[met]], np.int64).reshape(2, -1)
         self.counts = Counts(words, nodes, pairs, counted, edge_words, edge_nodes)
@@ -94,7 +94,7 @@ def word_uses(encoding: Encoding) -> dict[str, float]:
 class CountsSum:
     """Sums the counts of shards in order, and builds the feature space.
 
-    Names, order and selection of features are those of encoding all demonstrations at once.
+    Feature names, order and selection are the same as for encoding all demonstrations at once.
     """
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class CountsSum:
         )
 
     def _with_agreeing(self, words: Numbers, nodes: Numbers) -> tuple[Numbers, Numbers]:
-        """Add pairs with equal meanings, even if they never met in one shard."""
+        """Add pairs with equal meanings, even if they occur in different shards."""
         by_meaning: dict[Any, list[int]] = {}
         for place, node in enumerate(self.nodes.items):
             by_meaning.setdefault(meaning_of(node), []).append(place)

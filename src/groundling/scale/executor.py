@@ -17,7 +17,7 @@ Task = Callable[[ShardWorker, Shard, ShardJob], T]
 
 
 class Executor(ABC):
-    """Runs tasks on all shards; results never depend on where they run."""
+    """Runs tasks on all shards; results do not depend on where they run."""
 
     shards: Shards
 
@@ -31,7 +31,7 @@ class Executor(ABC):
 
 
 class LocalExecutor(Executor):
-    """Runs tasks in this process, one shard at a time, each in memory only while it is used."""
+    """Runs tasks in this process, with one shard at a time in memory."""
 
     def __init__(self, shards: Shards, worker: ShardWorker) -> None:
         self.shards = shards

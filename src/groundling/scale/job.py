@@ -1,4 +1,4 @@
-"""Jobs: settings, merged statistics and past θ, all that a worker needs for any shard."""
+"""Jobs: settings, merged statistics and past θ, as workers need them."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from groundling.scale.count_pass import Counts
 
 
 def versions_here() -> dict[str, str]:
-    """Return the versions that must agree on all machines for equal results."""
+    """Return the versions that must match on all machines."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Groundling": __version__, "Python": python, "NumPy": np.__version__}
 
 
 def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: str) -> None:
-    """Raise an error if a process has other versions.
+    """Raise an error if a process has different versions.
 
     >>> check_versions({"Python": "3.12"}, {"Python": "3.11"}, "The worker tcp://10.0.0.7:4711")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 has Python 3.12, this process
-    3.11. Install the same version on all machines.
+    groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 must have Python 3.11 like this
+    process; got 3.12. Install the same version on all machines.
     """
     for name, version in wanted.items():
         if found[name] != version:
             raise WorkerError(
-                f"{where} has {name} {found[name]}, this process {version}. Install the same "
-                "version on all machines."
+                f"{where} must have {name} {version} like this process; got {found[name]}. "
+                "Install the same version on all machines."
             )
 
 
@@ -49,7 +49,7 @@ def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: s
 class Survey:
     """Statistics of a shard, before words are labelled.
 
-    `values` are the values of each kind in its graphs, `counts` the word counts, `weight` the
+    `values` holds the values of each kind in its graphs, `counts` the word counts, `weight` the
     total weight of its demonstrations, `digest` a checksum of its content.
     """
 
@@ -95,10 +95,10 @@ class Encoded:
 
 @dataclass(frozen=True)
 class ShardJob:
-    """One training of one member: all that the encoding of a shard depends on.
+    """One training of one member: everything that the encoding of a shard depends on.
 
-    With a job and a shard, any worker can redo the work of another. `history` holds the θ of
-    each realignment.
+    Given a job and a shard, any worker can redo the work of another. `history` holds the θ of each
+    realignment.
     """
 
     key: str
@@ -144,7 +144,7 @@ class ShardJob:
         """Give an encoder the merged statistics of all shards."""
         encoder.reader.lexicon = self.lexicon
         if self.survey is not None:
-            # The same objects for every shard: lookups among them are cached.
+            # Share the same objects between shards, because lookups in them are cached.
             encoder.values = self.survey.values
             encoder.reader.counts = self.survey.counts
             encoder.reader.labeller = replace(

@@ -1,4 +1,4 @@
-"""The file of a shard: all that an evaluation reads, laid out, so that opening it is no work."""
+"""Shard files, which can be memory-mapped and evaluated without decoding."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from groundling.scale.count_pass import renumber
 
 
 class OpenShard(NamedTuple):
-    """A shard that can be evaluated: its arrays are mapped, and let go with it."""
+    """A memory-mapped shard, ready for evaluation."""
 
     scorer: Scorer
-    parts: dict[str, NDArray[Any]]  # what `Model.loss` reads beside the scorer
-    weight: float  # of its demonstrations
+    parts: dict[str, NDArray[Any]]  # further arrays for `Model.loss`
+    weight: float  # total weight of its demonstrations
 
 
 def write_shard(path: Path, objective: Objective, weight: float) -> None:
-    """Write what an objective's loss is calculated from."""
+    """Write the arrays that determine an objective's loss."""
     _write(path, _content(objective), {"weight": weight})
 
 
 def write_own(path: Path, objective: Objective, weight: float) -> None:
-    """Write the same of a shard whose features are its own, with what they are."""
+    """Write a shard with its own feature numbers and their names."""
     space = objective.data.space
     note = {"weight": weight, "words": [*space.word_names], "nodes": [*space.node_names]}
     _write(path, _content(objective) | {"own/keys": space.keys}, note)
 
 
 def number_features(own: Path, path: Path, space: FeatureSpace) -> None:
-    """Write the file of a shard anew, with features numbered as in a space of all shards."""
+    """Rewrite a shard file with the feature numbers of the global space."""
     content, note = _read(own)
     shard = FeatureSpace(
         word_names={name: place for place, name in enumerate(note["words"])},
@@ -54,7 +54,7 @@ def number_features(own: Path, path: Path, space: FeatureSpace) -> None:
 
 
 def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
-    """Map the file of a shard."""
+    """Memory-map a shard file."""
     content, note = _read(path)
     encoding = Encoding(
         batch=_group(Batch, "batch", content),
@@ -87,7 +87,7 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
     return OpenShard(scorer, parts, note["weight"])
 
 
-# A file has arrays, and a note with numbers; here both are one dictionary.
+# A file stores arrays and a note with numbers; the functions below merge both.
 
 
 def _content(objective: Objective) -> dict[str, Any]:

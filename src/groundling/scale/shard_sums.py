@@ -1,4 +1,4 @@
-"""Sums of losses and gradients over shards, in an order that only the shards determine."""
+"""Sums of losses and gradients over shards, in a reproducible order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from groundling.overlay.batch import Reals
 
 Place = tuple[int, int]
-"""A node of the tree: its level, and its number there. Shards are at level 0."""
+"""A node of the tree: its level and its index there. Shards are at level 0."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Total:
 
 
 class TreeSum:
-    """A sum over shards as a binary tree: neighbours are added first, then pairs of these.
+    """A sum over shards as a binary tree: neighbours are added first, then pairs.
 
-    Every sum has the same two operands, wherever shards are evaluated and in whatever order
-    they arrive, so the result is the same to the last bit. At most about 2 · log₂(shards)
-    partial gradients are held if neighbouring shards come from one process.
+    Every sum has the same two operands, wherever shards are evaluated and in whatever order their
+    results arrive, so the total is the same to the last bit. About 2 · log₂(shards) partial
+    gradients are held at most if neighbouring shards come from one process.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class TreeSum:
         self.parts: dict[Place, Total] = {}
 
     def add(self, place: Place, total: Total) -> None:
-        """Add a part, and merge the pairs that it completes."""
+        """Add a part, and merge any pairs it completes."""
         level, number = place
         while (1 << level) < self.shards:
             beside = (level, number ^ 1)
@@ -64,7 +64,7 @@ class TreeSum:
             if found is not None:
                 total = total + found if number % 2 == 0 else found + total
             elif number % 2 or (number + 1) << level < self.shards:
-                break  # its neighbour is yet to come
+                break  # its neighbour has not arrived
             level, number = level + 1, number // 2
         self.parts[level, number] = total
 

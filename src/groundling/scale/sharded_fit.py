@@ -1,4 +1,4 @@
-"""`Follower.fit` with bounded memory, or on a cluster."""
+"""`Follower.fit` with bounded memory or on a cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from groundling.selection.choices import choose
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12,
           "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}  # fmt: skip
 _LEAST, _DEFAULT = 100_000_000, 4_000_000_000
-_CHOSEN_FROM = 2000  # demonstrations that open settings are chosen from, at most
+_CHOSEN_FROM = 2000  # maximum number of demonstrations for choosing open settings
 
 
 def parse_memory(given: str | int | None) -> int:
@@ -44,7 +44,7 @@ def parse_memory(given: str | int | None) -> int:
         raise SettingError(f"`memory` must be a size such as '4GB' or '512MiB'; got {given!r}.")
     memory = int(float(found[1]) * _UNITS[found[2]])
     if memory < _LEAST:
-        raise SettingError(f"`memory` must be >= 100MB, which Python itself takes; got {given!r}.")
+        raise SettingError(f"`memory` must be >= 100MB, the need of Python itself; got {given!r}.")
     return memory
 
 
@@ -59,17 +59,17 @@ def fit_at_scale(
     *,
     size: int = SHARD,
 ) -> Learnt:
-    """Learn in shards: in this process with bounded memory, or on the workers of a cluster.
+    """Train in shards: in this process with bounded memory, or on a cluster.
 
     θ equals that of an ordinary fit up to rounding, except that each shard samples its own
     alternatives. Open settings are chosen from at most 2,000 demonstrations and a lexicon is
-    learnt from at most 5,000, taken from all shards. The demonstrations are not kept, so
+    learnt from at most 5,000, drawn from all shards. The demonstrations are not stored, so
     `teach` needs them.
 
     Parameters
     ----------
     settings
-        The settings of a follower by name; those that are `"auto"` are chosen.
+        The settings of a follower by name; those set to `"auto"` are chosen.
     demonstrations
         As for `groundling.scale.shards.split`.
     progress, checkpoint, every
@@ -102,18 +102,18 @@ def fit_at_scale(
 
 
 def refuse_in_shards(skip_bad: bool) -> None:
-    """Refuse options of `fit` that have no effect in shards."""
+    """Raise an error for options of `fit` that are not available in shards."""
     if skip_bad:
         raise SettingError(
-            "skip_bad has no effect with memory=… or cluster=…. Leave bad records out where they "
-            "are read: Demonstrations.read(…, skip_bad=True, check=True)."
+            "`skip_bad` must be False with memory=… or cluster=…. Skip bad records when reading "
+            "instead: Demonstrations.read(…, skip_bad=True, check=True)."
         )
 
 
 def _chosen(
     settings: Trainer | Mapping[str, Any], shards: Shards, progress: ProgressCallback | None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return complete settings, chosen from some demonstrations of each shard."""
+    """Return complete settings, chosen from a sample of each shard."""
     if isinstance(settings, Trainer):
         return settings, ()
     tell = early(progress)

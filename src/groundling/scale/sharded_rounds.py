@@ -1,4 +1,4 @@
-"""Training in shards: survey, count, merge, encode, then L-BFGS over sums of gradients."""
+"""Training in shards: survey, count, merge, encode, then L-BFGS."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from groundling.scale.shard_sums import Total, TreeSum
 from groundling.scale.worker import ShardWorker
 
 _LOG = logging.getLogger(__name__)
-_LEXICON_FROM = 5000  # demonstrations that a lexicon is learnt from, at most
+_LEXICON_FROM = 5000  # maximum number of demonstrations for learning a lexicon
 T = TypeVar("T")
 
 
 class ShardedObjective:
-    """The sum of the objectives of all shards; `train` minimises it as it does any other."""
+    """The sum of the objectives of all shards, for `train`."""
 
     def __init__(self, executor: Executor, job: ShardJob, encoded: Encoded, weight: float) -> None:
         self.executor = executor
@@ -48,22 +48,22 @@ class ShardedObjective:
         self.width = len(job.space)
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the θ to begin with."""
+        """Return the initial θ."""
         return self.job.trainer.model.first(width, seed)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient; no part of it is ever missing."""
+        """Return Σ weight · -log p and its gradient; raise if a shard is missing."""
         found = self.executor.total(self.job, theta)
         if found is None or found.weight != self.weight:
             covered = "a part" if found is None else f"{found.weight:g} of {self.weight:g}"
             raise WorkerError(
-                f"A gradient covers only {covered} of the weight of all demonstrations. Files "
-                "that are trained on must not change meanwhile; train again."
+                f"A gradient must cover the weight of all demonstrations; got {covered}. Files "
+                "must not change during training; train again."
             )
         return found.loss, found.gradient
 
     def realign(self, theta: Reals) -> bool:
-        """Let every shard adapt to θ before another round; return whether any has changed."""
+        """Realign every shard at θ before another round; return whether any changed."""
         if not self.realigns:
             return False
         self.job = self.job.realigned(theta, self.forgets)
@@ -77,11 +77,11 @@ def fit_shards(
     checkpoint: str | Path | None = None,
     every: int = 25,
 ) -> Learnt:
-    """Learn from shards what `Trainer.fit` learns from the same demonstrations at once."""
+    """Fit to shards; the result equals `Trainer.fit` on the same demonstrations."""
     trainer.model.check(trainer.overlay, trainer.features, trainer.learning.rounds, trainer.search)
     if not executor.shards.parts:
         raise DemonstrationError(
-            "There are no demonstrations to learn from. Give fit at least one Demonstration."
+            "`fit` needs at least one demonstration; got none. Pass it a Demonstration."
         )
     name = secrets.token_hex(6)
     lexicon = trainer.features.first_lexicon()
@@ -158,7 +158,7 @@ def _learn_lexicon(
     progress: ProgressCallback | None,
     state: Checkpoint | None,
 ) -> tuple[Lexicon, Checkpoint | None]:
-    """Learn the lexicon here, from some demonstrations of every shard if there are too many."""
+    """Learn the lexicon in this process, from a sample of every shard if necessary."""
     encoder = job.encoder()
     most = max(1, _LEXICON_FROM // len(executor.shards))
     if sum(each.examples for each in surveys) <= _LEXICON_FROM:
@@ -172,7 +172,7 @@ def _learn_lexicon(
 def _told(
     executor: Executor, task: Task[T], job: ShardJob, stage: str, progress: ProgressCallback | None
 ) -> Iterator[T]:
-    """Do a task on each shard, and tell how far it is."""
+    """Run a task on each shard, and report progress."""
     report: Callable[[Progress], object] = progress or (lambda step: None)
     for number, found in enumerate(executor.each(task, job), 1):
         report(Progress(stage, number, len(executor.shards), 0.0))

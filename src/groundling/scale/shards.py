@@ -1,4 +1,4 @@
-"""Shards: demonstrations in parts that are read, encoded and evaluated one by one."""
+"""Shards: parts of the demonstrations, processed one by one."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 
 
 def read_named(name: str | PathLike[str]) -> Demonstrations:
-    """Refuse a bare file name, and tell how to read files with their worlds."""
+    """Raise an error for a bare file name, with a hint on how to read files."""
     found = glob.glob(str(name), recursive=True)
     what = f"{len(found)} files match" if found else "No file matches"
     raise DemonstrationError(
-        f"fit was given the name {str(name)!r} ({what} it), but not what its worlds are. Give it "
-        f"Demonstrations.read({str(name)!r}, worlds=…)."
+        f"`demonstrations` must be Demonstrations or an iterable; got the name {str(name)!r} "
+        f"({what} it). Pass Demonstrations.read({str(name)!r}, worlds=…)."
     )
 
 

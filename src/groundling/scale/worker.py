@@ -41,13 +41,13 @@ from groundling.scale.shards import Shard
 
 
 class _ValuesKnown(Exception):  # noqa: N818 - not an error
-    """Stops building an objective before any word is labelled."""
+    """Stops the construction of an objective before any word is labelled."""
 
 
 class ShardWorker:
     """Encodes and evaluates shards in one process, and stores encoded shards in files.
 
-    Missing files are rebuilt: they depend on the shard and the job alone.
+    Missing files are rebuilt: they depend only on the shard and the job.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class ShardWorker:
         self._building = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
 
-    # ---- before evaluating --------------------------------------------------------------
+    # ---- preparation --------------------------------------------------------------------
 
     def survey(self, shard: Shard, job: ShardJob) -> Survey:
         """Return the values and word counts of a shard, before words are labelled."""
@@ -123,12 +123,12 @@ class ShardWorker:
         with self._building, paused_collector():
             return self._build(shard, job)
 
-    # ---- evaluating ---------------------------------------------------------------------
+    # ---- evaluation ---------------------------------------------------------------------
 
     def evaluate(
         self, shards: Sequence[Shard], of: int, job: ShardJob, theta: Reals
     ) -> dict[Place, Total]:
-        """Return losses and gradients of some shards, with neighbouring shards added up.
+        """Return losses and gradients of some shards, with neighbouring shards summed.
 
         `of` is the total number of shards.
         """
@@ -155,15 +155,15 @@ class ShardWorker:
         except UnreadableError as error:
             named = self._examples(shard, job, self._encoder(job))[error.place].demonstration
             raise DemonstrationError(
-                f"{named} cannot be read: no way of aligning its text leads to its actions."
+                f"{named} cannot be used for training: no alignment of its text yields its actions."
             ) from None
         return Total(float(loss), gradient, opened.weight)
 
     def _opened(self, shard: Shard, job: ShardJob) -> OpenShard:
-        """Map the file of a shard; it is released after every evaluation.
+        """Map a shard file; it is released after every evaluation.
 
-        Only shards in use take memory of the process. The system caches the files while memory
-        is free, so mapping them again costs little.
+        Only shards in use take up memory of the process. The system caches files while memory is
+        free, so mapping them again is cheap.
         """
         path = self._path(shard, job.key)
         if not path.exists():
@@ -174,7 +174,7 @@ class ShardWorker:
         return open_shard(path, job.space, job.trainer.model.terms().skip)
 
     def _make(self, shard: Shard, job: ShardJob) -> None:
-        """Write the file of a shard: renumber its own features, or build it from scratch."""
+        """Write a shard file: renumber its own features, or build it from scratch."""
         own = self._path(shard, f"{job.key.partition('-features')[0]}-own")
         if job.history or not own.exists():
             self._build(shard, job)
@@ -193,7 +193,7 @@ class ShardWorker:
         changed = False
         for theta in job.history:
             changed = objective.realign(theta)
-        # The first alignments are those that every objective begins with.
+        # The initial alignments are the same for every objective.
         write_shard(self._path(shard, job.key), objective, _weight(examples))
         self._tidy()
         return changed
@@ -201,11 +201,11 @@ class ShardWorker:
     # ---- shared ----------------------------------------------------------
 
     def _encoder(self, job: ShardJob) -> Encoder:
-        """Return an encoder that caches worlds and graphs while there is room for them."""
+        """Return an encoder that caches worlds and graphs while memory allows."""
         name = f"{job.key.partition('-')[0]}"
         encoder = self._encoders.get(name)
         if encoder is None:
-            self._encoders.clear()  # of another member
+            self._encoders.clear()  # those of another member
             encoder = self._encoders[name] = job.encoder()
         return encoder
 
@@ -226,7 +226,7 @@ class ShardWorker:
         space: FeatureSpace,
     ) -> TrainingData:
         trainer = job.trainer
-        # A single shard draws as if there were none.
+        # With a single shard, random draws equal those of training without shards.
         seed = [trainer.seed, shard.number] if shard.number else trainer.seed
         return TrainingData(encoder, space, examples, trainer.search, np.random.default_rng(seed))
 
@@ -234,14 +234,14 @@ class ShardWorker:
         return self.folder / f"shard-{shard.number:06d}-{key}.safetensors"
 
     def _tidy(self) -> None:
-        """Drop cached worlds and graphs when memory runs low."""
+        """Drop cached worlds and graphs when memory is low."""
         if self._encoders and memory_used() > self.memory // 2:
             self._encoders.clear()
             gc.collect()
 
 
 class _NotingEncoder(Encoder):
-    """An encoder that shares its state with another and records the encoding of the features."""
+    """An encoder that shares its state with another and records the feature encoding."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.__dict__.update(encoder.__dict__)
@@ -259,13 +259,14 @@ def _weight(examples: Sequence[Example]) -> float:
 
 
 def _check_arrays_suffice(objective: Objective, model: Model) -> None:
-    """Refuse custom models whose loss needs more than arrays."""
+    """Raise an error for custom models whose loss needs more than arrays."""
     for name in ("loss", "first"):
         own = getattr(type(objective), name) is not getattr(Objective, name)
         if own and getattr(type(model), name) is getattr(Model, name):
             raise SettingError(
-                f"{type(model).__name__} cannot be trained in shards: {type(objective).__name__} "
-                f"has a {name} of its own. Write {type(model).__name__}.{name} (see Model.{name})."
+                f"{type(model).__name__} must define {name} to be trained in shards, because "
+                f"{type(objective).__name__} overrides it. Add {type(model).__name__}.{name} (see "
+                f"Model.{name})."
             )
 
 
