@@ -119,7 +119,7 @@ def test_app_says_which_word_it_does_not_know(client):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"text": ""}, "There are no words in this."),
+        ({"text": ""}, "The text must have words."),
         ({"text": "geh " * 10_000}, "must have at most"),
         ({"text": "los", "before": ["x"] * 9}, "before"),
         ({"text": "los", "choice": -1}, "choice"),

@@ -90,7 +90,7 @@ def test_worlds_model_needs_its_world(tmp_path):
     setting = open_setting({"kind": "model", "model": str(tmp_path), "world": KITCHEN})
     plan = setting.trained.follow("zum Tisch", kitchen, kitchen.start)
     assert plan.actions == ("go to the table",)
-    with pytest.raises(DemonstrationError, match="does not keep what it learnt from"):
+    with pytest.raises(DemonstrationError, match="does not store its training demonstrations"):
         setting.base()
 
 
