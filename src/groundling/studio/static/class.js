@@ -1,11 +1,11 @@
-// A class: the address to join by, every pupil's robot side by side, and the page of a pupil.
+// Class pages: the join address, all pupils' robots side by side, and the page of a pupil.
 import { call, Project } from "./api.js";
 import { adopt, h, trying } from "./dom.js";
 import { t } from "./strings.js";
 import { Talk } from "./talk.js";
 
 const KEY = "class";
-const WATCH = 2000; // milliseconds between looks at the others
+const WATCH = 2000; // milliseconds between updates
 
 export async function open(page, project, path) {
   return path === "join" ? join(page) : overview(page);

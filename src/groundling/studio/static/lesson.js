@@ -1,4 +1,4 @@
-// A lesson: from a robot that knows nothing to one that follows ten requests of one's own.
+// Lesson page: teach an untrained robot ten requests.
 import { call, Project } from "./api.js";
 import { bar, h, trying } from "./dom.js";
 import { t } from "./strings.js";
