@@ -210,7 +210,7 @@ def test_app_exports_and_imports_the_same(client):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"text": "  "}, "There are no words"),
+        ({"text": "  "}, "The text must have words"),
         ({"text": "Geh. " * 100}, "at most 30 sentences; got 100"),
         ({"text": "x" * 5000}, "at most 4,000 characters; got 5,000"),
         ({"text": "geh", "scene": "Kitchn 1"}, "Did you mean 'Kitchen 1'"),

@@ -19,7 +19,7 @@ from tests.studio.conftest import WORLD
 
 
 def test_running_only_this_machine_needs_no_token():
-    with pytest.raises(SettingError, match="too short"):
+    with pytest.raises(SettingError, match="at least 8 characters"):
         Address("127.0.0.1", None, "short")
     local, open_one = Address("127.0.0.1", None), Address("0.0.0.0", None)
     try:

@@ -79,7 +79,7 @@ def test_service_takes_the_states_that_it_gives(client):
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        ({"text": "..."}, 422, "There are no words"),
+        ({"text": "..."}, 422, "The text must have words"),
         ({"text": "a", "state": {"Robot": {}}}, 422, "offers no class"),
         ({"text": "a", "state": [1, 2]}, 422, "raised"),
         ({"text": "a", "length": 0}, 422, "length: "),
@@ -128,7 +128,7 @@ def test_service_teaching_changes_answers(served, model, tmp_path):
     file = tmp_path / "shown.jsonl"
     Demonstrations(shown).write(file)
     source = {"kind": "model", "model": str(model), "world": "groundling.studio.kitchen:Kitchen"}
-    with pytest.raises(SettingError, match="need a world"):
+    with pytest.raises(SettingError, match="must be used with a world"):
         open_setting({"kind": "model", "model": str(model), "demonstrations": [str(file)]})
     served = Served(open_setting({**source, "demonstrations": [str(file)]}))
     with LocalClient(make_service(served, teach=True, limit=RateLimit(seconds=120))) as client:
