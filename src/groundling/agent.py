@@ -155,7 +155,7 @@ _MOST_OTHERS = 30  # options that a reply may name although they were not offere
 
 
 class Agent:
-    """Dialogue agent that acts when confident, asks when unsure and otherwise declines.
+    """Dialogue agent that acts when confident, asks when unsure, and else declines.
 
     Without calibration it acts if one outcome has most of the probability (see `decide`). After
     `Follower.calibrate(demonstrations, coverage=0.95)` it acts if the prediction set has exactly

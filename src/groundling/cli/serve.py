@@ -44,7 +44,7 @@ def serve(
     ] = 20.0,
     debug: DebugOption = False,
 ) -> None:
-    """Serve a trained model over HTTP: /v1/follow, /v1/explain, /v1/say, /v1/model and more."""
+    """Serve a trained model over HTTP: /v1/follow, /v1/explain, /v1/say and more."""
     with plainly(debug, "Nothing was changed."):
         need_server()
         from groundling.errors import SettingError

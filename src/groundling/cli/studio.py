@@ -69,7 +69,7 @@ def studio(
     ] = False,
     debug: DebugOption = False,
 ) -> None:
-    """Open the studio: give instructions, see plans and reasons, and teach corrections."""
+    """Open the studio: give instructions, see plans and reasons, teach corrections."""
     with plainly(debug, "Everything you taught is saved in the project."):
         need_server()
         from groundling.studio.app import make_studio

@@ -1,1 +1,1 @@
-"""Dialogue: describing plans, prediction sets, clarification questions and answers."""
+"""Dialogue: descriptions, prediction sets, clarification questions and answers."""

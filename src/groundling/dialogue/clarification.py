@@ -1,4 +1,4 @@
-"""Clarification questions: finding what distinguishes options, asking, and reading replies."""
+"""Clarification questions: distinguish options, ask, and read replies."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def ask_which(
 def _distinct(
     found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
 ) -> list[str] | None:
-    """Return a value unique to each option, all of one label; None if there is no such label."""
+    """Return a unique value for each option, all of one label, or None."""
     best: tuple[tuple[float, ...], list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
         if spoken(kind) <= 0:  # values that never occur in training texts
@@ -270,7 +270,7 @@ def _meanings(words: Sequence[str], language: Language) -> list[str]:
 
 
 def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) -> list[int] | None:
-    """Return the indices that ordinals name; None without ordinals, empty if out of range."""
+    """Return the indices of ordinals; None without any, empty if out of range."""
     places = [int(number) - 1 if number == int(number) else -1 for number in ordinals]
     places += [count - 1] * ("last" in heard) + [0] * ("first" in heard)
     if not places:
@@ -279,7 +279,7 @@ def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) 
 
 
 class _Group(NamedTuple):
-    """The values a span of a reply may name, and whether it excludes them (*not the red one*)."""
+    """Values that a span of a reply may name, or exclude (*not the red one*)."""
 
     pairs: frozenset[tuple[str, str]]
     excluded: bool

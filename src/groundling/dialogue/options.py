@@ -80,7 +80,7 @@ def sort_options(options: Sequence[Option]) -> tuple[Option, ...]:
 
 
 def right_outcomes(demonstration: Demonstration) -> frozenset[Hashable]:
-    """Return the outcomes of the demonstrated plan and of its equally correct alternatives.
+    """Return the outcomes of the demonstrated plan and its correct alternatives.
 
     >>> from groundling import GroundingGraph
     >>> class Lamp:

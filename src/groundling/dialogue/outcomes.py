@@ -1,4 +1,4 @@
-"""All outcomes of a follower's search; the only module that accesses its internals."""
+"""Outcomes of a follower's search; the only module that uses its internals."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
 
 
 def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | None]:
-    """Return the plan and all outcomes of each request; None if the search finds no plan.
+    """Return the plan and all outcomes of each request; None if there is no plan.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations

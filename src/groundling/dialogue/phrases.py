@@ -98,7 +98,7 @@ def detect(counts: Mapping[str, float]) -> str:
 
 
 def with_phrases(language: Language, counts: Mapping[str, float], otherwise: str = "") -> Language:
-    """Add phrases to a language that has none, by detecting the demonstrations' language.
+    """Add the phrases of the demonstrations' language to a language without any.
 
     `counts` are the word counts of the demonstrations. If detection fails, the phrases of the
     language's own name or of `otherwise` are used; without either, symbols.

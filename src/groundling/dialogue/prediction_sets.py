@@ -188,7 +188,7 @@ def decide(
     sure: float = SURE,
     least: float = 0.0,
 ) -> Decision:
-    """Act if the prediction set has one outcome, otherwise ask about the most probable ones.
+    """Act if the prediction set has one outcome, else ask about the best ones.
 
     All agents use this rule. Without `sets`, the set is the smallest one whose probability reaches
     `sure`, plus all ties with its last outcome: a heuristic without a coverage guarantee, but it

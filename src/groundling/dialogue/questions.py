@@ -1,4 +1,4 @@
-"""Question answering: find the things a question describes, and read the answer from them.
+"""Question answering from the set of things that a question describes.
 
 A question is split into units, and a described thing must match every unit. A word matches a thing
 by its labels. The name of another thing matches by the relations between the two things, which the
@@ -112,7 +112,7 @@ class Answer:
 
 
 class _Evidence(NamedTuple):
-    """A label or relation: its feature name, its kind, its words, and their concatenation."""
+    """A label or relation: feature name, kind, words and joined words."""
 
     name: str
     kind: str
@@ -262,7 +262,7 @@ class _Features:
 
 
 def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[str]:
-    """Yield the features of a word and a thing: spelt labels, and pairs with all labels."""
+    """Yield features of a word and a thing: spelt labels, and pairs with all labels."""
     language = world.language
     plain = unit.text in language.function_words
     word = unit.text if plain else language.singular(unit.text)
@@ -286,7 +286,7 @@ def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[
 
 
 def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str) -> Iterable[str]:
-    """Yield the features of a name and a thing: identity, or relations and context words."""
+    """Yield features of a name and a thing: identity, relations and context words."""
     yield "name"
     same = "itself" if unit.thing == thing else "another"
     yield f"{same}, {opening}"
@@ -314,7 +314,7 @@ def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str
 
 
 class _Encoded(NamedTuple):
-    """Units as feature rows; `owner` is the index of a unit's thing among all questions."""
+    """Units as feature rows; `owner` is the index of each unit's thing."""
 
     rows: sparse.csr_array
     owner: NDArray[np.int64]
@@ -582,7 +582,7 @@ class Answerer:
         return Answer(value, things, sure * share, names, reasons, unknown)
 
     def _is_unknown(self, unit: DescriptionUnit, world: _World) -> bool:
-        """Return whether a word is neither in training questions nor in this state's labels."""
+        """Return whether a word is unknown to both the training questions and the state."""
         singular = self.language.singular(unit.text)
         names = {name for values in world.values.values() for name in values}
         here = {*world.spelling, *world.relation_words, *names}
@@ -688,7 +688,7 @@ class _Wanted:
 
 
 def _labels_with(answer: Any, world: _World) -> tuple[str, list[bool]] | None:
-    """Return the label with a given value and the things that have it; None for counts."""
+    """Return the label with a value and the things that have it; None for counts."""
     if isinstance(answer, (int, float)):
         if float(answer) == int(answer) and answer <= len(world.things):
             return None

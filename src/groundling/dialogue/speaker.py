@@ -68,7 +68,7 @@ class Fragment(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """A partial text: its score, its words, and the plan positions where its fragments end."""
+    """A partial text: score, words, and the plan positions where fragments end."""
 
     score: float
     words: tuple[str, ...]
@@ -425,7 +425,7 @@ class Speaker:
         return tuple(words)
 
     def _name(self, kind: str, value: Meaning) -> str | None:
-        """Return the most frequent word for a value, or its own name if the listener knows it."""
+        """Return the most frequent word for a value, or its name if that is understood."""
         known = self._names.get((kind, value[1]))
         if known:
             return max(known, key=lambda word: (known[word], word))

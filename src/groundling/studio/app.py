@@ -248,7 +248,7 @@ def _go_on(project: Project, way: Way) -> dict[str, Any]:
 
 
 def _say(project: Project, said: UtteranceForm) -> dict[str, Any]:
-    """Process an utterance; the agent acts, asks, answers or declines. The response is stored."""
+    """Process an utterance and store the response: act, ask, answer or decline."""
     scene, text = project.setting.scene(said.scene), check_text(said.text)
     start = project.read_state(scene, said.start)
     if project.follower is None:

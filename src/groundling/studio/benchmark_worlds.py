@@ -1,4 +1,4 @@
-"""Generated worlds of the benchmarks, for the gallery (`worlds/benchmarks.json` lists them)."""
+"""Generated benchmark worlds of the gallery, listed in `worlds/benchmarks.json`."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def export_lines(project: Project) -> Iterator[str]:
 
 
 def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int, str]]:
-    """Return the demonstrations of all valid lines, and a problem for each invalid line.
+    """Return the records of all valid lines, and a problem for each invalid line.
 
     Records without a world, or with the title of the setting as world, belong to the first scene.
     Raises DemonstrationError if there are no valid lines or too many.

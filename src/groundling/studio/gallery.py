@@ -128,7 +128,7 @@ def _requests() -> Sequence[tuple[str, str, str]]:
 
 
 def _way(state: KitchenState, thing: str, place: str) -> tuple[str, ...]:
-    """Return the actions that take, bring or go; empty if the thing is already in place."""
+    """Return the actions for a request; empty if nothing needs to be done."""
     found: list[str] = []
 
     def go(where: str) -> None:

@@ -21,7 +21,9 @@ MOST = 60  # projects in addition to the main one
 
 
 class OpenProjects:
-    """Projects by name. Names are generated here; a name from a client is never used as a path.
+    """Open projects, keyed by generated names.
+
+    A name from a client is never used as a path.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
 
 
 def name_action(environment: Environment, action: Action) -> str:
-    """Return the name of an action, from the environment's `name_action` if it has one.
+    """Return the name of an action, by the environment's `name_action` or `str`.
 
     >>> name_action(object(), ("take", "cup"))
     "('take', 'cup')"

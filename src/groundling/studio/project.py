@@ -1,4 +1,4 @@
-"""Studio project: scenes, demonstrations, and a follower trained in the background."""
+"""Studio project: scenes, demonstrations and a follower that is kept up to date."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ class Project:
             return turn
 
     def standing(self) -> dict[str, Any]:
-        """Return the follower's success on the last ten demonstrations and on held-out ones.
+        """Return the follower's success on recent and on held-out demonstrations.
 
         A recent demonstration counts if the agent carries out the right plan without asking; each
         text counts once per scene. Only the newest demonstrations are considered.
@@ -375,7 +375,7 @@ class Project:
         return found
 
     def _does(self, record: Record, sure: bool = True) -> bool:
-        """Return whether the plan for a demonstration's text is right, and confident if `sure`."""
+        """Return whether the follower's plan is right and, if `sure`, confident."""
         try:
             scene, each = self.setting.scene(record.scene), self.demonstration(record)
             plan: Plan | None
@@ -665,7 +665,7 @@ def fingerprint_of(records: Sequence[Record]) -> str:
 
 
 def _digest(folder: Path) -> str:
-    """Return the hash of a model's manifest, which contains the hashes of all its files."""
+    """Return the hash of a model's manifest, which covers all its files."""
     manifest = read_plain(folder / MANIFEST, LIMITS[MANIFEST], ModelFileError)
     return hashlib.sha256(manifest).hexdigest()
 

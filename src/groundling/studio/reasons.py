@@ -1,4 +1,4 @@
-"""Reasons for a plan: the words behind each action, and the plan without the decisive word."""
+"""Reasons for a plan: the words for each action, and the plan without them."""
 
 from __future__ import annotations
 

@@ -308,7 +308,7 @@ def world_setting(name: str) -> Setting:
 
 
 def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
-    """Create a setting from a trained model in a given world, or in the world of its task.
+    """Create a setting from a trained model in a given world or its task's world.
 
     `shown` lists the files of its training demonstrations. A model of a user world needs them to
     be taught.

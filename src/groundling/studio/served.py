@@ -1,4 +1,4 @@
-"""Served models: a follower with its world, and the demonstrations taught over HTTP."""
+"""Served models: a follower, its world and demonstrations taught over HTTP."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class Served:
 
 
 class ServedProject(Served):
-    """A studio project over HTTP; it stores demonstrations and trains in the background.
+    """A served studio project, which stores demonstrations and trains on them.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory

@@ -72,7 +72,7 @@ def make_service(
         return answer
 
     def explain(request: RequestForm) -> dict[str, Any]:
-        """Return the plan with its explanation: causes, alignments, features, alternatives."""
+        """Return the plan with its causes, alignments, features and alternatives."""
         plan = _asked(served, request)
         with served.answering:
             told = plan.explain().to_dict()

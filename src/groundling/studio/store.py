@@ -83,7 +83,7 @@ class Record:
 
     @property
     def content(self) -> str:
-        """Hash of the text, initial state and actions, used to find duplicates."""
+        """Hash of text, start, actions and `apart`, used to find duplicates."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
@@ -299,7 +299,7 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return whether each recent demonstration was right before teaching, oldest first."""
+        """Return whether recent demonstrations were right before teaching, oldest first."""
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
             "ORDER BY id DESC LIMIT ?", most,
@@ -429,7 +429,7 @@ class Store:
         self, revision: int, known: int, accuracy: float | None, seconds: float,
         fingerprint: str = "", digest: str = "", aside: Mapping[int, str] | None = None,
     ) -> None:  # fmt: skip
-        """Store a model's training size, accuracy, duration, fingerprint and manifest hash.
+        """Store a model's size, accuracy, duration, fingerprint and manifest hash.
 
         `aside` maps the ids of skipped demonstrations to their problems.
         """
@@ -547,7 +547,7 @@ def _kept(record: Record) -> dict[str, Any]:
 
 
 def _revived(kept: dict[str, Any]) -> Record:
-    """Return a record from the history; raise ValueError or a similar error if invalid."""
+    """Return a record from the history; raise ValueError or similar if invalid."""
     found = Record(**{**kept, "actions": tuple(kept["actions"])})
     kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
     whole = type(found.id) is int and 0 < found.id < _LARGEST

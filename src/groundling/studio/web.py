@@ -1,4 +1,4 @@
-"""Web application shared by studio and service: routes, health, errors and security."""
+"""Web application of studio and service: routes, health, errors and security."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 class Web:
-    """FastAPI application whose endpoints run in worker threads behind a bounded queue.
+    """FastAPI application whose endpoints run in threads behind a bounded queue.
 
     Parameters
     ----------

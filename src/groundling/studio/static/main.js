@@ -62,7 +62,7 @@ const paint = () => { theme.textContent = document.documentElement.dataset.theme
 theme.addEventListener("click", () => {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = next;
-  try { localStorage.setItem("theme", next); } catch { /* it lasts as long as the page */ }
+  try { localStorage.setItem("theme", next); } catch { /* not stored: lasts until the page is closed */ }
   paint();
 });
 language.addEventListener("click", () => { otherLanguage(); open(); });

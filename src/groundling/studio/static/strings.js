@@ -201,7 +201,7 @@ let column = 0;
 /** Set the language: the stored choice, or else the browser's language. */
 export function chooseLanguage() {
   let kept = null;
-  try { kept = localStorage.getItem("language"); } catch { /* private windows may refuse */ }
+  try { kept = localStorage.getItem("language"); } catch { /* storage may be disabled in private windows */ }
   column = (kept ?? navigator.language ?? "en").startsWith("de") ? 1 : 0;
   document.documentElement.lang = column ? "de" : "en";
 }
