@@ -316,10 +316,10 @@ def test_service_asks_and_hears_the_reply(client, served):
 def test_service_refuses_bad_turns_and_keeps_the_session(client, served, monkeypatch):
     session = client.post("/v1/say", json={"text": "zum Tisch"}).json()["session"]
     for body, status, told in (
-        ({"text": "", "session": session}, 422, "no words"),
+        ({"text": "", "session": session}, 422, "must have words"),
         ({"text": "geh " * 5000, "session": session}, 422, "must have at most"),
         ({"text": "zum Regal", "session": "nowhere"}, 404, "does not exist or has expired"),
-        ({"text": "zum Regal", "session": session, "state": 3}, 422, "`state` must be left out"),
+        ({"text": "zum Regal", "session": session, "state": 3}, 422, "`state` must be omitted"),
         ({"text": "zum Regal", "session": "x" * 99}, 422, "session"),
     ):
         answer = client.post("/v1/say", json=body)
