@@ -79,7 +79,7 @@ def test_agent_is_told_the_place_of_an_option(agent):
     with pytest.raises(InstructionError, match=f"one of {len(turn.options)} options; got 9"):
         agent.choose(9)
     agent.say("never mind")
-    with pytest.raises(InstructionError, match="Nothing was asked"):
+    with pytest.raises(InstructionError, match="No question is open"):
         agent.choose(0)
 
 
@@ -220,7 +220,7 @@ def test_agent_never_guesses_between_equals():
 def test_agent_says_that_nothing_was_asked(agent, reply):
     turn = agent.say(reply)
     assert turn.kind == "decline"
-    assert "not asked" in turn.text
+    assert "did not ask" in turn.text
     assert agent.state == OFF
 
 

@@ -1,4 +1,4 @@
-"""The agent: acts, asks, answers or declines, one turn after another."""
+"""Dialogue agent: acts, asks, answers or declines in each turn."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from groundling.world.environment import Demonstration, Environment, State
 __all__ = ["Agent", "Kind", "Turn", "TurnExplanation"]
 
 Kind = Literal["act", "ask", "answer", "decline"]
-"""What an agent does in a turn."""
+"""The kind of a dialogue turn."""
 
 
 @dataclass(frozen=True)
 class TurnExplanation:
-    """Why an agent acted, asked or declined: the reason, the options, and the plan explained."""
+    """Explanation of a turn: the reason, the options and the explained plan."""
 
     kind: Kind
     reason: str
@@ -65,27 +65,28 @@ class TurnExplanation:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a dialogue: what was said, and what the agent does about it.
+    """One dialogue turn: the user's utterance and the agent's response.
 
     Attributes
     ----------
     said
-        What the user said.
+        The user's utterance.
     kind
-        `act`: the plan was carried out; `ask`: one of the options is meant, and the state is as
-        it was; `answer`: a question was answered; `decline`: nothing is done.
+        `act`: the plan was carried out; `ask`: the agent asked a clarification question and left
+        the state unchanged; `answer`: it answered a question; `decline`: it did nothing.
     plan
-        What was done; the best guess if it asks, None if it declines.
+        The plan that was carried out; for `ask` the best guess, for `decline` None.
     answer
         The answer to a question.
     confidence
-        The calibrated probability of the plan; 1 if the user has said so.
+        The calibrated probability of the plan; 1 if the user chose it.
     demonstration
-        What was said with what was done, for `Follower.teach`; None unless something was done.
+        The utterance with the actions carried out, for `Follower.teach`; None unless `kind` is
+        `act`.
     reason
-        Why, in one sentence.
+        One sentence that explains the decision.
     replies
-        Whether the text was a reply to a question of the agent.
+        Whether the utterance was a reply to a clarification question.
     """
 
     said: str
@@ -98,28 +99,28 @@ class Turn:
     replies: bool = False
     _say: Callable[[], Question] = field(default=Question, repr=False, compare=False)
 
-    # Words take longer than decisions: they are found when somebody reads them.
+    # Generating text is slower than deciding, so it is done on first access.
     @cached_property
     def _said(self) -> Question:
         return self._say()
 
     @property
     def text(self) -> str:
-        """What the agent says, one sentence in the language of the demonstrations."""
+        """The agent's response: one sentence in the language of the demonstrations."""
         return self._said.text
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """What a question offers, most probable first, each with its `text`."""
+        """The options of a clarification question, most probable first."""
         return self._said.options
 
     @property
     def by_value(self) -> bool:
-        """Whether options are called by values that tell them apart, not by their plans."""
+        """Whether options are named by a distinguishing value rather than by their plan."""
         return self._said.by_value
 
     def explain(self) -> TurnExplanation:
-        """Say why: the reason, how probable the options are, which words caused the plan."""
+        """Return the reason, the option probabilities and the explanation of the plan."""
         options = tuple((each.text, each.probability) for each in self.options)
         explained = None
         if self.kind == "act" and self.plan is not None and self.plan._source is not None:
@@ -131,7 +132,7 @@ class Turn:
 
 
 class _Open:
-    """A question that waits for its reply."""
+    """A clarification question that awaits a reply."""
 
     def __init__(self, found: Considered, offered: Sequence[Option], said: str, turn: Turn) -> None:
         self.found = found
@@ -140,7 +141,7 @@ class _Open:
         self.turn = turn
 
     def called(self, option: Option) -> str:
-        """Return what the question calls an option; nothing if it does not offer it."""
+        """Return the name of an option in the question; "" if it was not offered."""
         named = (each.text for each in self.turn.options if each.outcome == option.outcome)
         return next(named, "")
 
@@ -150,24 +151,26 @@ class _Open:
         return tuple(each for each in self.found.options if each.outcome not in offered)
 
 
-_MOST_OTHERS = 30  # options beyond those offered that a reply may name
+_MOST_OTHERS = 30  # options that a reply may name although they were not offered
 
 
 class Agent:
-    """Talks with a user: acts when sure, asks when not, declines what it does not understand.
+    """Dialogue agent that acts when confident, asks when unsure, and else declines.
 
-    Without calibration it acts if one outcome has most of the probability (see `decide`); after
-    `Follower.calibrate(demonstrations, coverage=0.95)`, if one outcome is in the prediction set.
+    Without calibration it acts if one outcome has most of the probability (see `decide`). After
+    `Follower.calibrate(demonstrations, coverage=0.95)` it acts if the prediction set has exactly
+    one outcome.
 
     Parameters
     ----------
     follower
         A fitted follower.
     environment, start
-        Where it acts, and its initial state. A `MemoryEnvironment` remembers earlier turns.
+        The environment to act in and its initial state. Use a `MemoryEnvironment` to remember
+        earlier turns.
     language
-        The language of its own sentences (`english` or `german`) where neither the follower's
-        language nor the words of the demonstrations tell.
+        Language of the agent's responses (`english` or `german`), used only if it cannot be
+        detected from the follower's language or the demonstrations.
 
     Examples
     --------
@@ -216,12 +219,12 @@ class Agent:
 
     @property
     def state(self) -> State:
-        """The state of the environment now."""
+        """The current state of the environment."""
         return self._now.state if isinstance(self._now, Remembered) else self._now
 
     @property
     def asking(self) -> bool:
-        """Whether a question waits for its reply."""
+        """Whether a clarification question awaits a reply."""
         return self._open is not None
 
     @property
@@ -234,10 +237,10 @@ class Agent:
         return self._speech[1]
 
     def say(self, text: str, read: Text | None = None) -> Turn:
-        """Hear a text: a command, a question, or a reply to what was asked; return the turn.
+        """Process a command, a question or a reply, and return the turn.
 
-        `read` is the text as the follower should read it, where it is not to be parsed as it is. A
-        text that cannot be read raises an error and changes nothing.
+        `read` optionally replaces `text` as the follower's input, for example if it was parsed
+        before. A text that cannot be read raises an error and leaves the agent unchanged.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
             raise InstructionError(f"A text must have words; got {text!r:.80}.")
@@ -253,13 +256,13 @@ class Agent:
         return turn
 
     def choose(self, place: int) -> Turn:
-        """Choose an option of the question that waits, by its place among `Turn.options`."""
+        """Choose an option of the open question by its index in `Turn.options`."""
         asked = self._open
         count = 0 if asked is None else len(asked.offered)
         if asked is None or not 0 <= place < count:
             raise InstructionError(
-                f"`place` must be that of one of {count} options; got {place!r:.20}. "
-                + ("" if count else "Nothing was asked.")
+                f"`place` must be the index of one of {count} options; got {place!r:.20}. "
+                + ("" if count else "No question is open.")
             )
         before, option = (self._now, asked), asked.offered[place]
         said = asked.called(option) or self._describe(option.plan)
@@ -269,15 +272,15 @@ class Agent:
         return turn
 
     def take_back(self) -> None:
-        """Return to before the last turn; without one, nothing happens."""
+        """Undo the last turn; do nothing if there is none."""
         if self.turns:
             self.turns.pop()
             self._now, self._open = self._before.pop()
 
     def teach(self, *, known: Iterable[Demonstration] = ()) -> Self:
-        """Teach the follower what questions and replies have settled; each of them once.
+        """Teach the follower each plan that the user chose in reply to a question, once.
 
-        A follower from a file needs the demonstrations that it learnt from as `known`.
+        A follower loaded from a file needs its training demonstrations as `known`.
         """
         names = {each.name for each in self.follower.demonstrations_}
         shown = [turn.demonstration for turn in self.turns if turn.demonstration is not None]
@@ -286,10 +289,10 @@ class Agent:
             self.follower.teach(new, known=known)
         return self
 
-    # ---- hearing --------------------------------------------------------------------------
+    # ---- utterances -----------------------------------------------------------------------
 
     def _hear(self, text: str) -> Turn:
-        """Act on a text, ask about it, or decline."""
+        """Act on a command, ask about it, or decline it."""
         [found] = consider(self.follower, [(self._read, self.environment, self._now)])
         self._open = None
         if found is None:
@@ -297,20 +300,20 @@ class Agent:
         return self._several(text, found) or self._decided(text, found)
 
     def _several(self, text: str, found: Considered) -> Turn | None:
-        """Act on several commands in one text, or ask about them; None if it is one command."""
+        """Act on several commands in one text, or ask; None if the text is one command."""
         follower = self.follower
         plan = follower._commands().answer(found.request, found.plan, follower._fitted().search)
         if plan is None or plan is found.plan:
             return None
         if not plan.actions:
-            return self._declined(text, "decline", "The text names nothing to do.")
+            return self._declined(text, "decline", "The text contains no command.")
         if all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
             return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
         option = Option(found.request.world.outcome(plan.end), plan.confidence, plan)
-        return self._asked(text, found, (option,), "Not each of the commands is clear.")
+        return self._asked(text, found, (option,), "Some of the commands are unclear.")
 
     def _answer(self, text: str) -> Turn | None:
-        """Answer a question; None if the text is none, or no questions were learnt."""
+        """Answer a question; None if the text is not one or no questions were learnt."""
         answerer = self.follower._get_answerer()
         if answerer is None or not answerer.is_question(text):
             return None
@@ -319,7 +322,7 @@ class Agent:
             world = world.environment
         found = answerer.answer(text, world, self.state)
         if self._strange(found):
-            return self._declined(text, "", "Nothing explains a word.", self._unknown(found))
+            return self._declined(text, "", "Some words are unknown.", self._unknown(found))
         fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing fits"
         language, said = self.language, _spoken_answer(found, self.language)
         kind: Kind = "answer" if found.value is not None else "decline"
@@ -328,12 +331,12 @@ class Agent:
             kind,
             answer=found.value,
             confidence=found.confidence,
-            reason=f"What the words describe: {fits}.",
+            reason=f"Fit of each word: {fits}.",
             _say=lambda: Question(said or phrase(language, "decline")),
         )
 
     def _unknown(self, found: Answer | Plan) -> str:
-        """Return the sentence that names words which nothing explains."""
+        """Return a sentence that lists the unknown words."""
         words = self._strange(found)
         return phrase(
             self.language,
@@ -342,7 +345,7 @@ class Agent:
         )
 
     def _strange(self, found: Answer | Plan) -> tuple[str, ...]:
-        """Return the content words that nothing explains."""
+        """Return the unexplained content words."""
         language = self.language
         plain = {*language.stop_words, *language.function_words}
         return tuple(word for word in found.unexplained if language.fold(word) not in plain)
@@ -358,25 +361,26 @@ class Agent:
             and not names_something(found.request, plan, self.language)
         ):
             return self._declined(
-                text, "decline", f"None of {len(options)} outcomes is above chance."
+                text, "decline", f"None of the {len(options)} outcomes is above chance level."
             )
         if self._strange(plan):
             return self._unexplained(text, found, decision.options)
         if decision.kind == "act" and plan.understood:
             chosen = decision.options[0].plan
-            why = "One outcome is left." if sets else "One is likely."
+            why = "One outcome is in the prediction set." if sets else "One outcome is likely."
             return self._acted(text, chosen, chosen.confidence, why, (text, ""))
-        why = f"{len(decision.options)} outcomes are likely; no one of them has 80 %."
+        why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
         if sets is not None:
-            why = f"{len(sets.select(options))} outcomes are in the {sets.coverage:.0%} set."
+            size = len(sets.select(options))
+            why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
         return self._asked(text, found, decision.options, why, complete=decision.complete)
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
-        """Name the words that nothing explains; ask about the rest if it means one thing."""
+        """List the unknown words; also ask about the rest if it has one likely outcome."""
         words, told = self._strange(found.plan), self._unknown(found.plan)
         new = {self.language.fold(word) for word in words}
         known = set(content_words(found.request, self.language)) - new
-        why = f"Nothing explains {', '.join(words)}."
+        why = f"Unknown words: {', '.join(words)}."
         if known and len(options) == 1:
             return self._asked(text, found, options, why, before=f"{told} ")
         return self._declined(text, "", why, told)
@@ -412,7 +416,7 @@ class Agent:
     def _acted(
         self, text: str, plan: Plan, confidence: float, why: str, shown: tuple[str, str]
     ) -> Turn:
-        """Carry a plan out; `shown` are the text and the name of a demonstration of it."""
+        """Carry out a plan; `shown` is the text and the name of its demonstration."""
         start, follower = self._now, self.follower
         end, world = plan.end, self.environment
         if isinstance(world, MemoryEnvironment):
@@ -441,7 +445,7 @@ class Agent:
         return [self.language.fold(word) for word in self._words(text) if not is_punctuation(word)]
 
     def _reply(self, asked: _Open, text: str) -> Turn | None:
-        """Read a text as the reply to a question; None if it is none."""
+        """Read a text as the reply to a question; None if it is not a reply."""
         found, world = asked.found, asked.found.request.world
         words = self._plain_words(text)
         named = [
@@ -449,7 +453,7 @@ class Agent:
             for each in asked.offered
             if self._plain_words(each.text or self._describe(each.plan)) == words
         ]
-        if len(named) == 1:  # the very words of the question
+        if len(named) == 1:  # repeats the name of an option exactly
             return self._choose(asked, tuple(named), text)
         reply = read_reply(
             self._words(text),
@@ -460,19 +464,19 @@ class Agent:
         )
         if reply.meaning == "cancel":
             self._open = None
-            return self._declined(text, "cancelled", "The user dropped it.")
+            return self._declined(text, "cancelled", "The user cancelled the request.")
         if reply.meaning == "none":
             self._open = None
-            return self._declined(text, "again", "The user wants none of the options.")
+            return self._declined(text, "again", "The user rejected all options.")
         if reply.meaning == "narrow":
-            why = f"The reply leaves {len(reply.options)} options."
+            why = f"The reply fits {len(reply.options)} options."
             return self._asked(asked.said, found, reply.options[:MOST_OFFERED], why)
         if reply.meaning == "new":
             return self._answer(text) or self._other_words(asked, text)
         return self._choose(asked, reply.options, text)
 
     def _other_words(self, asked: _Open, text: str) -> Turn | None:
-        """Follow a reply in other words; None if it asks for something else."""
+        """Read a reply as a paraphrase of an option; None if it is a new request."""
         [alone] = consider(self.follower, [(self._read, self.environment, self._now)])
         offered = {each.outcome: each for each in asked.offered}
         if alone is None or alone.plan.unexplained:
@@ -493,15 +497,15 @@ class Agent:
                 return self._declined(text, "no plan", str(error))
             plan = Plan(way.actions, way.states, 0.0, 1.0)
         plan = replace(plan, confidence=1.0, understood=True)
-        # A value completes the text; a whole plan says what the text means by itself.
+        # A value must be added to the text to make it specific; a whole plan defines its meaning.
         if options[0] not in asked.offered or asked.turn.by_value or len(options) > 1:
             named = [asked.called(each) or text for each in options]
             said = f"{said}, {listed(self.language, named, 'and')}"
         name = f"told {len(self.turns) + 1}: {said}"
-        return self._acted(text, plan, 1.0, "The user chose it.", (said, name))
+        return self._acted(text, plan, 1.0, "The user chose this option.", (said, name))
 
     def _without_question(self, text: str) -> Turn | None:
-        """Decline a reply where nothing was asked; None if it is none."""
+        """Decline a reply if no question is open; None if the text is not a reply."""
         language = self.language
         words = self._plain_words(text)
         replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
@@ -512,12 +516,12 @@ class Agent:
         ) and not any(word in counts for word in words if word not in plain)
         if not bare:
             return None
-        return self._declined(text, "no question", "This is a reply, and nothing was asked.")
+        return self._declined(text, "no question", "This is a reply, but no question is open.")
 
     # ---- words ----------------------------------------------------------------------------
 
     def _describe(self, plan: Plan) -> str:
-        """Return a plan in words that the follower itself is sure of, or by names of actions."""
+        """Describe a plan in words that the follower understands, or by its action names."""
         speaker = self.follower._get_speaker()
         if speaker is not None:
             said = speaker.describe(plan, self.environment)
@@ -526,7 +530,7 @@ class Agent:
         return _named(self.environment, plan)
 
     def _spoken(self, kind: str) -> float:
-        """Return the share of a label's known values whose words occur in training texts."""
+        """Return the share of a label's known values that occur in training texts."""
         encoder = self.follower._fitted().fitted.encoder
         counts, language = encoder.reader.counts, encoder.reader.language
         values = sorted(encoder.values.get(kind, ()))[:50]
@@ -535,7 +539,7 @@ class Agent:
 
 
 def _spoken_answer(found: Answer, language: Language) -> str:
-    """Return an answer as a sentence; nothing if there is none."""
+    """Return an answer as a sentence; "" if there is none."""
     if isinstance(found.value, bool):
         return phrase(language, "yes" if found.value else "no")
     if isinstance(found.value, frozenset):
@@ -547,7 +551,7 @@ def _spoken_answer(found: Answer, language: Language) -> str:
 
 
 def _named(environment: Any, plan: Plan) -> str:
-    """Return a plan by the names of its actions."""
+    """Return the action names of a plan, separated by commas."""
     name = getattr(environment, "name_action", None)
     found = []
     for action in plan.actions:

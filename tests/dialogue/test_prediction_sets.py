@@ -190,7 +190,7 @@ def test_prediction_sets_refuse_unknown_scores():
 @pytest.mark.parametrize(("coverage", "least"), [(0.8, 4), (0.9, 9), (0.95, 19)])
 def test_prediction_sets_say_how_many_demonstrations_they_need(coverage, least):
     cases = cases_from(*draw(least))
-    with pytest.raises(DemonstrationError, match=f"on {least} demonstrations or more"):
+    with pytest.raises(DemonstrationError, match=f"at least {least} demonstrations"):
         PredictionSets.calibrate(cases[:-1], coverage)
     assert PredictionSets.calibrate(cases, coverage).count == least
 
@@ -227,7 +227,7 @@ def test_decide_keeps_all_ties_of_an_uncalibrated_set():
 
 
 def test_decide_refuses_nothing():
-    with pytest.raises(SettingError, match="one option or more"):
+    with pytest.raises(SettingError, match="at least one option"):
         decide([])
 
 
@@ -272,7 +272,7 @@ def test_scores_are_averaged_with_success_alone_by_how_often_it_was_alone():
     two = evaluate([(options_from([0.5, 0.5]), {0})], sets)
     mean = DialogueScores.mean([one, two])
     assert (mean.alone, mean.success_alone, mean.count) == (0.5, 1.0, 2)
-    with pytest.raises(SettingError, match="one evaluation or more"):
+    with pytest.raises(SettingError, match="at least one evaluation"):
         DialogueScores.mean([])
-    with pytest.raises(DemonstrationError, match="one text or more"):
+    with pytest.raises(DemonstrationError, match="at least one text"):
         evaluate([], sets)

@@ -139,7 +139,7 @@ def test_speaker_is_saved_with_the_model(follower, house, tmp_path):
 )  # fmt: skip
 def test_speaker_refuses_broken_files(follower, place, value):
     kept = Speaker(follower).to_dict()
-    with pytest.raises(ModelFileError, match="must be fragments and counts"):
+    with pytest.raises(ModelFileError, match="must contain fragments and counts"):
         Speaker.from_dict({**kept, place: value}, follower)
     with pytest.raises(SettingError, match="`environment` must be given"):
         follower.describe(Plan((), (Scene("hall"),), 0.0, 1.0))

@@ -105,5 +105,5 @@ def test_translation_of_words_that_it_never_heard_is_finite(model):
 
 
 def test_translation_needs_words():
-    with pytest.raises(DemonstrationError, match="no words"):
+    with pytest.raises(DemonstrationError, match="at least one word"):
         TranslationModel.learn([([], plan_of("take", "cup"))])

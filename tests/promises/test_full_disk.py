@@ -80,7 +80,7 @@ def test_full_disk_what_was_learnt_answers_though_it_cannot_be_kept(small_disk, 
         fill(small_disk)
         project.wake()
         about = settle(client)
-        assert "Make room" in about["problem"]
+        assert "Free some disk space" in about["problem"]
         assert "should not happen" not in about["problem"]
         follow = client.post(f"{MAIN}/say", json={"scene": SCENE, "text": "zum Tisch"})
         assert follow.status_code == 200

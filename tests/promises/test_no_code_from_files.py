@@ -215,7 +215,7 @@ def test_no_code_from_files_of_projects(name, number, tmp_path):
     mark = tmp_path / "it ran"
     trap = traps(mark, tmp_path)[number]
     if refuses:
-        with pytest.raises(ProjectError, match=r"another world|Name it on the command line"):
+        with pytest.raises(ProjectError, match=r"another world|name it on the command line"):
             attack(trap, tmp_path / "project", mark)
     else:
         attack(trap, tmp_path / "project", mark)
@@ -239,5 +239,5 @@ def test_no_code_from_files_a_source_that_is_no_source_is_told(tmp_path):
     with sqlite3.connect(tmp_path / "p" / FILE) as file:
         file.execute("UPDATE meta SET value='{' WHERE key='source'")
     file.close()
-    with pytest.raises(ProjectError, match="broken"):
+    with pytest.raises(ProjectError, match="damaged"):
         Project(tmp_path / "p")

@@ -74,7 +74,7 @@ def test_two_processes_the_second_sees_what_the_first_learns(other, tmp_path):
         body = {"scene": "Kitchen 1", "text": "zum Regal", "actions": ["go to the shelf"]}
         refused = client.post(f"{MAIN}/teach", json=body)
         assert refused.status_code == 409
-        assert "Another process" in refused.json()["detail"]
+        assert "another process" in refused.json()["detail"]
         for method, path, sent in (
             ("POST", "/undo", None), ("DELETE", "/demonstrations/1", None),
             ("PATCH", "/demonstrations/1", {"weight": 2}),
@@ -98,7 +98,7 @@ def test_two_processes_the_second_sees_what_the_first_learns(other, tmp_path):
 
 def test_two_processes_lessons_are_claimed_one_by_one(other, tmp_path):
     project = Project(tmp_path / "project")
-    with pytest.raises(ProjectError, match="Another process"):
+    with pytest.raises(ProjectError, match="another process"):
         project.check_writes()
     project.close()
     mine = Project(tmp_path / "mine", {"kind": "lesson"})
@@ -139,7 +139,7 @@ def test_two_processes_of_the_command_on_one_project(tmp_path):
         assert httpx.get(other + MAIN, timeout=60).json()["writes"] is False
         refused = httpx.post(f"{other}{MAIN}/teach", json=body, timeout=60)
         assert refused.status_code == 409
-        assert "Another process" in refused.json()["detail"]
+        assert "another process" in refused.json()["detail"]
         assert httpx.post(f"{first}{MAIN}/teach", json=body, timeout=60).status_code == 201
 
         def told():

@@ -83,7 +83,7 @@ class Talk:
 
 def test_browser_from_nothing_to_a_robot_that_remembers(visit, room):
     talk = Talk(visit, room())
-    talk.page.get_by_text("I know no words yet.").wait_for()
+    talk.page.get_by_text("I don’t know any words yet.").wait_for()
     talk.say("geh zum Tisch")
     talk.turn.get_by_text("Show what “geh zum Tisch” means").wait_for()
     talk.page.locator(".picture [data-action='go to the table']").click()  # in the picture
@@ -190,7 +190,7 @@ def test_browser_examples_are_edited_imported_and_shown_again(visit, room, tmp_p
     found.value.save_as(file)
     assert "an den Tisch" in file.read_text(encoding="utf-8")
     page.locator("#file").set_input_files(file)
-    page.locator("#toast").get_by_text("0 imported, 1 were known already.").wait_for()
+    page.locator("#toast").get_by_text("0 imported, 1 already existed.").wait_for()
     page.get_by_label("Search").fill("regal")
     page.get_by_text("No example contains this.").wait_for()
     broken = tmp_path / "broken.jsonl"
@@ -198,7 +198,7 @@ def test_browser_examples_are_edited_imported_and_shown_again(visit, room, tmp_p
     page.locator("#file").set_input_files(broken)
     page.locator("#toast").get_by_text("Line 1").wait_for()
     page.get_by_label("Search").fill("")
-    page.get_by_role("link", name="Redo: an den Tisch").click()
+    page.get_by_role("link", name="Show again: an den Tisch").click()
     page.get_by_text("Show what “an den Tisch” means").wait_for()
     assert page.locator("#toast").is_hidden()  # messages go away
     visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
@@ -207,7 +207,7 @@ def test_browser_examples_are_edited_imported_and_shown_again(visit, room, tmp_p
 def test_browser_says_what_is_wrong_with_what_was_typed(visit, room):
     talk = Talk(visit, room())
     talk.page.get_by_role("button", name="Say it").click()
-    talk.page.locator("#toast").get_by_text("There are no words yet").wait_for()
+    talk.page.locator("#toast").get_by_text("Type a request first").wait_for()
     talk.show("zum Tisch", "go to the table")
     talk.page.locator(".say textarea").fill("Geh. " * 100)
     talk.page.get_by_role("button", name="Say it").click()
@@ -262,7 +262,7 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room
     found.value.save_as(tmp_path / "garden.json")
     assert json.loads((tmp_path / "garden.json").read_text())["title"] == "Garden"
     page.get_by_role("button", name="Teach a robot here").click()
-    page.get_by_text("I know no words yet.").wait_for()
+    page.get_by_text("I don’t know any words yet.").wait_for()
     talk = Talk.__new__(Talk)
     talk.page, talk.address = page, address
     talk.name = page.evaluate("location.hash").split("/")[2]
@@ -314,9 +314,9 @@ def test_browser_speaks_german_and_presents(studio, visit):
     page.get_by_role("button", name="Deutsch").click()
     page.get_by_role("heading", name="Bring diesem Roboter deine Wörter bei.").wait_for()
     assert page.evaluate("document.documentElement.lang") == "de"
-    page.get_by_role("button", name="Präsentation").click()
+    page.get_by_role("button", name="Präsentieren").click()
     page.locator("#nav").wait_for(state="hidden")
-    page.get_by_role("button", name="Präsentation").click()
+    page.get_by_role("button", name="Präsentieren").click()
     page.get_by_role("button", name="English").click()
     page.get_by_role("heading", name="Teach this robot your words.").wait_for()
 
@@ -344,7 +344,7 @@ def test_browser_class_of_five(tmp_path, visit, chromium):
         pupils[3].get_by_role("button", name="Teach this").click()
         teacher.locator(".robots .card").nth(4).wait_for()
         teacher.locator(".robots .card").filter(has_text="Pupil 3").get_by_text(
-            "1 shown"
+            "1 taught"
         ).wait_for()
         for path in ("/api/projects/main", "/api/class", "/api/worlds"):
             status = pupils[0].evaluate("(path) => fetch(path).then((a) => a.status)", path)

@@ -90,15 +90,15 @@ def test_worlds_model_needs_its_world(tmp_path):
     setting = open_setting({"kind": "model", "model": str(tmp_path), "world": KITCHEN})
     plan = setting.trained.follow("zum Tisch", kitchen, kitchen.start)
     assert plan.actions == ("go to the table",)
-    with pytest.raises(DemonstrationError, match="does not keep what it learnt from"):
+    with pytest.raises(DemonstrationError, match="does not store its training demonstrations"):
         setting.base()
 
 
 def test_worlds_project_of_another_world_is_refused(tmp_path):
     Project(tmp_path, {"kind": "lesson"}).close()
-    with pytest.raises(ProjectError, match="of another world"):
+    with pytest.raises(ProjectError, match="belongs to another world"):
         Project(tmp_path, {"kind": "demo"})
-    with pytest.raises(ProjectError, match="holds no project"):
+    with pytest.raises(ProjectError, match="There is no project in"):
         Project(tmp_path / "new", None)
 
 
@@ -108,7 +108,7 @@ def test_worlds_project_finds_a_world_that_moved(tmp_path, small_world):
     with pytest.raises(WorldError, match="There is no file"):
         Project(tmp_path / "p", None, confirm=lambda source: True)
     Project(tmp_path / "p", {"kind": "world", "world": f"{moved}:Lamp"}).close()
-    with pytest.raises(ProjectError, match="Name it on the command line"):
+    with pytest.raises(ProjectError, match="name it on the command line"):
         Project(tmp_path / "p", None)
     reopened = Project(tmp_path / "p", None, confirm=lambda source: True)
     assert reopened.setting.title == "Lamp"

@@ -19,7 +19,7 @@ from tests.studio.conftest import WORLD
 
 
 def test_running_only_this_machine_needs_no_token():
-    with pytest.raises(SettingError, match="too short"):
+    with pytest.raises(SettingError, match="at least 8 characters"):
         Address("127.0.0.1", None, "short")
     local, open_one = Address("127.0.0.1", None), Address("0.0.0.0", None)
     try:
@@ -47,7 +47,7 @@ def test_running_targets(tmp_path, monkeypatch):
     assert read_target("model")["model"] == str(tmp_path / "model")
     assert read_target("w.py:Yard") == {"kind": "world", "world": f"{tmp_path}/w.py:Yard"}
     assert read_target("model", "w.py:Yard")["world"] == f"{tmp_path}/w.py:Yard"
-    with pytest.raises(SettingError, match="Two worlds"):
+    with pytest.raises(SettingError, match="one world; got two"):
         read_target("w.py:Yard", "w.py:Yard")
     one, two = (project_folder(read_target(each)) for each in ("w.py:Yard", "model"))
     assert one != two
@@ -57,9 +57,9 @@ def test_running_targets(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["studio", "nowhere"], "There is neither a folder nor a world 'nowhere'"),
+        (["studio", "nowhere"], "the name of a gallery world; got 'nowhere'"),
         (["studio", "none.py:World"], "There is no file"),
-        (["serve", "nowhere"], "There is no folder nowhere. Give that of a model or a project."),
+        (["serve", "nowhere"], "MODEL must be the folder of a model or project; got nowhere."),
     ],
 )
 def test_running_errors_are_one_sentence(arguments, said, tmp_path, monkeypatch):

@@ -79,7 +79,7 @@ def test_service_takes_the_states_that_it_gives(client):
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        ({"text": "..."}, 422, "There are no words"),
+        ({"text": "..."}, 422, "The text must have words"),
         ({"text": "a", "state": {"Robot": {}}}, 422, "offers no class"),
         ({"text": "a", "state": [1, 2]}, 422, "raised"),
         ({"text": "a", "length": 0}, 422, "length: "),
@@ -117,7 +117,7 @@ def test_service_teaching_a_model_without_its_demonstrations_is_told(served):
         body = {"demonstrations": [{"text": "tisch", "actions": ["go to the table"]}]}
         answer = client.post("/v1/teach", json=body)
         assert answer.status_code == 422
-        assert "does not keep what it learnt from" in answer.json()["detail"]
+        assert "does not store its training demonstrations" in answer.json()["detail"]
 
 
 def test_service_teaching_changes_answers(served, model, tmp_path):
@@ -128,7 +128,7 @@ def test_service_teaching_changes_answers(served, model, tmp_path):
     file = tmp_path / "shown.jsonl"
     Demonstrations(shown).write(file)
     source = {"kind": "model", "model": str(model), "world": "groundling.studio.kitchen:Kitchen"}
-    with pytest.raises(SettingError, match="need a world"):
+    with pytest.raises(SettingError, match="must be used with a world"):
         open_setting({"kind": "model", "model": str(model), "demonstrations": [str(file)]})
     served = Served(open_setting({**source, "demonstrations": [str(file)]}))
     with LocalClient(make_service(served, teach=True, limit=RateLimit(seconds=120))) as client:
@@ -253,8 +253,8 @@ def test_service_broken_bodies_are_refused(client, body):
 def test_service_says_400_to_a_body_that_is_no_json(client):
     for path in ("/v1/follow", "/v1/explain"):
         answer = client.post(path, content=b"{nope", headers={"content-type": "application/json"})
-        assert (answer.status_code, answer.json()["title"]) == (400, "Not understood")
-        assert answer.json()["detail"].startswith("The body is not JSON: ")
+        assert (answer.status_code, answer.json()["title"]) == (400, "Bad request")
+        assert answer.json()["detail"].startswith("The body must be JSON: ")
 
 
 def test_service_says_403_where_teaching_is_off_whatever_was_sent(client):
@@ -316,10 +316,10 @@ def test_service_asks_and_hears_the_reply(client, served):
 def test_service_refuses_bad_turns_and_keeps_the_session(client, served, monkeypatch):
     session = client.post("/v1/say", json={"text": "zum Tisch"}).json()["session"]
     for body, status, told in (
-        ({"text": "", "session": session}, 422, "no words"),
+        ({"text": "", "session": session}, 422, "must have words"),
         ({"text": "geh " * 5000, "session": session}, 422, "must have at most"),
-        ({"text": "zum Regal", "session": "nowhere"}, 404, "no such session"),
-        ({"text": "zum Regal", "session": session, "state": 3}, 422, "`state` must be left out"),
+        ({"text": "zum Regal", "session": "nowhere"}, 404, "does not exist or has expired"),
+        ({"text": "zum Regal", "session": session, "state": 3}, 422, "`state` must be omitted"),
         ({"text": "zum Regal", "session": "x" * 99}, 422, "session"),
     ):
         answer = client.post("/v1/say", json=body)
@@ -332,7 +332,7 @@ def test_service_refuses_bad_turns_and_keeps_the_session(client, served, monkeyp
     assert (full.status_code, "at most 1 turns" in full.json()["detail"]) == (409, True)
     monkeypatch.setenv("GROUNDLING_LIMIT_SESSIONS", "1")
     busy = client.post("/v1/say", json={"text": "zum Regal"})
-    assert (busy.status_code, "1 sessions already" in busy.json()["detail"]) == (429, True)
+    assert (busy.status_code, "at most 1 sessions" in busy.json()["detail"]) == (429, True)
 
 
 def test_service_of_a_project_keeps_what_it_is_taught(tmp_path):

@@ -98,7 +98,7 @@ def test_store_of_a_newer_version_is_refused(tmp_path):
 
 def test_store_that_is_no_database_is_told(tmp_path):
     (tmp_path / FILE).write_text("this is no database at all, but long enough to be read as one")
-    with pytest.raises(ProjectError, match=r"project\.sqlite is broken"):
+    with pytest.raises(ProjectError, match=r"project\.sqlite is damaged"):
         Store(tmp_path)
 
 
@@ -106,7 +106,7 @@ def test_store_on_a_full_disk_changes_nothing(store):
     store.add([record("kept")], "teaching")
     pages = store._db.execute("PRAGMA page_count").fetchone()[0]
     store._db.execute(f"PRAGMA max_page_count={pages}")
-    with pytest.raises(ProjectError, match="disk is full, so nothing was changed"):
+    with pytest.raises(ProjectError, match="disk is full; nothing was changed"):
         store.add([record("x" * 200_000)], "teaching")
     assert texts(store) == ["kept"]
     assert store.revision == 1

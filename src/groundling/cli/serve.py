@@ -1,4 +1,4 @@
-"""`groundling serve`: a trained follower behind HTTP."""
+"""`groundling serve`: serve a trained follower over HTTP."""
 
 from __future__ import annotations
 
@@ -21,32 +21,30 @@ from groundling.cli.studio import (
 def serve(
     model: Annotated[
         Path,
-        typer.Argument(
-            help="Folder of a trained model, or a project of the studio.", metavar="MODEL"
-        ),
+        typer.Argument(help="Folder of a trained model or of a studio project.", metavar="MODEL"),
     ],
     world: WorldOption = None,
     teach: Annotated[
-        bool, typer.Option("--teach", help="Let clients teach it with /v1/teach.")
+        bool, typer.Option("--teach", help="Enable /v1/teach, so that clients can teach.")
     ] = False,
     demonstrations: Annotated[
         list[Path] | None,
         typer.Option(
-            help="With --teach and --world: a file of what the model learnt from; may be repeated."
+            help="With --teach and --world: file of training demonstrations; may be repeated."
         ),
     ] = None,
     port: PortOption = None,
     host: HostOption = "127.0.0.1",
     token: TokenOption = None,
     waiting: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Requests that may wait; more are refused.")
+        int, typer.Option(min=0, max=10_000, help="Maximum number of waiting requests.")
     ] = 64,
     seconds: Annotated[
-        float, typer.Option(min=0.1, max=3600, help="How long a request may take.")
+        float, typer.Option(min=0.1, max=3600, help="Timeout of a request in seconds.")
     ] = 20.0,
     debug: DebugOption = False,
 ) -> None:
-    """Serve a trained model to programs: /v1/follow, /v1/explain, /v1/model, /v1/health."""
+    """Serve a trained model over HTTP: /v1/follow, /v1/explain, /v1/say and more."""
     with plainly(debug, "Nothing was changed."):
         need_server()
         from groundling.errors import SettingError
@@ -60,14 +58,17 @@ def serve(
         console = make_console()
         project = is_project(model)
         if project and demonstrations:
-            raise SettingError("A project keeps its demonstrations. Leave --demonstrations out.")
+            raise SettingError(
+                "--demonstrations must not be used with a project, which stores its own. Leave it "
+                "out."
+            )
         if not model.is_dir():
-            raise SettingError(f"There is no folder {model}. Give that of a model or a project.")
+            raise SettingError(f"MODEL must be the folder of a model or project; got {model}.")
         source = read_target(str(model), world)
         if demonstrations and not teach:
             raise SettingError(
-                "--demonstrations has no effect without --teach: they are what a model learns from "
-                "again when it is taught. Add --teach, or leave them out."
+                "--demonstrations must be used with --teach: teaching retrains the model on them. "
+                "Add --teach, or leave --demonstrations out."
             )
         source["demonstrations"] = [str(each) for each in demonstrations or ()]
         served: Served

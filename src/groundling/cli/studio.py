@@ -12,26 +12,26 @@ import typer
 from groundling.cli.common import DebugOption, make_console, plainly
 
 HostOption = Annotated[
-    str, typer.Option(help="Address to listen on; any but this machine's own needs a token.")
+    str, typer.Option(help="Host to listen on; hosts other than this machine require a token.")
 ]
 PortOption = Annotated[
     int | None,
-    typer.Option(min=0, max=65535, help="Port; by default the first free one from 8090 on."),
+    typer.Option(min=0, max=65535, help="Port; defaults to the first free one from 8090."),
 ]
 TokenOption = Annotated[
     str | None,
     typer.Option(
-        envvar="GROUNDLING_TOKEN", help="What must be shown; made up away from this machine."
+        envvar="GROUNDLING_TOKEN", help="Access token; generated for hosts that require one."
     ),
 ]
 WorldOption = Annotated[
     str | None,
-    typer.Option(help="The world a model acts in, such as my_world.py:Kitchen."),
+    typer.Option(help="World of the model, such as my_world.py:Kitchen."),
 ]
 
 
 def need_server() -> None:
-    """Say what to install if the server's libraries are missing."""
+    """Raise SettingError if the server's dependencies are not installed."""
     from importlib.util import find_spec
 
     from groundling.errors import SettingError
@@ -39,7 +39,7 @@ def need_server() -> None:
     missing = [name for name in ("fastapi", "uvicorn", "prometheus_client") if not find_spec(name)]
     if missing:
         raise SettingError(
-            f"{' and '.join(missing)} cannot be found. Type: pip install 'groundling[studio]'"
+            f"{' and '.join(missing)} must be installed. Run: pip install 'groundling[studio]'"
         )
 
 
@@ -48,13 +48,13 @@ def studio(
         str | None,
         typer.Argument(
             metavar="[MODEL | WORLD]",
-            help="A model's folder, a world (my_world.py:Kitchen, yard.json), or one of the "
-            "gallery (home, maze, warehouse); else the kitchen.",
+            help="Model folder, world (my_world.py:Kitchen, yard.json) or gallery world (home, "
+            "maze, warehouse); defaults to the kitchen.",
         ),
     ] = None,
     project: Annotated[
         Path | None,
-        typer.Option(help="Folder that keeps what is taught; else one of its own."),
+        typer.Option(help="Project folder for what you teach; defaults to one per world."),
     ] = None,
     world: WorldOption = None,
     port: PortOption = None,
@@ -62,15 +62,15 @@ def studio(
     token: TokenOption = None,
     classroom: Annotated[
         bool,
-        typer.Option("--class", help="Let pupils on the local network join by a short address."),
+        typer.Option("--class", help="Let pupils on the local network join at a short address."),
     ] = False,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Only print the address.")
+        bool, typer.Option("--no-browser", help="Do not open a browser; only print the address.")
     ] = False,
     debug: DebugOption = False,
 ) -> None:
-    """Open the studio: say something, see what the agent does and why, show what you meant."""
-    with plainly(debug, "All that was taught is kept in the project."):
+    """Open the studio: give instructions, see plans and reasons, teach corrections."""
+    with plainly(debug, "Everything you taught is saved in the project."):
         need_server()
         from groundling.studio.app import make_studio
         from groundling.studio.open_projects import OpenProjects
@@ -85,7 +85,7 @@ def studio(
         from groundling.studio.store import FILE
 
         console = make_console()
-        # A project that is there already knows what it was made from.
+        # An existing project stores its own source.
         reopened = target is None and world is None and project is not None
         known = reopened and project is not None and (project / FILE).is_file()
         source = None if known else read_target(target, world)
@@ -108,11 +108,11 @@ def studio(
             console.print(f"The studio is open at {url}")
             if code is not None:
                 console.print(f"Pupils join at {address.join(code)}")
-            console.print(f"What you teach is kept in {folder}. Ctrl-C ends.")
+            console.print(f"What you teach is saved in {folder}. Press Ctrl-C to stop.")
             if not projects.get("main").writes:
                 console.print(
-                    "Another process has this project open and learns in it; this one only answers "
-                    "until that ends."
+                    "This project is open in another process, so it is read-only here until that "
+                    "process ends."
                 )
             if not no_browser:
                 open_page(url)
@@ -123,14 +123,14 @@ def studio(
 
 
 def confirm(source: Mapping[str, Any]) -> bool:
-    """Ask in the terminal whether to open what a project's file names; elsewhere, do not."""
+    """Ask in the terminal whether to open a stored source; False without a terminal."""
     from groundling.studio.scenes import named
 
     if not _is_terminal():
         return False
-    # What a file holds is shown without characters that could hide some of it.
+    # Escape control characters, which could hide part of the name.
     shown = named(source).encode("unicode_escape").decode("ascii")
-    typer.echo(f"The project's file names {shown}. Opening it may run code of its world.")
+    typer.echo(f"The project opens {shown}. This may run code of its world.")
     return typer.confirm("Do you trust it?", default=False)
 
 

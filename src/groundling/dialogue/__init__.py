@@ -1,1 +1,1 @@
-"""Speaking and asking: what a plan is called, which outcomes to ask about, what was meant."""
+"""Dialogue: descriptions, prediction sets, clarification questions and answers."""

@@ -1,4 +1,4 @@
-"""Clarification: what tells options apart, how to ask about them, and what a reply means."""
+"""Clarification questions: distinguish options, ask, and read replies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOUNS = ("NOUN", "PROPN")
 
 
 def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
-    """Return the strings of a plan's graphs by the name of their label."""
+    """Return the string values in a plan's graphs, keyed by label name."""
     found: dict[str, set[str]] = {}
     for state, action in zip(plan.states, plan.actions, strict=False):
         for labels in world.ground(state, action).node_labels:
@@ -30,29 +30,29 @@ def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
 
 
 def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
-    """Return the sort of each action: the names of its root's labels, without values."""
+    """Return the type of each action: the label names of its root node."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
 
 
 def content_words(request: Request, language: Language) -> list[str]:
-    """Return the words of a text that say something, folded."""
+    """Return the content words of a text, case-folded."""
     plain = {*language.stop_words, *language.function_words}
     words = (language.fold(word) for each in request.text for word in each.tokens)
     return [word for word in words if word not in plain and not is_punctuation(word)]
 
 
 def names_something(request: Request, plan: Plan, language: Language) -> bool:
-    """Tell whether some words of a text name a value in a plan's graphs."""
+    """Return whether a text names a value that occurs in a plan's graphs."""
     words = [language.fold(word) for each in request.text for word in each.tokens]
     return bool(SpanIndex(values_of(request.world, plan), language).find(words, words))
 
 
 class Question(NamedTuple):
-    """A question in words, and the options that it offers, each with what it is called.
+    """A clarification question and its named options.
 
-    `by_value` says that options are called by values that tell them apart (*the red one*), not by
-    their whole plans.
+    `by_value` is true if options are named by a distinguishing value (*the red one*), false if
+    they are named by their whole plans.
     """
 
     text: str = ""
@@ -72,10 +72,10 @@ def ask_which(
 ) -> Question:
     """Ask which of several options is meant, by what distinguishes their graphs.
 
-    If one label has another value for each option, the question names these values, and what the
-    options share as the user called it; otherwise it says the plans, by `describe`. If not
-    `complete`, *none of these* is offered too. Among labels, those whose values are `spoken` most
-    are preferred. Words that are `unexplained` are not used.
+    If a label has a different value for each option, the question lists these values together
+    with the user's word for what the options share. Otherwise it lists the plans, in words from
+    `describe`. Unless `complete`, *none of these* is offered too. Labels whose values occur most
+    in training texts, according to `spoken`, are preferred. Words in `unexplained` are not used.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
@@ -104,10 +104,10 @@ def ask_which(
 def _distinct(
     found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
 ) -> list[str] | None:
-    """Return a value of each option that no other has, all of one label; None if there is none."""
+    """Return a unique value for each option, all of one label, or None."""
     best: tuple[tuple[float, ...], list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
-        if spoken(kind) <= 0:  # values that nobody would say
+        if spoken(kind) <= 0:  # values that never occur in training texts
             continue
         own = []
         for place, values in enumerate(found):
@@ -124,7 +124,7 @@ def _distinct(
 
 
 def _beside(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
-    """Return the strings of those nodes of a plan's graphs that have a value."""
+    """Return the labels of all nodes in a plan's graphs that have a given value."""
     found = set()
     for state, action in zip(plan.states, plan.actions, strict=False):
         for labels in world.ground(state, action).node_labels:
@@ -141,7 +141,7 @@ def _thing(
     language: Language,
     unexplained: Iterable[str],
 ) -> str:
-    """Return what all options are: as the user called it, else as it is called, or nothing."""
+    """Return the user's word for what all options share, else a shared value or ""."""
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
     folded = [language.fold(word) for word in words]
@@ -162,7 +162,7 @@ def _thing(
 
 
 def _called(value: str, thing: str, language: Language) -> str:
-    """Return what an option is called by a value: *the red one*, or the thing itself."""
+    """Return an option's name from its value: *the red one*, or the thing itself."""
     named = SpanIndex({"": {value}}, language)
     itself = not thing or any(language.fold(word) in named for word in thing.split())
     return phrase(language, "thing" if itself else "one", value=value)
@@ -173,10 +173,11 @@ def _called(value: str, thing: str, language: Language) -> str:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a reply to a question means: a choice of options, a refusal, or something new.
+    """The meaning of a reply to a clarification question.
 
-    `choose` has the options chosen, `narrow` those that it leaves open, `none` refuses all of
-    them, `cancel` drops the matter, and `new` is no reply at all.
+    `options` holds the chosen options for `choose` and the remaining ones for `narrow`. `none`
+    rejects all options, `cancel` cancels the request, and `new` means that the text is not a
+    reply.
     """
 
     meaning: Literal["choose", "narrow", "none", "cancel", "new"]
@@ -190,11 +191,11 @@ def read_reply(
     world: CachedEnvironment,
     language: Language,
 ) -> Reply:
-    """Read a reply as a choice among the options offered, or else among the others.
+    """Read a reply as a choice among the offered options, or else among the others.
 
-    A reply names an option by what its graphs have (*the kitchen one*), by its place (*the
-    second*), by leaving others out (*not the red one*), or all of them (*both*). Words that none
-    of this explains make it something new.
+    A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
+    second*), by exclusion (*not the red one*), or all at once (*both*). A reply with any other
+    word is a new request.
     """
     folded = [language.fold(word) for word in words]
     meanings = _meanings(folded, language)
@@ -253,7 +254,7 @@ _NEW = Reply("new")
 
 
 def _meanings(words: Sequence[str], language: Language) -> list[str]:
-    """Return for each word what it means as a reply, by the longest phrase that it is part of."""
+    """Return the reply meaning of each word, by the longest phrase that contains it."""
     found = [""] * len(words)
     phrases = [
         (tuple(said.split()), meaning)
@@ -269,7 +270,7 @@ def _meanings(words: Sequence[str], language: Language) -> list[str]:
 
 
 def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) -> list[int] | None:
-    """Return the places that ordinals name; None if there are none, empty if one is beyond."""
+    """Return the indices of ordinals; None without any, empty if out of range."""
     places = [int(number) - 1 if number == int(number) else -1 for number in ordinals]
     places += [count - 1] * ("last" in heard) + [0] * ("first" in heard)
     if not places:
@@ -278,7 +279,7 @@ def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) 
 
 
 class _Group(NamedTuple):
-    """What one stretch of a reply may name, and whether it is left out (*not the red one*)."""
+    """Values that a span of a reply may name, or exclude (*not the red one*)."""
 
     pairs: frozenset[tuple[str, str]]
     excluded: bool
@@ -301,7 +302,7 @@ def _by_values(
     have: Sequence[Mapping[str, set[str]]],
     groups: Sequence[_Group],
 ) -> Reply | None:
-    """Return the options that have what a reply names; None if it names none of them."""
+    """Return the options that have the named values; None if there are none."""
 
     def fits(place: int, group: _Group) -> bool:
         return any(value in have[place].get(kind, ()) for kind, value in group.pairs)
@@ -318,7 +319,7 @@ def _by_values(
     every = [place for place in places if all(fits(place, group) for group in wanted)]
     if every:
         return _narrowed(tuple(options[place] for place in every))
-    # Nothing is all of it: each stretch may name an option of its own (*the red and the blue one*).
+    # No option has all values: each span may name a different option (*the red and the blue one*).
     single = [[place for place in places if fits(place, group)] for group in wanted]
     if all(len(each) == 1 for each in single):
         chosen = dict.fromkeys(each[0] for each in single)

@@ -1,4 +1,4 @@
-"""Cross-fitting: demonstrations seen by followers that did not learn from them."""
+"""Cross-fitting: apply followers to demonstrations held out from their training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from groundling.world.environment import Demonstration
 
 
 class HeldOutFold(NamedTuple):
-    """A follower, what it learnt from, and demonstrations that it has not seen."""
+    """A follower, its training demonstrations, and its held-out demonstrations."""
 
     follower: Listener
     learnt: list[Demonstration]
@@ -23,9 +23,9 @@ class HeldOutFold(NamedTuple):
 def cross_fit(
     follower: Listener, demonstrations: Iterable[Demonstration], parts: int = 4
 ) -> list[HeldOutFold]:
-    """Hold out each of several parts in turn, and learn from the others by the same settings.
+    """Train one follower per fold, with the same settings, on all other folds.
 
-    Demonstrations of one group stay together.
+    `parts` is the number of folds. Demonstrations of one group stay in the same fold.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp
@@ -37,6 +37,7 @@ def cross_fit(
     found = []
     for rest, part in folds(demonstrations, parts):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", GroundlingWarning)  # the fit on all has told
+            # The fit on all demonstrations has already emitted these warnings.
+            warnings.simplefilter("ignore", GroundlingWarning)
             found.append(HeldOutFold(follower.chosen().fit(rest, check=False), rest, part))
     return found

@@ -1,8 +1,8 @@
-"""The pragmatic listener: prefers plans for which the text is what people would say.
+"""Pragmatic listener: prefers plans that people would describe by the given text.
 
-The N most probable plans are ranked anew by log p(plan | text) + weight · log p(text | plan): the
-follower's probability, and that of a speaker who learnt from the same demonstrations (Andreas &
-Klein 2016; Fried et al. 2018). The weight is chosen by cross-validation; 0 switches it off.
+The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan): the
+follower's probability, and that of a speaker trained on the same demonstrations (Andreas & Klein
+2016; Fried et al. 2018). The weight is chosen by cross-validation; 0 disables reranking.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
 
 MOST_RANKED = 11
-"""How many plans are ranked anew; the others keep the probability they have."""
+"""Number of plans that are reranked; the others keep their probability."""
 WEIGHTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-_SHARPENED = 0.5  # temperature at which the probability of the right outcome counts as success
+_SHARPENED = 0.5  # temperature for the probability of the right outcome in cross-validation
 
 
 def learn_translation(
     follower: Listener, demonstrations: Iterable[Demonstration]
 ) -> TranslationModel:
-    """Return the speaker's probabilities p(text | plan), from demonstrations."""
+    """Estimate the speaker's model p(text | plan) from demonstrations."""
     language = language_of(load_parser(follower.parser))
     texts = [
         (
@@ -64,10 +64,10 @@ def learn_translation(
 
 @dataclass(frozen=True)
 class Trial:
-    """A weight in cross-validation: how probable right outcomes are, and the gain over weight 0.
+    """Cross-validation result of one weight.
 
-    `success` is the mean probability of the right outcome, sharpened so that it is near to how
-    often it is first; `error` is the standard error of `gain`.
+    `success` is the mean probability of the right outcome, sharpened to approximate how often it
+    ranks first. `gain` is its improvement over weight 0, and `error` the standard error of `gain`.
     """
 
     weight: float
@@ -77,16 +77,16 @@ class Trial:
 
     @property
     def bound(self) -> float:
-        """The gain that one may count on: one standard error below what was measured."""
+        """The measured gain minus one standard error."""
         return self.gain - self.error
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one plan was preferred to another, exactly: `total` is the log ratio of the two.
+    """Exact decomposition of the log probability ratio of two plans.
 
-    `literal` is what the follower says; `words` what each word says by the speaker, before the
-    weight.
+    `literal` is the follower's log ratio; `words` is the speaker's log ratio for each word, before
+    weighting; `total` is their weighted sum.
     """
 
     plan: Plan
@@ -97,12 +97,12 @@ class Reason:
 
     @property
     def speaker(self) -> float:
-        """The log ratio of the text's probabilities."""
+        """The speaker's log ratio of the whole text."""
         return math.fsum(amount for _, amount in self.words)
 
     @property
     def total(self) -> float:
-        """The log ratio of the plans' probabilities after ranking anew."""
+        """The log ratio of the plans' probabilities after reranking."""
         return self.literal + self.weight * self.speaker
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,18 +120,18 @@ class Reason:
 
 @dataclass(frozen=True)
 class PragmaticListener:
-    """A follower that also asks for which plan its text would have been chosen.
+    """A follower whose plans are reranked by a speaker's probability of the text.
 
     Parameters
     ----------
     follower
         The literal listener.
     model
-        The speaker's probabilities (see `learn_translation`).
+        The speaker's model (see `learn_translation`).
     weight
-        How much they count; 0 leaves the follower's probabilities as they are.
+        Weight of the speaker's log probabilities; 0 disables reranking.
     trials
-        What cross-validation found for each weight.
+        Cross-validation results, one for each weight.
 
     Examples
     --------
@@ -167,18 +167,18 @@ class PragmaticListener:
         cross_fitted: Sequence[HeldOutFold] | None = None,
         weights: Sequence[float] = WEIGHTS,
     ) -> Self:
-        """Learn the speaker, and choose its weight by cross-validation.
+        """Train the speaker, and choose its weight by cross-validation.
 
-        Each of `parts` folds is followed by what the follower's settings learn from the others
-        (`cross_fitted`, if that is there already). The weight whose gain is largest, less its
-        standard error, is taken; it is 0 where no gain exceeds its error.
+        `parts` is the number of folds; pass `cross_fitted` to reuse followers that are already
+        trained. The chosen weight has the largest gain minus its standard error; it is 0 if no
+        gain exceeds its standard error.
         """
         given = follower.demonstrations_ if demonstrations is None else demonstrations
         shown = [each for each in given if each.answer is None]
         if not shown:
             raise DemonstrationError(
-                "A pragmatic listener must have demonstrations to learn from; got none. A "
-                "follower from a file holds none: give those it learnt from."
+                "A pragmatic listener must have demonstrations to learn from; got none. Model "
+                "files do not store them: pass the demonstrations the follower was trained on."
             )
         cases: list[_Case] = []
         for other, rest, part in (
@@ -199,7 +199,7 @@ class PragmaticListener:
             right = np.array([world.outcome(plan.end) in ends for plan in ranked], dtype=bool)
             logs = np.array([plan.log_probability for plan in ranked])
             if not right.any() or right.all():
-                found.append((logs, np.zeros(len(logs)), right))  # no weight changes anything
+                found.append((logs, np.zeros(len(logs)), right))  # the same for every weight
             else:
                 speaker = self._words(each.instructions, ranked, world).sum(axis=1)
                 found.append((logs, speaker, right))
@@ -208,10 +208,10 @@ class PragmaticListener:
     # ---- following --------------------------------------------------------------------------
 
     def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
-        """Return a plan for each request, decoded as the follower does, with alternatives.
+        """Return a plan for each request, decoded like the follower's, with alternatives.
 
-        Probabilities and confidences are those after ranking anew; such plans cannot `explain`
-        themselves, see `reason`.
+        Probabilities and confidences are those after reranking. These plans have no `explain`;
+        use `reason` instead.
         """
         listed = list(requests)
         if self.weight == 0:
@@ -223,16 +223,16 @@ class PragmaticListener:
             if plans:
                 world = world_of(self.follower, environment)
                 found.append(decoded_plan(self.follower, plans, world, ranked))
-            else:  # the follower knows what to say where there is no plan
+            else:  # let the follower raise or return its result for an empty search
                 found.append(self.follower.follow(text, environment, start))
         return found
 
     def follow(self, instructions: Text, environment: Environment, start: State) -> Plan:
-        """Return the plan that the instructions ask for."""
+        """Return the plan for the instructions."""
         return self.follow_many([(instructions, environment, start)])[0]
 
     def options(self, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
-        """Return for each request all outcomes, most probable first, for prediction sets."""
+        """Return all outcomes of each request, most probable first, for prediction sets."""
         listed = list(requests)
         return [
             group_by_outcome(plans, world_of(self.follower, environment).outcome)
@@ -240,9 +240,9 @@ class PragmaticListener:
         ]
 
     def reason(self, text: Text, environment: Environment, plan: Plan, rival: Plan) -> Reason:
-        """Say why a plan was preferred to another one from the same start.
+        """Explain why one plan was preferred to another with the same initial state.
 
-        Both are among the plans of `follow`; the amounts add up to the log ratio of their
+        Both must be plans that `follow` considers. The amounts add up to the log ratio of their
         probabilities.
         """
         [found] = all_plans(self.follower, [(text, environment, plan.start)])
@@ -265,11 +265,11 @@ class PragmaticListener:
         )
 
     def _plans(self, requests: Sequence[Said]) -> list[list[Plan]]:
-        """Return all plans; the best few share their probability as the speaker says."""
+        """Return all plans, with the most probable ones reranked."""
         return [plans for plans, _ in self._ranked(requests)]
 
     def _ranked(self, requests: Sequence[Said]) -> list[tuple[list[Plan], list[int]]]:
-        """Return all plans of each request, and the places of those that were ranked anew."""
+        """Return all plans of each request, and the indices of the reranked ones."""
         found = []
         for plans, (text, environment, _) in zip(
             all_plans(self.follower, requests), requests, strict=True
@@ -305,7 +305,7 @@ _Case = tuple[Reals, Reals, np.ndarray[Any, np.dtype[np.bool_]]]
 
 
 def _compare(cases: Sequence[_Case], weights: Sequence[float]) -> tuple[Trial, ...]:
-    """Return how probable right outcomes are for each weight, with the gain over none."""
+    """Return the success of each weight and its gain over weight 0."""
     without = _successes(cases, 0.0)
     trials = []
     for weight in weights:

@@ -1,4 +1,4 @@
-"""Options: the outcomes that a text may ask for, each with its probability and its best plan."""
+"""Options: possible outcomes of a text, each with its probability and best plan."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from groundling.world.environment import Demonstration, State
 
 
 class Option(NamedTuple):
-    """An outcome, the probability of all plans that lead to it, and the most probable of them.
+    """An outcome with its total probability and its most probable plan.
 
-    `text` is what a question calls it.
+    `text` is its name in a clarification question.
 
     >>> Option("sofa", 0.8, Plan(("go",), ("hall", "sofa"), -0.3, 0.8)).plan.end
     'sofa'
@@ -36,10 +36,10 @@ def _itself(state: State) -> Hashable:
 def options_of(plan: Plan, outcome: Callable[[State], Hashable] = _itself) -> tuple[Option, ...]:
     """Return the outcomes of a plan and of its alternatives, most probable first.
 
-    `outcome` maps a final state to what counts as the result (see `Environment.outcome`). Plans
-    beyond the alternatives are not seen, so probabilities add up to at most one; where outcomes
-    were decoded, the first probability is the plan's confidence. Searches that list every plan
-    are in `groundling.dialogue.outcomes`.
+    `outcome` maps a final state to its outcome (see `Environment.outcome`). Only the plan and its
+    alternatives are counted, so probabilities may add up to less than one. If outcomes were
+    decoded, the first probability is the plan's confidence. To get every plan of a search, use
+    `groundling.dialogue.outcomes`.
 
     >>> other = Plan(("wait",), ("hall", "hall"), -1.2, 0.3)
     >>> plan = Plan(("go",), ("hall", "sofa"), -0.4, 0.67, alternatives=(other,))
@@ -52,7 +52,7 @@ def options_of(plan: Plan, outcome: Callable[[State], Hashable] = _itself) -> tu
 def group_by_outcome(
     plans: Iterable[Plan], outcome: Callable[[State], Hashable] = _itself
 ) -> tuple[Option, ...]:
-    """Group plans by where they end, and sum their probabilities; most probable first.
+    """Group plans by outcome and sum their probabilities, most probable first.
 
     >>> plans = [Plan(("a",), (0, 1), -0.7, 0.5), Plan(("b", "c"), (0, 2, 1), -1.6, 0.2)]
     >>> [(each.outcome, round(each.probability, 2)) for each in group_by_outcome(plans)]
@@ -70,7 +70,7 @@ def group_by_outcome(
 
 
 def sort_options(options: Sequence[Option]) -> tuple[Option, ...]:
-    """Return options by falling probability; ties by the names of their plans' actions."""
+    """Sort options by decreasing probability; break ties by action names."""
     names = ActionNames()
     order = rank(
         np.array([each.probability for each in options]),
@@ -80,7 +80,7 @@ def sort_options(options: Sequence[Option]) -> tuple[Option, ...]:
 
 
 def right_outcomes(demonstration: Demonstration) -> frozenset[Hashable]:
-    """Return the outcomes of what was demonstrated, and of what is just as correct.
+    """Return the outcomes of the demonstrated plan and its correct alternatives.
 
     >>> from groundling import GroundingGraph
     >>> class Lamp:

@@ -1,4 +1,4 @@
-"""All outcomes that a follower considers: the one module that looks inside a follower."""
+"""Outcomes of a follower's search; the only module that uses its internals."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
 
 Said = tuple[Text, Environment, State]
-"""Instructions, the environment, and the state to begin in."""
+"""Instructions, the environment, and the initial state."""
 
 
 class Listener(Protocol):
-    """What dialogue asks of a follower; a `Follower` is one."""
+    """Protocol of the followers that dialogue modules use, such as `Follower`."""
 
     parser: str | Parser
 
@@ -45,7 +45,7 @@ class Listener(Protocol):
 
     @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:
-        """What it learnt from."""
+        """The training demonstrations."""
 
     def _fitted(self) -> Learnt: ...
 
@@ -64,7 +64,7 @@ class Listener(Protocol):
 
 @dataclass(frozen=True)
 class Considered:
-    """What a follower makes of a text: its answer, and all outcomes, most probable first."""
+    """A follower's plan for a request, and all outcomes, most probable first."""
 
     request: Request
     plan: Plan
@@ -72,12 +72,12 @@ class Considered:
 
 
 def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
-    """Return the follower's own view of an environment, which remembers what it was asked."""
+    """Return the follower's cached view of an environment."""
     return follower._fitted().fitted.encoder.world(environment)
 
 
 def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | None]:
-    """Return for each request the plan and all outcomes, by one search; None where none is found.
+    """Return the plan and all outcomes of each request; None if there is no plan.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations
@@ -102,7 +102,7 @@ def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | 
 
 
 def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...]:
-    """Group what was found by outcome, with the most probable plan of each."""
+    """Group the plans of a search by outcome, with the most probable plan of each."""
     listed = told.found
     ends = (
         listed.ends() if isinstance(listed, ScoredPlans) else [plan.states[-1] for plan in listed]
@@ -131,9 +131,9 @@ def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...
 
 
 def all_plans(follower: Listener, requests: Iterable[Said]) -> list[list[Plan]]:
-    """Return for each request all plans that the search found, in its own order.
+    """Return all plans that the search finds for each request, in search order.
 
-    Probabilities are those of `Follower.follow`, at the follower's temperature.
+    Probabilities are the same as in `Follower.follow`, at the follower's temperature.
     """
     learnt = follower._fitted()
     asked = read_requests(learnt, listed_requests(requests))
@@ -155,9 +155,9 @@ def all_plans(follower: Listener, requests: Iterable[Said]) -> list[list[Plan]]:
 
 
 def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
-    """Return for each request all outcomes that the search found, most probable first.
+    """Return all outcomes that the search finds for each request, most probable first.
 
-    `plan.alternatives` holds ten plans; prediction sets of high coverage need all of them.
+    `plan.alternatives` holds only ten plans; prediction sets of high coverage need all of them.
 
     >>> from groundling import Demonstration, Follower
     >>> from groundling.examples import Lamp
@@ -172,7 +172,7 @@ def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Opti
 
 
 def rank_plans(plans: Sequence[Plan]) -> list[int]:
-    """Return the places of plans by falling probability; ties by the names of their actions."""
+    """Return plan indices by decreasing probability; break ties by action names."""
     names = ActionNames()
     logs = np.array([plan.log_probability for plan in plans])
     return rank(logs, lambda place: names.plan(plans[place].actions))
@@ -181,9 +181,9 @@ def rank_plans(plans: Sequence[Plan]) -> list[int]:
 def decoded_plan(
     follower: Listener, plans: Sequence[Plan], world: CachedEnvironment, among: Collection[int]
 ) -> Plan:
-    """Return the plan that the follower would answer with, given the probabilities of plans.
+    """Decode plans with given probabilities as the follower does.
 
-    Its alternatives are the other plans at the places `among`.
+    The alternatives of the result are the other plans whose index is in `among`.
     """
     search, names = follower._fitted().search, ActionNames()
     best, confidence = decode(

@@ -1,4 +1,4 @@
-"""What an agent says and what it hears as a reply: one table of strings per language."""
+"""Phrases and reply words of the agent: one string table per language."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ WORDLESS: Mapping[str, str] = {
     "no": "✗",
     "nothing": "–",
 }
-"""What an agent says in a language without phrases: signs instead of words."""
+"""Fallback phrases for languages without a table: symbols instead of words."""
 
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """The strings of one language.
+    """The string table of one language.
 
     Attributes
     ----------
     phrases
-        What an agent says, by name (the names of `WORDLESS`), with places such as `{options}`.
+        The agent's phrases, with the same keys as `WORDLESS` and placeholders such as `{options}`.
     replies
-        What people reply to a question: words for `yes`, `no`, `not`, `all`, `none`, `cancel`,
-        `first`, `last`, and words without meaning (`filler`).
+        Words in replies to a question: `yes`, `no`, `not`, `all`, `none`, `cancel`, `first`,
+        `last`, and words to ignore (`filler`).
     common
-        Frequent function words. They tell languages apart and carry no meaning in a reply.
+        Frequent function words, used for language detection and ignored in replies.
     ordinals
         Words for *first*, *second* and so on.
     """
@@ -75,13 +75,13 @@ def _read_tables() -> dict[str, PhraseTable]:
 
 
 PHRASES: Mapping[str, PhraseTable] = _read_tables()
-"""The tables by the name of their language, read from `phrases.toml`."""
+"""The tables from `phrases.toml`, keyed by language name."""
 
-_LEAST = 0.05  # share of the words in demonstrations that must be function words of a language
+_LEAST = 0.05  # minimum share of function words in the demonstrations to detect a language
 
 
 def detect(counts: Mapping[str, float]) -> str:
-    """Return the language in which words are frequent; nothing if none of `PHRASES` fits.
+    """Detect the language of word counts; "" if no language of `PHRASES` fits.
 
     >>> detect({"geh": 2, "zum": 2, "tisch": 1}), detect({"go": 2, "to": 2, "the": 2})
     ('german', 'english')
@@ -98,10 +98,10 @@ def detect(counts: Mapping[str, float]) -> str:
 
 
 def with_phrases(language: Language, counts: Mapping[str, float], otherwise: str = "") -> Language:
-    """Return a language with the phrases of the demonstrations' language, if it has none itself.
+    """Add the phrases of the demonstrations' language to a language without any.
 
-    `counts` are the words of the demonstrations. If they tell nothing, the phrases are those of
-    `otherwise`, or signs.
+    `counts` are the word counts of the demonstrations. If detection fails, the phrases of the
+    language's own name or of `otherwise` are used; without either, symbols.
 
     >>> from groundling.language import NEUTRAL
     >>> with_phrases(NEUTRAL, {"zum": 3, "tisch": 1}).phrases["or"]
@@ -123,7 +123,7 @@ def with_phrases(language: Language, counts: Mapping[str, float], otherwise: str
 
 
 def phrase(language: Language, name: str, **parts: str) -> str:
-    """Return a phrase of a language, with its places filled.
+    """Return a phrase of a language with its placeholders filled in.
 
     >>> from groundling.language import ENGLISH
     >>> phrase(with_phrases(ENGLISH, {}), "one", value="red")
@@ -136,7 +136,7 @@ def phrase(language: Language, name: str, **parts: str) -> str:
 
 
 def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]) -> str:
-    """Return items as a list in words.
+    """Join items into a list with *or* or *and* before the last item.
 
     >>> from groundling.language import ENGLISH
     >>> listed(with_phrases(ENGLISH, {}), ["red", "blue", "grey"], "or")
@@ -147,5 +147,5 @@ def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]
 
 
 def quoted(language: Language, words: Iterable[str]) -> list[str]:
-    """Return words in the quotation marks of a language."""
+    """Put each word in the language's quotation marks."""
     return [phrase(language, "quoted", word=word) for word in words]

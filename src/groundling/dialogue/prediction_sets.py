@@ -1,10 +1,10 @@
-"""Prediction sets: which outcomes to consider so that the right one is among them often enough.
+"""Prediction sets: outcomes that include the right one with a given probability.
 
-Split conformal prediction. Each outcome of a text gets a nonconformity score; the threshold is a
-quantile of the scores that the right outcomes of held-out demonstrations got. If those and later
-texts are exchangeable, the set of outcomes at or below the threshold holds the right one with at
-least the wanted probability, whatever the model (Vovk et al. 2005; for questions to people, Ren
-et al. 2023). A new world breaks exchangeability: calibrate on some texts from there.
+Split conformal prediction. Each outcome of a text gets a nonconformity score. The threshold is a
+quantile of the scores of the right outcomes of held-out demonstrations. If these and later texts
+are exchangeable, the set of outcomes at or below the threshold contains the right one with at
+least the requested probability, whatever the model (Vovk et al. 2005; for clarification questions,
+Ren et al. 2023). Texts from a new world are not exchangeable: calibrate on texts from that world.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ Case = tuple[Sequence[Option], Collection[Hashable]]
 """The options for a text, most probable first, and the right outcomes."""
 
 MOST_OFFERED = 3
-"""How many options a question offers."""
+"""Maximum number of options in a question."""
 SURE = 0.8
-"""Share of the probability that an uncalibrated set holds."""
+"""Total probability that an uncalibrated set must reach."""
 
 
 @dataclass(frozen=True)
 class PredictionSets:
-    """A threshold on nonconformity scores, with what it was calibrated for.
+    """Conformal prediction sets: a calibrated threshold on nonconformity scores.
 
     Parameters
     ----------
     coverage
-        How often the set must hold the right outcome.
+        The required probability that a set contains the right outcome.
     threshold
-        The largest score in a set; infinite if the right outcome was missing too often among
-        all that the search found, so that sets hold everything.
+        The largest score in a set. It is infinite, so that sets contain every outcome, if the
+        search missed the right outcome too often.
     count
-        How many demonstrations it was calibrated on.
+        The number of calibration demonstrations.
     score
-        The nonconformity score. `ratio` is the default: its sets are never empty, and more of
-        them hold one outcome only.
+        The nonconformity score. The sets of the default, `ratio`, are never empty and more often
+        contain a single outcome.
 
     Notes
     -----
-    Scores that equal the threshold are in the set (ties are conservative: coverage never falls,
-    and the same text always gets the same set). The threshold depends on the follower's
-    temperature; calibrate it before, on other demonstrations, or not at all.
+    Scores equal to the threshold are in the set, so ties never lower coverage and the same text
+    always gets the same set. The threshold depends on the follower's temperature: calibrate the
+    temperature first, on other demonstrations, or not at all.
 
     Examples
     --------
@@ -84,24 +84,27 @@ class PredictionSets:
     def calibrate(
         cls, cases: Iterable[Case], coverage: float = 0.9, *, score: Score = "ratio"
     ) -> Self:
-        """Return the sets whose coverage on exchangeable texts is at least the one wanted.
+        """Calibrate prediction sets with the given coverage on held-out texts.
 
-        `cases` are texts that were not trained on: their options and right outcomes. With n of
-        them, the threshold is the ⌈(n + 1) · coverage⌉-th smallest score of a right outcome.
+        `cases` holds the options and right outcomes of texts not used for training. With n cases,
+        the threshold is the ⌈(n + 1) · coverage⌉-th smallest score of a right outcome.
         """
         _check(coverage, score)
         scores = sorted(_right_score(options, right, score) for options, right in cases)
         place = math.ceil((len(scores) + 1) * coverage - 1e-9)
         if place > len(scores):
             raise DemonstrationError(
-                f"A coverage of {coverage:g} must be calibrated on "
-                f"{math.ceil(coverage / (1 - coverage) - 1e-9)} demonstrations or more; got "
-                f"{len(scores)}. Give more, or ask for less."
+                f"A coverage of {coverage:g} must be calibrated on at least "
+                f"{math.ceil(coverage / (1 - coverage) - 1e-9)} demonstrations; got "
+                f"{len(scores)}. Add demonstrations, or lower `coverage`."
             )
         return cls(float(coverage), scores[place - 1], len(scores), score)
 
     def select(self, options: Sequence[Option]) -> tuple[Option, ...]:
-        """Return the options in the set, most probable first; may be empty for `probability`."""
+        """Return the options in the set, most probable first.
+
+        The result may be empty if `score` is `probability`.
+        """
         bound = self.threshold + margin(self.threshold)
         scores = nonconformity([each.probability for each in options], self.score)
         return tuple(each for each, s in zip(options, scores, strict=True) if s <= bound)
@@ -112,12 +115,12 @@ class PredictionSets:
 
     @classmethod
     def of(cls, learnt: Learnt) -> Self | None:
-        """Return the sets that a model was calibrated with; None without (`Follower.calibrate`)."""
+        """Return the calibrated sets of a model; None if it is not calibrated."""
         return None if learnt.sets is None else cls.from_dict(learnt.sets)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the sets that `to_dict` described."""
+        """Restore the sets from the output of `to_dict`."""
         try:
             given = data["threshold"]
             threshold = math.inf if given is None else float(given)
@@ -141,7 +144,7 @@ def _finite(number: float) -> float | None:
 
 
 def nonconformity(probabilities: Sequence[float], score: Score) -> list[float]:
-    """Return how strange each outcome is, given the probabilities of all.
+    """Return the nonconformity score of each outcome, given all probabilities.
 
     >>> nonconformity([0.5, 0.5], "probability"), nonconformity([0.5, 0.5], "ratio")
     ([0.5, 0.5], [0.0, 0.0])
@@ -149,13 +152,13 @@ def nonconformity(probabilities: Sequence[float], score: Score) -> list[float]:
     values = np.asarray(probabilities, dtype=float)
     if score == "probability" or not len(values):
         return [1.0 - each for each in values.tolist()]
-    with np.errstate(divide="ignore"):  # what is impossible is infinitely strange
+    with np.errstate(divide="ignore"):  # probability 0 gives an infinite score
         logs = np.log(values)
     return (logs.max() - logs).tolist() if np.isfinite(logs.max()) else [0.0] * len(logs)
 
 
 def _right_score(options: Sequence[Option], right: Collection[Hashable], score: Score) -> float:
-    """Return the lowest score of a right outcome; infinite if the search found none."""
+    """Return the lowest score of a right outcome; infinity if the search found none."""
     scores = nonconformity([each.probability for each in options], score)
     found = [s for each, s in zip(options, scores, strict=True) if each.outcome in right]
     return min(found, default=math.inf)
@@ -166,10 +169,10 @@ def _right_score(options: Sequence[Option], right: Collection[Hashable], score: 
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether to act, to ask or to decline, and about which options.
+    """Decision to act, ask or decline, with the options concerned.
 
-    `complete` says whether the options are the whole prediction set; if not, the question should
-    offer *none of these* too.
+    `complete` is true if the options are the whole prediction set; otherwise the question should
+    also offer *none of these*.
     """
 
     kind: Literal["act", "ask", "decline"]
@@ -185,13 +188,14 @@ def decide(
     sure: float = SURE,
     least: float = 0.0,
 ) -> Decision:
-    """Act if one outcome is in the prediction set, ask about the best few otherwise.
+    """Act if the prediction set has one outcome, else ask about the best ones.
 
-    This is the one rule by which agents act or ask. Without `sets`, the set is the fewest outcomes
-    that hold `sure` of the probability, and all that tie with the last of them: a rule of thumb
-    that never guesses between equals, without a guarantee. The same outcomes are asked about where
-    one is in the set but not more probable than all others together, since demonstrations may be
-    clearer than later texts. Options below `least` are not offered; without any, it declines.
+    All agents use this rule. Without `sets`, the set is the smallest one whose probability reaches
+    `sure`, plus all ties with its last outcome: a heuristic without a coverage guarantee, but it
+    never guesses between equally probable outcomes. This set is also used if a calibrated set has
+    a single outcome with a probability of at most one half, since demonstrations may be clearer
+    than later texts. Options below `least` are not offered; if none remain, the decision is to
+    decline.
 
     >>> from groundling import Plan
     >>> def options(*probabilities):
@@ -208,7 +212,7 @@ def decide(
     'decline'
     """
     if not options:
-        raise SettingError("`options` must hold one option or more; got none.")
+        raise SettingError("`options` must have at least one option; got none.")
     chosen = _considered(options, sets, sure)
     if len(chosen) == 1 and (sets is not None or chosen[0].probability + margin(1.0) >= sure):
         return Decision("act", chosen, True)
@@ -221,7 +225,7 @@ def decide(
 def _considered(
     options: Sequence[Option], sets: PredictionSets | None, sure: float = SURE
 ) -> tuple[Option, ...]:
-    """Return the outcomes to choose among: never a single one that is improbable."""
+    """Return the prediction set; never a single outcome that is improbable."""
     chosen = None if sets is None else sets.select(options)
     if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
         return _nominal(options, sure)
@@ -245,24 +249,25 @@ def _nominal(options: Sequence[Option], sure: float) -> tuple[Option, ...]:
 
 @dataclass(frozen=True)
 class DialogueScores:
-    """What asking brings, as shares of all texts unless said otherwise.
+    """Dialogue scores, as shares of all texts unless stated otherwise.
 
     Attributes
     ----------
     coverage
-        Texts whose prediction set holds a right outcome.
+        Texts whose prediction set contains a right outcome.
     alone, asked
-        Texts acted on without asking, and the others.
+        Texts acted on without asking, and all other texts.
     options
         The mean size of prediction sets.
     success_alone
-        Texts acted on rightly, among those acted on without asking (0 if there are none).
+        Texts acted on correctly, as a share of those acted on without asking (0 if there are
+        none).
     success_after_one_answer
-        Texts acted on rightly at once, or after a user picked a right option if one was offered.
+        Texts acted on correctly, either without asking or after the user chose a right option.
     overask
         Texts asked about although the most probable outcome was right.
     overstep
-        Texts acted on without asking, and wrongly.
+        Texts acted on incorrectly without asking.
     count
         The number of texts.
     """
@@ -279,13 +284,13 @@ class DialogueScores:
 
     @classmethod
     def mean(cls, scores: Iterable[DialogueScores]) -> DialogueScores:
-        """Return the mean of several evaluations, each as important as the others.
+        """Return the unweighted mean of several evaluations.
 
-        `success_alone` is weighted by how often they acted alone.
+        `success_alone` is weighted by `alone`, and `count` is the sum.
         """
         listed = list(scores)
         if not listed:
-            raise SettingError("`scores` must hold one evaluation or more; got none.")
+            raise SettingError("`scores` must have at least one evaluation; got none.")
         names = [name for name in asdict(listed[0]) if name not in ("success_alone", "count")]
         means = {name: math.fsum(getattr(s, name) for s in listed) / len(listed) for name in names}
         alone = math.fsum(each.alone for each in listed)
@@ -304,10 +309,10 @@ class DialogueScores:
 def evaluate(
     cases: Iterable[Case], sets: PredictionSets | None, *, most: int = MOST_OFFERED
 ) -> DialogueScores:
-    """Return how an agent that acts or asks by prediction sets does on texts.
+    """Evaluate an agent that acts or asks by prediction sets.
 
-    A simulated user picks a right option if it is among those offered. Sets hold only outcomes
-    that the search found; where it found no right one, coverage fails even with an infinite
+    A simulated user chooses a right option if one is offered. Sets contain only outcomes that the
+    search found, so if it missed the right one, the text is not covered even with an infinite
     threshold.
 
     >>> from groundling import Plan
@@ -337,7 +342,7 @@ def evaluate(
             )
         )
     if not rows:
-        raise DemonstrationError("`cases` must hold one text or more; got none.")
+        raise DemonstrationError("`cases` must have at least one text; got none.")
     covered, alone, sizes, right_alone, after, overask, overstep = np.mean(rows, axis=0).tolist()
     return DialogueScores(
         coverage=covered,

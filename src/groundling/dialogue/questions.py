@@ -1,11 +1,11 @@
-"""Questions: the set of things that a text describes, and what is asked of it.
+"""Question answering from the set of things that a question describes.
 
-A description is *covered*: each of its units must fit a thing. A word fits a thing by its labels;
-the name of another thing fits it by the relations between the two, which the words before the name
-say. A thing is described with the product of the probabilities of all units (a noisy *and*), and
-*not* turns the units after it around. The answer is read from the described set: the set itself,
-how many there are, whether there are any, or the value of a label. All of it is learnt from
-questions with answers; words that spell a label fit it before anything is learnt.
+A question is split into units, and a described thing must match every unit. A word matches a thing
+by its labels. The name of another thing matches by the relations between the two things, which the
+words before the name express. The probability that a thing is described is the product over all
+units (a noisy *and*); *not* negates the units after it. The answer is the described set, its size,
+whether it is non-empty, or the value of a label. The model is trained on questions with answers;
+words that spell a label match it without training.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ Things = Mapping[Hashable, Labels]
 COMMAND, EXISTS, COUNT, SET, VALUE = "command", "exists", "count", "set", "value of "
 _L2 = 1.0
 _ITERATIONS = 200
-_LEAST = 1e-9  # probabilities are kept away from 0 and 1 by so much
-_LARGE = 0.5  # numbers of this size count as labels of their own
+_LEAST = 1e-9  # minimum distance of probabilities from 0 and 1
+_LARGE = 0.5  # numeric values of at least this size count as a label
 _PRIOR = {
     "bias": 4.0,
     "spelt": 3.0,
@@ -50,23 +50,23 @@ _PRIOR = {
     "relation spelt": 3.0,
     "relation spelt elsewhere": -3.0,
 }
-_ASKED_LABEL = 2.0  # how much a word that spells a label asks for its value, before learning
+_ASKED_LABEL = 2.0  # initial weight of a word that spells a label, for questions about its value
 _FAINT = 0.1  # probability below which a thing is never the answer
-_EMPTY = 0.2  # share of empty answers below which a question is taken to have one
+_EMPTY = 0.2  # share of empty answers below which a question is assumed to have an answer
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 def things_in(environment: Any, state: Hashable) -> Things:
-    """Return the things of a state with their labels, which questions are about."""
+    """Return the things in a state with their labels, as the environment lists them."""
     if not callable(getattr(environment, "things", None)):
         raise WorldError(
-            f"{class_name(environment)} must have a method `things(state)` that returns labels "
-            "for each thing, so that questions can be answered."
+            f"{class_name(environment)} must have a method `things(state)` to answer questions. "
+            "Add one that returns a mapping from things to labels."
         )
     found = environment.things(state)
     if not isinstance(found, Mapping):
         raise WorldError(
-            f"{class_name(environment)}.things must return labels for each thing; got a "
+            f"{class_name(environment)}.things must return a mapping from things to labels; got "
             f"{type(found).__name__}."
         )
     return found
@@ -75,7 +75,7 @@ def things_in(environment: Any, state: Hashable) -> Things:
 def split_questions(
     demonstrations: Iterable[Demonstration],
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Return demonstrations of commands, and those of questions."""
+    """Split demonstrations into commands and questions."""
     commands: list[Demonstration] = []
     questions: list[Demonstration] = []
     for each in demonstrations:
@@ -94,13 +94,13 @@ class Answer:
     things
         The things that the question describes.
     confidence
-        The probability that exactly these are described.
+        The probability that exactly these things are described.
     names
-        What the things are called.
+        The names of the things.
     reasons
-        How well each unit of the text fits each thing that is described.
+        How well each unit of the text matches each described thing.
     unexplained
-        Words that no question had, and nothing here is called by.
+        Words that occur neither in training questions nor in labels or names of this state.
     """
 
     value: Any
@@ -112,7 +112,7 @@ class Answer:
 
 
 class _Evidence(NamedTuple):
-    """A label or a relation: its name as a feature, its kind, its words, and all it spells."""
+    """A label or relation: feature name, kind, words and joined words."""
 
     name: str
     kind: str
@@ -121,7 +121,7 @@ class _Evidence(NamedTuple):
 
 
 class _World:
-    """The things of a state as questions see them: names, labels, and relations between them."""
+    """The names, labels and relations of the things in a state."""
 
     def __init__(
         self, things: Things, language: Language, known: Mapping[str, bool] | None = None
@@ -166,7 +166,7 @@ class _World:
 def _spelling(
     evidence: Iterable[_Evidence], known: Mapping[str, bool] | None = None
 ) -> dict[str, bool]:
-    """Return the words of labels or relations, and whether each is all of one."""
+    """Return the words of labels or relations, and whether each spells one completely."""
     found = dict(known or {})
     for each in evidence:
         for word in each.words:
@@ -176,7 +176,7 @@ def _spelling(
 
 
 class DescriptionUnit(NamedTuple):
-    """A part of a description: a word, or the name of a thing with the words before it."""
+    """A unit of a question: a word, or the name of a thing with the words before it."""
 
     text: str
     thing: Hashable | None = None
@@ -190,7 +190,7 @@ def _first_word(words: Sequence[str], named: Iterable[int]) -> str:
 
 
 def _units(text: str, world: _World) -> tuple[list[DescriptionUnit], str]:
-    """Cut a text into units, and return its first word, which often says what is asked."""
+    """Split a text into units; also return its first word, a cue for the answer type."""
     language = world.language
     words = [language.fold(word) for word in split_words(text, language)]
     spans = [each for each in world.spans.find(words, words) if each.way != PART]
@@ -215,7 +215,7 @@ def _units(text: str, world: _World) -> tuple[list[DescriptionUnit], str]:
             if word not in plain or world.spelling.get(word):
                 units.append(DescriptionUnit(word, negated=negated))
             context.append(word)
-    if context and names:  # words after the last name belong to it too: what state is Miami in
+    if context and names:  # words after the last name also belong to it: what state is Miami in
         last = max(place for place, each in enumerate(units) if each.thing is not None)
         after = tuple(f"{word} after" for word in _joined(context, world.relation_words))
         units[last] = units[last]._replace(context=units[last].context + after)
@@ -223,7 +223,7 @@ def _units(text: str, world: _World) -> tuple[list[DescriptionUnit], str]:
 
 
 def _joined(words: Sequence[str], known: Collection[str]) -> list[str]:
-    """Write neighbours as one where that is the word of a label (*south west*)."""
+    """Join adjacent words that spell a known word together (*south west*)."""
     found: list[str] = []
     for word in words:
         if found and found[-1] + word in known:
@@ -234,12 +234,12 @@ def _joined(words: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def _stems(words: Iterable[str], language: Language) -> set[str]:
-    """Return words in the singular, without the mark of those after a name."""
+    """Return words in the singular, without the marker for words after a name."""
     return {language.singular(word.removesuffix(" after")) for word in words}
 
 
 class _Features:
-    """Features of a unit and a thing, by name; those that are new are dropped once it is closed."""
+    """Feature index of units and things; new features are dropped once it is closed."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.index = {name: place for place, name in enumerate(names)}
@@ -262,7 +262,7 @@ class _Features:
 
 
 def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[str]:
-    """Yield the features of a word and a thing: labels that it spells, and all others with it."""
+    """Yield features of a word and a thing: spelt labels, and pairs with all labels."""
     language = world.language
     plain = unit.text in language.function_words
     word = unit.text if plain else language.singular(unit.text)
@@ -286,7 +286,7 @@ def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[
 
 
 def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str) -> Iterable[str]:
-    """Yield the features of a name and a thing: itself, or their relations with what was said."""
+    """Yield features of a name and a thing: identity, relations and context words."""
     yield "name"
     same = "itself" if unit.thing == thing else "another"
     yield f"{same}, {opening}"
@@ -314,12 +314,12 @@ def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str
 
 
 class _Encoded(NamedTuple):
-    """Units as rows of features; `owner` is the thing (of all questions) that a unit is about."""
+    """Units as feature rows; `owner` is the index of each unit's thing."""
 
     rows: sparse.csr_array
     owner: NDArray[np.int64]
     signs: Reals
-    bounds: NDArray[np.int64]  # where the things of each question begin
+    bounds: NDArray[np.int64]  # first thing index of each question
 
     def log_fits(self, theta: Reals) -> tuple[Reals, Reals]:
         """Return the score of each unit, and the log probability of each thing."""
@@ -362,8 +362,8 @@ def _encode(
 class Answerer:
     """Answers questions about the things of a state.
 
-    An environment lists its things by `things(state)`: labels for each. A string that names
-    another thing is a relation to it.
+    The environment must have a method `things(state)` that returns the labels of each thing. A
+    string value that names another thing is a relation to it.
 
     Examples
     --------
@@ -392,8 +392,9 @@ class Answerer:
     asking: dict[str, dict[str, float]] = field(default_factory=dict)
     empty: dict[str, tuple[int, int]] = field(default_factory=dict)
     known: dict[str, bool] = field(default_factory=dict)
-    """Weights of units; weights of words for what is asked; how many questions were asked by
-    first word, with how many empty answers; words of labels, and whether they were all of one."""
+    """`features`: weights of units. `asking`: word weights for each answer type. `empty`: number
+    of questions and of empty answers by first word. `known`: words of labels, and whether they
+    spell one completely."""
 
     @classmethod
     def learn(
@@ -404,9 +405,9 @@ class Answerer:
         commands: Iterable[Any] = (),
         l2: float = _L2,
     ) -> Answerer:
-        """Learn from questions with answers; `commands` are texts that ask for no answer."""
+        """Learn from questions with answers; `commands` are texts that are not questions."""
         if not questions:
-            raise DemonstrationError("There are no questions to learn from. Give at least one.")
+            raise DemonstrationError("`questions` must have at least one question; got none.")
         found = cls(language)
         worlds: dict[tuple[int, Hashable], _World] = {}
         texts = []
@@ -450,10 +451,10 @@ class Answerer:
                 found.empty[opening] = (count + 1, empty + (not want.answer))
         return found
 
-    # ---- what is asked ----------------------------------------------------------------------
+    # ---- answer types -----------------------------------------------------------------------
 
     def _asking_words(self, text: str) -> list[str]:
-        """Return words, pairs of words and the ends of a text, for what it asks."""
+        """Return the words, bigrams and first words of a text as answer-type features."""
         words = [self.language.fold(word) for word in split_words(text, self.language)]
         pairs = [f"{a} {b}" for a, b in pairwise(words)]
         return [*dict.fromkeys((*words, *pairs, *(f"^ {word}" for word in words[:2]), "bias"))]
@@ -464,7 +465,7 @@ class Answerer:
         wanted: Sequence[_Wanted],
         commands: Sequence[str],
     ) -> None:
-        """Learn which words ask for what, by logistic regression."""
+        """Learn to classify answer types by logistic regression."""
         cases = [(text, want.asked) for (text, _), want in zip(texts, wanted, strict=True)]
         cases += [(text, COMMAND) for text in commands]
         kinds = sorted({kind for _, kind in cases})
@@ -495,7 +496,7 @@ class Answerer:
         }
 
     def _spelt_label(self, text: str, kind: str) -> float:
-        """Return how much the words of a text ask for a label by spelling it."""
+        """Return the initial score of a label's value if the text spells the label."""
         if not kind.startswith(VALUE):
             return 0.0
         said = _stems(map(self.language.fold, split_words(text, self.language)), self.language)
@@ -503,14 +504,14 @@ class Answerer:
         return _ASKED_LABEL * (self.language.singular(label) in said)
 
     def asked(self, text: str, world: _World | None = None) -> dict[str, float]:
-        """Return how probable each thing to ask for is; `command` asks for no answer."""
+        """Return the probability of each answer type; `command` means no question."""
         kinds = dict.fromkeys(self.asking)
         labels = {} if world is None else {n for each in world.values.values() for n in each}
         kinds |= dict.fromkeys(
             f"{VALUE}{name}" for name in labels if self._spelt_label(text, f"{VALUE}{name}")
         )
         words = self._asking_words(text)
-        # A label that was never asked for is asked for like the others, if the text spells it.
+        # Labels that no training question asked for use the weights of the other labels.
         known = [kind for kind in self.asking if kind.startswith(VALUE)]
         scores = []
         for kind in kinds:
@@ -521,24 +522,24 @@ class Answerer:
         return dict(zip(kinds, chances.tolist(), strict=True))
 
     def is_right(self, question: Demonstration) -> bool:
-        """Tell whether a question is answered as it was shown."""
+        """Return whether a question gets the demonstrated answer."""
         found = self.answer(_plain(question.instructions), question.environment, question.start)
         wanted = question.answer
-        # True is no number of things.
+        # True == 1 in Python, but True is not a count.
         same = isinstance(found.value, bool) == isinstance(wanted, bool)
         return bool(same and found.value == wanted)
 
     def is_question(self, text: str) -> bool:
-        """Tell whether a text rather asks for an answer than for actions.
+        """Return whether a text is a question rather than a command.
 
-        Where no command was shown, everything is a question.
+        Without commands in training, every text is a question.
         """
         return self.asked(text).get(COMMAND, 0.0) <= 0.5
 
     # ---- answering --------------------------------------------------------------------------
 
     def described(self, text: str, environment: Any, state: Hashable) -> dict[Hashable, float]:
-        """Return for each thing of a state how probably a text describes it."""
+        """Return the probability that a text describes each thing in a state."""
         world = _World(things_in(environment, state), self.language, self.known)
         return dict(zip(world.things, self._chances(text, world)[0].tolist(), strict=True))
 
@@ -551,7 +552,7 @@ class Answerer:
         return np.exp(logs), encoded, units, scores
 
     def answer(self, text: str, environment: Any, state: Hashable) -> Answer:
-        """Answer a question about a state, which stays as it is."""
+        """Answer a question about a state; the state does not change."""
         world = _World(things_in(environment, state), self.language, self.known)
         chances, _, units, scores = self._chances(text, world)
         asked = {k: p for k, p in self.asked(text, world).items() if k != COMMAND}
@@ -569,7 +570,7 @@ class Answerer:
         )
         value = self._read(kind, things, world)
         total = math.fsum(asked.values())
-        share = asked[kind] / total if total else 0.0  # it may be a command beyond doubt
+        share = asked[kind] / total if total else 0.0  # total is 0 if it is surely a command
         count = len(units)
         reasons = tuple(
             (f"{world.names[world.things[place]]}: {unit.text}", float(expit(scores[row])))
@@ -581,7 +582,7 @@ class Answerer:
         return Answer(value, things, sure * share, names, reasons, unknown)
 
     def _is_unknown(self, unit: DescriptionUnit, world: _World) -> bool:
-        """Tell whether nothing explains a word: it was never said, and spells nothing here."""
+        """Return whether a word is unknown to both the training questions and the state."""
         singular = self.language.singular(unit.text)
         names = {name for values in world.values.values() for name in values}
         here = {*world.spelling, *world.relation_words, *names}
@@ -593,7 +594,7 @@ class Answerer:
         )
 
     def _has_answer(self, kind: str, opening: str) -> bool:
-        """Tell whether such questions mostly have an answer, by their first word."""
+        """Return whether questions with this first word usually have an answer."""
         if kind.startswith(VALUE):
             return True
         counts = [self.empty[opening]] if opening in self.empty else list(self.empty.values())
@@ -615,7 +616,7 @@ class Answerer:
     # ---- files --------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was learnt as JSON-ready data."""
+        """Return the trained model as JSON-ready data."""
         return {
             "features": self.features,
             "asking": self.asking,
@@ -625,7 +626,7 @@ class Answerer:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], language: Language) -> Answerer:
-        """Return the answerer that `to_dict` described."""
+        """Restore an answerer from the output of `to_dict`."""
         try:
             return cls(
                 language,
@@ -639,7 +640,7 @@ class Answerer:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
-                f"What was learnt of questions must be weights by name; got {error!r}."
+                f"The question model must map names to weights; got {error!r}."
             ) from error
 
 
@@ -651,12 +652,12 @@ def _prior(name: str) -> float:
     return _PRIOR.get(name, 0.0)
 
 
-# ---- answers that were shown --------------------------------------------------------------------
+# ---- demonstrated answers -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """An answer that was shown: what it asks for, and which sets give it."""
+    """A demonstrated answer, its answer type, and the loss of described sets."""
 
     answer: Any
     asked: str
@@ -671,7 +672,7 @@ class _Wanted:
             unknown = [each for each in answer if each not in world.labels]
             if unknown:
                 raise DemonstrationError(
-                    f"{shown} must be answered by things of its state; got {unknown[0]!r}."
+                    f"The answer of {shown} must be things in its state; got {unknown[0]!r}."
                 )
             return cls(answer, SET, _set_loss([thing in answer for thing in world.things]))
         having = _labels_with(answer, world)
@@ -681,13 +682,13 @@ class _Wanted:
         if isinstance(answer, (int, float)) and 0 <= answer <= len(world.things):
             return cls(answer, COUNT, _count_loss(int(answer)))
         raise DemonstrationError(
-            f"{shown} must be answered by things, True or False, how many there are, or the value "
-            f"of a label of a thing; got {answer!r}."
+            f"The answer of {shown} must be a set of things, True or False, a count, or the value "
+            f"of a thing's label; got {answer!r}."
         )
 
 
 def _labels_with(answer: Any, world: _World) -> tuple[str, list[bool]] | None:
-    """Return a label that has a value, and which things have it; counts come before numbers."""
+    """Return the label with a value and the things that have it; None for counts."""
     if isinstance(answer, (int, float)):
         if float(answer) == int(answer) and answer <= len(world.things):
             return None
@@ -707,7 +708,7 @@ def _clipped(logs: Reals) -> tuple[Reals, Reals]:
 
 
 def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of exactly these things being described, and its slope by log p."""
+    """Return the loss for describing exactly these things, with its gradient by log p."""
     wanted = np.array(inside, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:
@@ -720,13 +721,13 @@ def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of some thing (or none) being described."""
+    """Return the loss for describing at least one thing (or none)."""
 
     def loss(logs: Reals) -> tuple[float, Reals]:
         logs, chances = _clipped(logs)
         out = np.log(-np.expm1(logs))
         none = min(float(out.sum()), -_LEAST)
-        slope = chances / np.maximum(-np.expm1(logs), _LEAST)  # of −log p(none)
+        slope = chances / np.maximum(-np.expm1(logs), _LEAST)  # gradient of −log p(none)
         if not wanted:
             return -none, slope
         some = -math.expm1(none)
@@ -736,7 +737,7 @@ def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of so many things being described (Poisson binomial)."""
+    """Return the loss for describing `count` things (Poisson binomial)."""
 
     def loss(logs: Reals) -> tuple[float, Reals]:
         _, chances = _clipped(logs)
@@ -760,7 +761,7 @@ def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of a thing with the value being described rather than any other."""
+    """Return the loss for describing a thing with the value rather than another thing."""
     having = np.array(holders, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:
@@ -768,7 +769,7 @@ def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals
         right, every = float(chances[having].sum()), float(chances.sum())
         right, every = max(right, _LEAST), max(every, _LEAST)
         slope = chances / every - np.where(having, chances / right, 0.0)
-        # Something must be described at all.
+        # Without this term, describing nothing would not be penalised.
         missing = max(1.0 - right, 0.0)
         return -math.log(right / every) + missing, slope - np.where(
             having & (right < 1), chances, 0
@@ -781,21 +782,21 @@ def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals
 
 
 def diagnose_questions(questions: Sequence[Demonstration], answerer: Answerer | None) -> Diagnosis:
-    """Answer questions that were shown, and say of each that goes wrong what was answered."""
+    """Answer demonstrated questions, and report each wrong answer as a mistake."""
     mistakes = []
     for each in questions:
         if answerer is not None and answerer.is_right(each):
             continue
-        found = "nothing: no questions were learnt"
+        found = "nothing, since no questions were learnt"
         if answerer is not None:
             answer = answerer.answer(_plain(each.instructions), each.environment, each.start)
             found = _shown(answer.value)
-        detail = f"It answers {found}; {_shown(each.answer)} was shown."
+        detail = f"The answer is {found}; the demonstrated answer is {_shown(each.answer)}."
         mistakes.append(Mistake(each, "wrong answer", detail, _CURE))
     return Diagnosis((), tuple(mistakes), len(questions) - len(mistakes), len(questions))
 
 
-_CURE = "Show more questions in these words, or add labels to `things`."
+_CURE = "Demonstrate more questions with these words, or add labels to `things`."
 
 
 def _shown(answer: Any) -> str:

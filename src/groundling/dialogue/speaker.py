@@ -1,9 +1,9 @@
-"""The speaker: says a plan in the language of the demonstrations.
+"""Speaker: describes a plan in the language of the demonstrations.
 
-Each demonstration is cut into fragments, one for each action, and words that name values become
-gaps. A plan is said by fragments for actions of the same sort, with its own values in the gaps.
-Candidates are ranked by how much their words speak for the plan, and the best few are read by the
-follower itself: what it would understand best is said.
+Each demonstration is split into fragments, one for each action, and words that name values become
+gaps. A plan is described by fragments for actions of the same type, with its own values in the
+gaps. Candidates are ranked by how strongly their words indicate the plan. The follower reads the
+best few, and the candidate that it understands best is chosen.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.graph import GroundingGraph
 
-_KEPT = 8  # fragments for each stretch of a plan
-_CHECKED = (1, 5)  # candidates that the listener reads at once: first, and if it is not sure
-_SURE = 0.9  # a candidate that is understood so well needs no rivals
-_PER_WORD = 0.2  # what a word must bring
-_CUT = 2.0  # what it costs to use a piece of a text rather than a whole one
-_FLUENCY = 0.1  # how much the speaker's own score counts beside what the listener understands
-_JOINT = 1.0  # what it costs to put one more fragment behind another
-_LONGEST = 3  # actions in one fragment
+_KEPT = 8  # fragments for each span of a plan
+_CHECKED = (1, 5)  # candidates the listener reads: in the first batch, and in the second if needed
+_SURE = 0.9  # probability at which no more candidates are checked
+_PER_WORD = 0.2  # penalty for each word
+_CUT = 2.0  # penalty for a fragment that is not a whole text
+_FLUENCY = 0.1  # weight of the speaker's score against the listener's log probability
+_JOINT = 1.0  # penalty for each additional fragment
+_LONGEST = 3  # maximum number of actions in a fragment
 
 Signature = tuple[str, ...]
 
 
 class Gap(NamedTuple):
-    """A place in a fragment for the name of a value: its kind, its label, the action it is of."""
+    """A gap in a fragment for the name of a value: its kind, its label and its action."""
 
     kind: str
     label: str
@@ -57,9 +57,9 @@ class Gap(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """Words and gaps that say some actions.
+    """Words and gaps that describe one or more actions.
 
-    `first` says whether it stood at the beginning of a text, `whole` whether it was all of it.
+    `first` is true if it was the beginning of a text, `whole` if it was the whole text.
     """
 
     words: tuple[str | Gap, ...]
@@ -68,20 +68,20 @@ class Fragment(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The beginning of a text: its score, its words, and where in the plan its fragments end."""
+    """A partial text: score, words, and the plan positions where fragments end."""
 
     score: float
     words: tuple[str, ...]
     ends: tuple[int, ...]
 
     def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
-        """Put a fragment behind it; one that began a text begins a sentence."""
+        """Append a fragment; start a new sentence if it was the beginning of a text."""
         joint = (".",) if self.words and first else ()
         return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
 
 
 def _varied(said: Iterable[_Said], most: int) -> list[_Said]:
-    """Return the best texts, taking turns between the ways in which they cut up the plan."""
+    """Return the best texts, alternating between different segmentations of the plan."""
     ways: dict[tuple[int, ...], list[_Said]] = {}
     for each in sorted(said, key=lambda one: (-one.score, one.words)):
         ways.setdefault(each.ends, []).append(each)
@@ -94,10 +94,10 @@ def _varied(said: Iterable[_Said], most: int) -> list[_Said]:
 
 @dataclass(frozen=True)
 class Description:
-    """A plan in words, and how probable the plan's outcome is for a listener who hears them.
+    """A plan in words, and the probability of its outcome for a listener.
 
-    `text` is empty where the demonstrations give no words for any of the actions. Below
-    `understood`, the words may mean something else: show the plan itself.
+    `text` is empty if the demonstrations have no words for any of the actions. If `understood` is
+    false, the words may be misleading: show the plan itself instead.
     """
 
     text: str
@@ -105,7 +105,7 @@ class Description:
 
     @property
     def understood(self) -> bool:
-        """Whether the listener would rather do this than anything else together."""
+        """Whether the listener gives the plan's outcome more than half of the probability."""
         return self.probability > 0.5
 
     def __str__(self) -> str:
@@ -113,14 +113,14 @@ class Description:
 
 
 class Speaker:
-    """Says plans in the language of the demonstrations of a follower.
+    """Describes plans in the language of a follower's demonstrations.
 
     Parameters
     ----------
     follower
-        A fitted follower; it is the listener who checks what is said.
+        A fitted follower; it is also the listener that checks candidate texts.
     demonstrations
-        What to learn from; by default what the follower learnt from.
+        The demonstrations to learn from; by default the follower's training demonstrations.
 
     Examples
     --------
@@ -150,8 +150,8 @@ class Speaker:
         shown = [each for each in given if each.answer is None]
         if not shown:
             raise DemonstrationError(
-                "A speaker must have demonstrations to learn from; got none. A follower from a "
-                "file holds none: give those it learnt from."
+                "A speaker must have demonstrations to learn from; got none. Model files do not "
+                "store them: pass the demonstrations the follower was trained on."
             )
         self.follower = follower
         self.language = language_of(load_parser(follower.parser))
@@ -176,7 +176,7 @@ class Speaker:
     # ---- files ------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was learnt as JSON-ready data."""
+        """Return the trained speaker as JSON-ready data."""
         return {
             "model": self.model.to_dict(),
             "space": self._space,
@@ -196,7 +196,7 @@ class Speaker:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], follower: Listener) -> Speaker:
-        """Return the speaker that `to_dict` described."""
+        """Restore a speaker from the output of `to_dict`."""
         speaker = cls.__new__(cls)
         speaker.follower = follower
         speaker.language = language_of(load_parser(follower.parser))
@@ -222,14 +222,14 @@ class Speaker:
             }
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(
-                f"What was learnt of speaking must be fragments and counts; got {error!r}."
+                f"The speaker model must contain fragments and counts; got {error!r}."
             ) from error
         return speaker
 
     # ---- learning -------------------------------------------------------------------------
 
     def _cut(self, words: Sequence[str], graphs: Sequence[GroundingGraph]) -> None:
-        """Keep the fragments of one demonstration: the whole, and one for each action."""
+        """Store the fragments of one demonstration: the whole, and one for each action."""
         labels = [describe_graphs([graph]) for graph in graphs]
         owners = self._owners(words, labels)
         signatures = tuple(map(_signature, graphs))
@@ -250,7 +250,7 @@ class Speaker:
                 found[Fragment(gapped, places[0] == 0, whole)] += 1
 
     def _owners(self, words: Sequence[str], labels: Sequence[PlanLabels]) -> list[int]:
-        """Return the action that each word is about; the text goes along with the plan."""
+        """Return the action of each word, by a monotonic alignment of text and plan."""
         if len(labels) == 1 or len(words) < len(labels):
             return [0] * len(words)
         logs = np.log(self.model.word_probabilities(words, labels))
@@ -277,10 +277,10 @@ class Speaker:
         begin: int,
         end: int,
     ) -> tuple[str | Gap, ...]:
-        """Return words with gaps for names; nothing if they name what is not in the graphs."""
+        """Return words with gaps for names; empty if they name a value not in the graphs."""
         found: list[str | Gap] = []
         names: list[tuple[Meaning, list[str]]] = []  # the words in each gap
-        last = -1  # the place of the last word in a gap
+        last = -1  # position of the last word in a gap
         for place in places:
             word = words[place]
             senses = self.model.wording.senses(word)
@@ -297,7 +297,7 @@ class Speaker:
             gap = next(gaps, None)
             if gap is None:
                 return ()
-            if found and found[-1] == gap[0] and last == place - 1:  # one name of several words
+            if found and found[-1] == gap[0] and last == place - 1:  # a name of several words
                 names[-1][1].append(self.language.fold(word))
             else:
                 found.append(gap[0])
@@ -312,10 +312,9 @@ class Speaker:
     def describe(
         self, plan: Plan, environment: Environment, *, unlike: Plan | None = None
     ) -> Description:
-        """Return a plan in words that the listener understands.
+        """Describe a plan in words that the listener understands.
 
-        With `unlike`, the words tell the plan from another one: what counts is how probable the
-        plan is against that one alone.
+        With `unlike`, the text is chosen to distinguish the plan from that other plan only.
         """
         world = world_of(self.follower, environment)
         target = world.outcome(plan.end)
@@ -342,7 +341,7 @@ class Speaker:
         return best
 
     def candidates(self, plan: Plan, environment: Environment) -> list[tuple[str, float]]:
-        """Return texts for a plan with the speaker's own score, best first."""
+        """Return candidate texts for a plan with the speaker's score, best first."""
         graphs = graphs_of(world_of(self.follower, environment), plan.states, plan.actions)
         labels = [describe_graphs([graph]) for graph in graphs]
         for each in labels:
@@ -361,7 +360,7 @@ class Speaker:
                     if first or said.words
                 ]
             if not beams[begin + 1]:
-                beams[begin + 1] += kept  # no words for this action: say the others
+                beams[begin + 1] += kept  # no words for this action: describe the others
         found: dict[str, float] = {}
         for said in _varied(beams[-1], len(beams[-1])):
             text = self._joined(said.words)
@@ -375,7 +374,7 @@ class Speaker:
         labels: Sequence[PlanLabels],
         graphs: Sequence[GroundingGraph],
     ) -> list[tuple[float, tuple[str, ...], bool]]:
-        """Return the best fragments for a stretch of a plan, filled, with their scores."""
+        """Return the best fragments for a span of a plan, filled in, with their scores."""
         filled = []
         for fragment, count in self._fragments.get(signatures, Counter()).items():
             words = self._filled(fragment, labels)
@@ -394,7 +393,7 @@ class Speaker:
             for words, first, prior in filled
         ]
         scored.sort(key=lambda each: (-each[0], each[1]))
-        # Both those that may begin a text and those that may not.
+        # Keep fragments that may begin a text as well as those that may not.
         return [
             each
             for first in (True, False)
@@ -402,13 +401,13 @@ class Speaker:
         ]
 
     def _usual(self, token: str) -> float:
-        """Return how frequent a word is whatever the plan."""
+        """Return the frequency of a word over all plans."""
         [(plain, slots)] = self.model.columns([token])
         frequencies = self.model.frequencies
         return float(frequencies[plain] + sum(frequencies[column] for column, _ in slots))
 
     def _filled(self, fragment: Fragment, labels: Sequence[PlanLabels]) -> tuple[str, ...]:
-        """Put a plan's own values into the gaps; nothing if one cannot be filled."""
+        """Fill the gaps with a plan's values; empty if a gap cannot be filled."""
         words = []
         for part in fragment.words:
             if isinstance(part, Gap):
@@ -426,7 +425,7 @@ class Speaker:
         return tuple(words)
 
     def _name(self, kind: str, value: Meaning) -> str | None:
-        """Return the usual word for a value, or its own name where that is understood."""
+        """Return the most frequent word for a value, or its name if that is understood."""
         known = self._names.get((kind, value[1]))
         if known:
             return max(known, key=lambda word: (known[word], word))
@@ -438,7 +437,7 @@ class Speaker:
     def _joined(self, words: Sequence[str]) -> str:
         text, last = "", ""
         for word in words:
-            if word != last:  # gaps of two actions may have the same name side by side
+            if word != last:  # adjacent gaps of two actions may repeat a name
                 text += word if is_punctuation(word) or not text else self._space + word
             last = word
         return text
@@ -448,7 +447,7 @@ class Speaker:
     def log_probabilities(
         self, text: Text, plans: Sequence[Plan], environment: Environment
     ) -> Reals:
-        """Return log p(text | plan) for each plan, for a listener who asks why it was said so."""
+        """Return log p(text | plan) for each plan."""
         world = world_of(self.follower, environment)
         labels = [describe_graphs(graphs_of(world, p.states, p.actions)) for p in plans]
         return self.model.log_probabilities(words_of(text, self.language), labels)
@@ -460,12 +459,12 @@ def _word(data: Any) -> str | Gap:
         return data
     kind, label, action = data
     if not 0 <= int(action) < _LONGEST:
-        raise ValueError(f"a gap must be of one of {_LONGEST} actions")
+        raise ValueError(f"the action of a gap must be below {_LONGEST}")
     return Gap(str(kind), str(label), int(action))
 
 
 def _signature(graph: GroundingGraph) -> Signature:
-    """Return the sort of an action: the names of its root's labels, without values."""
+    """Return the type of an action: the label names of its root node."""
     return tuple(dict.fromkeys(label.name for label in graph.labels(graph.root)))
 
 

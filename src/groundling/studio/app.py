@@ -1,4 +1,4 @@
-"""The studio's server: the page and what it asks for."""
+"""Studio web application: the page and its API endpoints."""
 
 from __future__ import annotations
 
@@ -54,9 +54,10 @@ def make_studio(
     code: str | None = None,
     join_address: str | None = None,
 ) -> ASGIApp:
-    """Return the studio as an application.
+    """Create the studio's ASGI application.
 
-    With a `code`, pupils may join a class at `join_address`, which ends in it (see `Security`).
+    With a `code`, pupils can join a class at `join_address`, which ends with the code (see
+    `Security`).
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -70,7 +71,7 @@ def make_studio(
     web = Web(
         "Groundling Studio",
         "index.html",
-        # People would rather wait than be refused: the very first answer may compile kernels.
+        # A long timeout, because the first response may have to compile kernels.
         limit or RateLimit(seconds=PATIENCE),
         learning=lambda: projects.learning,
         start=lambda: projects.get("main").wake(),
@@ -79,11 +80,11 @@ def make_studio(
     web.app.state.projects = projects
 
     def begin(wanted: WorldForm) -> dict[str, str]:
-        """Open a world of the gallery, or one that was made in the editor, as a new project."""
+        """Open a gallery world or a world from the editor as a new project."""
         return {"project": projects.begin(wanted.source())}
 
     def listed() -> dict[str, Any]:
-        """Return the projects that are open, and the worlds of the gallery."""
+        """Return the open projects and the worlds of the gallery."""
         return {
             "projects": [{"project": name, "title": title} for name, title in projects.titles()],
             "gallery": [
@@ -93,7 +94,7 @@ def make_studio(
         }
 
     def add(method: str, path: str, work: Callable[..., Any], status: int = 200) -> None:
-        """Add a path of a project: `work` is given the project that the path names."""
+        """Add an endpoint below a project; `work` receives the project as first argument."""
         signature = inspect.signature(work, eval_str=True)
         [_, *others] = signature.parameters.values()
         name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, annotation=str)
@@ -108,19 +109,19 @@ def make_studio(
         web.add(method, "/api/projects/{name}" + path, of_project, status=status)
 
     def of_class() -> dict[str, Any]:
-        """Return the address to join the class by, and how far everybody's robot is."""
+        """Return the join address of the class and the progress of each pupil's robot."""
         return {
             "address": join_address,
             "pupils": [
                 {"project": each, "name": pupil, **_robot(projects.get(each))}
-                for each, pupil in list(projects.pupils.items())  # others may join meanwhile
+                for each, pupil in list(projects.pupils.items())  # other threads may add pupils
             ],
         }
 
     def join(wanted: JoinForm) -> dict[str, str]:
-        """Join the class with a robot of one's own that knows nothing."""
+        """Join the class with a new, untrained robot."""
         if code is None:
-            raise HTTPException(403, "There is no class here. Start one: groundling studio --class")
+            raise HTTPException(403, "No class is running. Start one: groundling studio --class")
         return {"project": projects.join(wanted.name)}
 
     web.add("GET", "/api/class", of_class)
@@ -149,11 +150,11 @@ def make_studio(
     return web.guarded(token, larger={"/import": IMPORT_BYTES}, code=code)
 
 
-# ---- looking --------------------------------------------------------------------------------
+# ---- worlds and plans -----------------------------------------------------------------------
 
 
 def _overview(project: Project) -> dict[str, Any]:
-    """Return all that a page needs at first."""
+    """Return the initial data of a page."""
     setting, store = project.setting, project.store
     known, apart = store.counts()
     follower, learnt, _ = project.learnt
@@ -191,7 +192,7 @@ def _example(project: Project, example: StudioExample) -> dict[str, Any]:
 
 
 def _robot(project: Project) -> dict[str, Any]:
-    """Return how far a pupil's robot is: what it was shown, what it can do, how it looks."""
+    """Return the progress of a pupil's robot, its last demonstration and its picture."""
     scene = project.setting.scenes[0]
     latest = project.store.page("", 0, 1)[1]
     return {
@@ -203,7 +204,7 @@ def _robot(project: Project) -> dict[str, Any]:
 
 
 def _check_scene(wanted: WorldForm) -> dict[str, Any]:
-    """Draw a world of the editor, or say what is wrong with it."""
+    """Validate and draw a world from the editor."""
     world = SceneWorld(wanted.scene or {})
     start = world.initial_state()
     return {**picture(world, [start]).to_dict(), "actions": list(world.actions(start))}
@@ -218,7 +219,7 @@ def _describe(project: Project, name: str) -> str:
 
 
 def _events(project: Project) -> StreamingResponse:
-    """Tell what happens: progress, what was learnt, what others changed."""
+    """Stream events: training progress, new models and changes by other users."""
     project.events.check_room()
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(
@@ -233,25 +234,25 @@ def _way(project: Project, way: Way) -> tuple[Any, State, tuple[Any, ...]]:
 
 
 def _walk(project: Project, way: Way) -> dict[str, Any]:
-    """Return what actions lead to, and what can be done next."""
+    """Return the states after each action and the possible next actions."""
     return views.walk(project, *_way(project, way))
 
 
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
-    """Return the state after actions as the start of the next instruction."""
+    """Return the state after actions as the initial state of the next instruction."""
     scene, start, actions = _way(project, way)
     end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
-    # An environment may tell where a plan ends from where the next begins.
+    # `restart` turns the final state of one plan into the initial state of the next.
     restart = getattr(scene.environment, "restart", None)
     return views.walk(project, scene, restart(end) if callable(restart) else end, ())
 
 
 def _say(project: Project, said: UtteranceForm) -> dict[str, Any]:
-    """Say something to the agent: it acts, asks, answers or declines. The answer is kept."""
+    """Process an utterance and store the response: act, ask, answer or decline."""
     scene, text = project.setting.scene(said.scene), check_text(said.text)
     start = project.read_state(scene, said.start)
     if project.follower is None:
-        return {"trained": False}  # nothing went wrong: there is something to be shown
+        return {"trained": False}  # not an error: the page offers to demonstrate something
     before = list(map(check_text, said.before))
     turn = project.say(
         scene, start, text, before=before, choice=said.choice, language=said.language
@@ -265,13 +266,13 @@ def _say(project: Project, said: UtteranceForm) -> dict[str, Any]:
                 [each["json"] for each in view["actions"]], turn.confidence, turn.kind == "act",
                 project.learnt_revision,
             )  # fmt: skip
-        except ProjectError as error:  # whoever asks is answered all the same
-            view["note"] = f"This answer could not be kept. {error}"
+        except ProjectError as error:  # the response is valid even if it cannot be stored
+            view["note"] = f"This response could not be saved. {error}"
     return view
 
 
 def _explain(project: Project, question: QuestionForm) -> dict[str, Any]:
-    """Follow what was said and say why."""
+    """Follow a text and explain the plan."""
     scene, text = project.setting.scene(question.scene), check_text(question.text)
     start = project.read_state(scene, question.start)
     if question.model is None:
@@ -290,7 +291,7 @@ def _explain(project: Project, question: QuestionForm) -> dict[str, Any]:
 
 
 def _reasons(project: Project, wish: Wish) -> dict[str, Any]:
-    """Follow what was said and say why, in parts of sentences."""
+    """Follow a text and return the reasons for each step."""
     scene, text = project.setting.scene(wish.scene), check_text(wish.text)
     start = project.read_state(scene, wish.start)
     follower = project.follower
@@ -302,7 +303,7 @@ def _reasons(project: Project, wish: Wish) -> dict[str, Any]:
 
 
 def _use(project: Project) -> dict[str, Any]:
-    """Return how programs use the model: where it is, and a sentence and a state of this world."""
+    """Return the model's folder, with an example text and state for client code."""
     scene = project.setting.scenes[0]
     said = [each.text for each in project.setting.examples]
     said += [each.text for each in project.store.page("", 0, 1)[1]]
@@ -318,7 +319,7 @@ def _use(project: Project) -> dict[str, Any]:
 
 
 def _teach(project: Project, shown: Demonstrated) -> dict[str, Any]:
-    """Keep a demonstration and begin to learn from it."""
+    """Store a demonstration and start learning from it."""
     added = project.teach(
         Record(shown.scene, shown.text, shown.start, tuple(shown.actions), origin=shown.origin)
     )
@@ -326,7 +327,7 @@ def _teach(project: Project, shown: Demonstrated) -> dict[str, Any]:
 
 
 def _undo(project: Project) -> dict[str, Any]:
-    """Take the last change of demonstrations back."""
+    """Undo the last change to the demonstrations."""
     return {"undone": project.undo(), "revision": project.store.revision}
 
 
@@ -336,7 +337,7 @@ def _listed(
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
-    """Return demonstrations that contain what is searched for, newest first."""
+    """Return demonstrations that contain the search text, newest first."""
     total, found = project.store.page(search, offset, limit)
     return {
         "total": total,
@@ -363,7 +364,7 @@ def _delete(project: Project, number: int) -> dict[str, Any]:
 def _import(
     project: Project, data: Annotated[bytes, Body(media_type="application/x-ndjson")]
 ) -> dict[str, Any]:
-    """Add the demonstrations of all good JSON Lines, and tell what is wrong with the others."""
+    """Import all valid JSON Lines, and report the invalid ones."""
     project.check_writes()
     records, refused = import_lines(project, data)
     fresh = project.take_in(records)
@@ -384,18 +385,18 @@ def _export(project: Project) -> Response:
     return Response(text, media_type="application/x-ndjson", headers=headers)
 
 
-# ---- looking inside -------------------------------------------------------------------------
+# ---- weights --------------------------------------------------------------------------------
 
 
 def _model(project: Project, revision: int | None) -> Follower:
     found = project.follower if revision is None else project.model(revision)
     if found is None:
-        raise NotFittedError("Nothing was learnt yet.")
+        raise NotFittedError("There is no trained model yet. Teach a demonstration first.")
     return found
 
 
 def _words(project: Project, model: Annotated[Revision, Query()] = None) -> dict[str, Any]:
-    """Return the words that were learnt, with their strongest meaning each."""
+    """Return the learnt words, each with its strongest meaning."""
     if model is None and project.follower is None:
         return {"words": [], "weights": 0, "lexicon": []}
     follower = _model(project, model)

@@ -1,4 +1,4 @@
-"""Generated worlds of the benchmarks, for the gallery (`worlds/benchmarks.json` lists them)."""
+"""Generated benchmark worlds of the gallery, listed in `worlds/benchmarks.json`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from groundling.world.environment import Demonstration
 __all__ = ["benchmark_setting", "read_lines"]
 
 LEVELS = ("GoToLocal", "PickupDist", "OpenDoor", "PutNextLocal", "GoToObj", "GoToRedBall")
-_SHOWN = 4  # levels to try things in; all of them are learnt from
+_SHOWN = 4  # levels offered as scenes; the model is trained on all levels
 _PUZZLES = 0.5  # size of the generated corpus
 _MAPS = 4
 _SAID = ("go to the {0}", "walk to the {0}", "head for the {0}")
 
 
 def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
-    """Return how a setting reads texts: as the scenes of the task read their lines."""
+    """Return a function that prepares a text for a scene as the task does."""
 
     def read(scene: StudioScene, text: str) -> Text:
         texts: Sequence[Text] = found[scene.name].read(text.splitlines())
@@ -34,7 +34,9 @@ def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
 
 
 def benchmark_setting(form: str, name: str) -> Setting:
-    """Return the generated world of a task: its `missions`, `landmarks` or `hints` to follow.
+    """Create a setting from a task's generated world.
+
+    `form` is `missions`, `landmarks` or `hints`.
 
     >>> setting = benchmark_setting("landmarks", "maps")
     >>> setting.scenes[0].name, setting.examples[0].text
@@ -46,7 +48,7 @@ def benchmark_setting(form: str, name: str) -> Setting:
 
 
 def _missions(task: Any) -> Setting:
-    """Return a room for each of some levels, whose missions are the examples."""
+    """Create a setting with one room for each level and its mission as an example."""
     corpus, chosen = task.load(None), task.default()
     cases = task.prepare(corpus, chosen)
     shown = [each.demonstration for each in cases if each.part in LEVELS]
@@ -70,7 +72,7 @@ def _missions(task: Any) -> Setting:
 
 
 def _mission(scene: Any) -> tuple[Any, ...]:
-    """Return what the bot of a level does for its mission, as actions of the scene."""
+    """Return the bot's solution of a level's mission as actions of the scene."""
     [shown] = scene.world.record([int(scene.name.split()[-1])])
     state, found = scene.start, []
     for wanted in shown.actions:
@@ -82,7 +84,7 @@ def _mission(scene: Any) -> tuple[Any, ...]:
 
 
 def _landmarks(task: Any) -> Setting:
-    """Return maps with landmarks to go to."""
+    """Create a setting of maps with landmarks as destinations."""
     corpus, chosen = task.load(None), task.default()
     maps: dict[str, Demonstration] = {}
     for case in task.prepare(corpus, chosen):
@@ -109,7 +111,7 @@ def _landmarks(task: Any) -> Setting:
         title="Map",
         source={},
         scenes=tuple(scenes),
-        # Names of landmarks are matched, not memorised: each map has others.
+        # Landmark names are slots, because each map has different ones.
         make=lambda: Follower(features=Features(slots=("landmark",)), search=Search(max_length=2)),
         given=lambda: demonstrations(scenes[1:], slice(0, 6)),
         apart=lambda: demonstrations(scenes[:1], slice(6, None)),
@@ -121,7 +123,7 @@ def _landmarks(task: Any) -> Setting:
 
 
 def _hints(task: Any) -> Setting:
-    """Return boards of blocks that are struck line by line, with hints in several lines."""
+    """Create a setting of block puzzles that are solved from multi-line hints."""
     corpus, chosen = task.load(None, _PUZZLES), task.default()
     cases = task.prepare(corpus, chosen)
     *learnt, new = [each for each in cases if each.part not in ("11", "12")]

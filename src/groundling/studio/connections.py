@@ -1,4 +1,4 @@
-"""Connections that nobody can use up: time limits for headers, and a bound on those that idle."""
+"""Bounded connections: a timeout for headers and a limit on idle connections."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from groundling.limits import CONNECTIONS, IDLE_CONNECTIONS
 
 __all__ = ["BoundedProtocol"]
 
-HEADERS = 10.0  # seconds in which the headers of a request must be there
+HEADERS = 10.0  # seconds; timeout for the headers of a request
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP as uvicorn speaks it, with limits on those who do not ask for anything.
+    """uvicorn's HTTP protocol with limits on idle connections.
 
-    A connection idles while no request of it is in work: its headers are not there yet, or its
-    last answer is given. Idle connections are closed after a while, and the oldest at once when
-    there are too many; whoever sends a whole request is answered.
+    A connection is idle while it has no request in progress: its headers are incomplete, or its
+    last response is complete. Idle connections are closed after a timeout, and the oldest one is
+    closed immediately if there are too many. Complete requests always get a response.
     """
 
     limit: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count a new connection as idle."""
+        """Register a new connection as idle."""
         super().connection_made(transport)
         others = self.connections
         if len(others) > CONNECTIONS.most and not self._close_oldest():
@@ -36,22 +36,22 @@ class BoundedProtocol(H11Protocol):
             self._close_oldest()
 
     def data_received(self, data: bytes) -> None:
-        """Take in what was sent; a whole request ends idling."""
+        """Process received data; a complete request header ends the idle state."""
         try:
             super().data_received(data)
-        except Exception:  # of broken requests that h11 cannot even refuse
+        except Exception:  # malformed requests for which h11 cannot send an error response
             self.transport.abort()
         if self.cycle is not None and not self.cycle.response_complete:
             self._end_idling()
 
     def on_response_complete(self) -> None:
-        """Begin to idle again when the answer is given."""
+        """Mark the connection as idle after a response."""
         super().on_response_complete()
         if self.cycle is None or self.cycle.response_complete:
             self._begin_to_idle()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget a connection."""
+        """Remove a closed connection."""
         self._end_idling()
         super().connection_lost(exc)
 
@@ -70,7 +70,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the connection that has idled longest, other than this; tell whether there is."""
+        """Close the longest idle other connection; return False if there is none."""
         idle = [each for each in _idle(self.connections) if each is not self]
         if not idle:
             return False

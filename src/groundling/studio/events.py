@@ -1,4 +1,4 @@
-"""Telling every open page what happens, from whichever thread it happens in."""
+"""Server-sent events for all open pages, published from any thread."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from groundling.errors import ProjectError
 
 __all__ = ["Events"]
 
-WAITING = 200  # events that a slow page may be behind before the oldest are dropped
+WAITING = 200  # queued events per page; beyond this the oldest are dropped
 PAGES = 200
-PULSE = 15.0  # seconds between signs of life, so that closed pages are noticed
+PULSE = 15.0  # seconds between keep-alive messages, which detect closed pages
 
 
 class Events:
-    r"""A stream of events for any number of listeners, as server-sent events.
+    r"""A stream of server-sent events for any number of listeners.
 
     >>> import asyncio
     >>> async def listen():
@@ -38,7 +38,7 @@ class Events:
         self._listeners: dict[asyncio.Queue[str | None], asyncio.AbstractEventLoop] = {}
 
     def publish(self, kind: str, data: Any) -> None:
-        """Tell all listeners; may be called from any thread."""
+        """Send an event to all listeners; may be called from any thread."""
         self._send(f"event: {kind}\ndata: {json.dumps(data)}\n\n")
 
     def close(self) -> None:
@@ -53,12 +53,14 @@ class Events:
                 loop.call_soon_threadsafe(_put, queue, message)
 
     def check_room(self) -> None:
-        """Complain if too many pages listen already."""
+        """Raise ProjectError if too many pages are open."""
         if len(self._listeners) >= PAGES:
-            raise ProjectError(f"{PAGES} pages are open on this project. Close some of them.")
+            raise ProjectError(
+                f"A project must have at most {PAGES} open pages. Close some of them."
+            )
 
     async def listen(self) -> AsyncIterator[str]:
-        """Yield events as they come, with a sign of life when there are none."""
+        """Yield events as they arrive, with keep-alive messages in between."""
         queue: asyncio.Queue[str | None] = asyncio.Queue(WAITING)
         with self._lock:
             self._listeners[queue] = asyncio.get_running_loop()

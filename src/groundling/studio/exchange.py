@@ -1,4 +1,4 @@
-"""Demonstrations of a project as JSON Lines, in and out."""
+"""Import and export of a project's demonstrations as JSON Lines."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from groundling.studio.store import Record
 __all__ = ["export_lines", "import_lines"]
 
 APART = "kept apart"
-TOLD = 50  # bad lines that are told one by one
+TOLD = 50  # maximum number of invalid lines to report
 
 
 def export_lines(project: Project) -> Iterator[str]:
-    """Yield all demonstrations, one a line, in the format that `groundling train` reads."""
+    """Yield all demonstrations as JSON Lines that `groundling train` reads."""
     yield json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
-    # Scenes of one environment are one world, which need not be named; starts tell them apart.
+    # If all scenes share one environment, the initial states identify them.
     several = len({id(each.environment) for each in project.setting.scenes}) > 1
     for each in project.store.records():
         record: dict[str, Any] = {
@@ -40,10 +40,10 @@ def export_lines(project: Project) -> Iterator[str]:
 
 
 def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int, str]]:
-    """Return the demonstrations of all good lines, and what is wrong with the others.
+    """Return the records of all valid lines, and a problem for each invalid line.
 
-    A record without a world, or of the world's own name, goes to the first scene. An error
-    tells that there is nothing to import, or too much.
+    Records without a world, or with the title of the setting as world, belong to the first scene.
+    Raises DemonstrationError if there are no valid lines or too many.
     """
     scenes = project.setting.scenes
     worlds = {project.setting.title: scenes[0].environment}
@@ -57,14 +57,14 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
         IMPORT_RECORDS.check(len(found) + len(refused) + 1, DemonstrationError, "An import")
         try:
             record = parse_line(line)
-            if record is not None:  # the header is none
+            if record is not None:  # None is the header
                 found.append(_read(project, reader, record, number))
         except GroundlingError as error:
             refused[number] = " ".join(str(error).split())[:500]
     if not found:
         for number, problem in refused.items():
             raise DemonstrationError(f"Line {number}: {problem} Nothing was imported.")
-        raise DemonstrationError("There are no demonstrations in the file.")
+        raise DemonstrationError("The file must have at least one demonstration; got none.")
     return found, refused
 
 
@@ -75,8 +75,10 @@ def _read(project: Project, reader: RecordReader, record: dict[str, Any], number
         shown = reader.read(record, "the file", number)
     except GroundlingError:
         raise
-    except Exception as error:  # one bad line must not stop the others
-        raise DemonstrationError(f"It cannot be read: {type(error).__name__}: {error}.") from error
+    except Exception as error:  # one invalid line must not stop the import
+        raise DemonstrationError(
+            f"The record cannot be read: {type(error).__name__}: {error}."
+        ) from error
     text = shown.instructions
     name = first if scene == project.setting.title else str(scene)
     return project.check(

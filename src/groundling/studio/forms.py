@@ -1,4 +1,4 @@
-"""What pages and programs send and are told, checked before anything is done with it."""
+"""Request and response models of the studio and the service."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 MOST_WEIGHT = 1000
-MOST_BEFORE = 8  # texts of one exchange of questions and replies
+MOST_BEFORE = 8  # texts in one sequence of questions and replies
 
 
 def _few(actions: list[Any]) -> list[Any]:
@@ -54,23 +54,23 @@ class _Form(BaseModel):
 
 
 class Said(_Form):
-    """Something said, nowhere in particular."""
+    """A text."""
 
     text: Words
 
 
 class Wish(Said):
-    """Something said in a scene, from its own start or from another state."""
+    """A text in a scene, with an optional initial state."""
 
     scene: Name
     start: Json = None
 
 
 class UtteranceForm(Wish):
-    """Something said to the agent: a command, a question, or a reply.
+    """An utterance to the agent: a command, a question or a reply.
 
-    `before` are the texts since the question that waits for a reply, and `choice` the option that
-    was clicked. `language` is that of the page, for an agent whose demonstrations tell none.
+    `before` holds the texts that led to the open question, and `choice` the index of the clicked
+    option. `language` is the page's language, used if it cannot be detected from demonstrations.
     """
 
     before: Annotated[list[Words], Field(max_length=MOST_BEFORE)] = []
@@ -79,13 +79,13 @@ class UtteranceForm(Wish):
 
 
 class QuestionForm(Wish):
-    """Something said whose answer is not kept, perhaps to an earlier model."""
+    """A text whose response is not stored, optionally for an earlier model."""
 
     model: Revision = None
 
 
 class Way(_Form):
-    """Actions in a scene, one after another."""
+    """A sequence of actions in a scene."""
 
     scene: Name
     start: Json = None
@@ -93,35 +93,35 @@ class Way(_Form):
 
 
 class Demonstrated(Wish):
-    """Something said, and what was meant."""
+    """A demonstration: a text and its actions."""
 
     actions: Actions
     origin: Annotated[str, Field(pattern="^(shown|picked)$")] = "shown"
 
 
 class JoinForm(_Form):
-    """The name under which a pupil joins a class."""
+    """The name of a pupil who joins a class."""
 
     name: Annotated[str, Field(min_length=1, max_length=40), AfterValidator(plain_json)]
 
 
 class WorldForm(_Form):
-    """A world to open: one of the gallery by its name, or one made in the editor."""
+    """A world to open: the name of a gallery world, or a scene from the editor."""
 
     gallery: Name | None = None
     scene: Annotated[dict[str, JsonValue] | None, AfterValidator(plain_json)] = None
 
     def source(self) -> dict[str, Any]:
-        """Return what a project is made from."""
+        """Return the source of the project."""
         if (self.gallery is None) == (self.scene is None):
-            raise InstructionError("Name a world of the gallery, or give a scene.")
+            raise InstructionError("The request must have either `gallery` or `scene`.")
         if self.scene is None:
             return {"kind": "gallery", "name": self.gallery}
         return {"kind": "scene", "scene": self.scene}
 
 
 class ChangeForm(_Form):
-    """What is changed in a demonstration; the rest stays."""
+    """Changes to a demonstration; omitted fields stay unchanged."""
 
     text: Words | None = None
     start: Json = None
@@ -130,7 +130,7 @@ class ChangeForm(_Form):
     apart: bool | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields that were given."""
+        """Return the fields to change."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         found = {name: value for name, value in given.items() if value is not None}
         return {**found, "actions": tuple(found["actions"])} if "actions" in found else found
@@ -140,29 +140,29 @@ class ChangeForm(_Form):
 
 
 class RequestForm(Said):
-    """What to do, and where: the state in the environment's own JSON."""
+    """Instructions, and the initial state in the environment's JSON format."""
 
-    text: Annotated[Words, Field(description="One or several sentences.")]
-    state: Annotated[Json, Field(description="The state it begins in; else the world's start.")] = (
-        None
-    )
+    text: Annotated[Words, Field(description="One or more sentences.")]
+    state: Annotated[
+        Json, Field(description="Initial state; defaults to the world's initial state.")
+    ] = None
     length: Annotated[
-        int | None, Field(ge=1, le=100, description="The number of actions, if it is known.")
+        int | None, Field(ge=1, le=100, description="Number of actions, if known.")
     ] = None
 
 
 class SayForm(Said):
-    """What a user says to an agent: a command, a question, or a reply."""
+    """An utterance to the agent: a command, a question or a reply."""
 
-    text: Annotated[Words, Field(description="A command, a question, or a reply.")]
+    text: Annotated[Words, Field(description="A command, a question or a reply.")]
     session: Annotated[
-        str | None, Field(max_length=64, description="The session; without one, another begins.")
+        str | None, Field(max_length=64, description="Session id; omit it to start a session.")
     ] = None
-    state: Annotated[Json, Field(description="The state that a new session begins in.")] = None
+    state: Annotated[Json, Field(description="Initial state of a new session.")] = None
 
 
 class Taught(Said):
-    """A text, where it was said, and what was meant."""
+    """A demonstration: a text, its initial state and its actions."""
 
     state: Json = None
     actions: Annotated[Actions, Field(min_length=1)]
@@ -176,7 +176,7 @@ class Teaching(_Form):
 
 
 class Alternative(BaseModel):
-    """A plan that was considered."""
+    """An alternative plan with its probability."""
 
     actions: list[Any]
     probability: float
@@ -184,7 +184,7 @@ class Alternative(BaseModel):
 
 
 class AnswerForm(Alternative):
-    """The plan, as the library gives it."""
+    """The plan that the library returns."""
 
     states: list[Any]
     confidence: float
@@ -193,7 +193,7 @@ class AnswerForm(Alternative):
 
 
 class OfferedOption(BaseModel):
-    """An option of a question: what it is called, and what would be done."""
+    """An option of a clarification question: its text, probability and actions."""
 
     text: str
     probability: float
@@ -201,7 +201,7 @@ class OfferedOption(BaseModel):
 
 
 class Spoken(BaseModel):
-    """A turn of an agent; `state` is the state after it."""
+    """A dialogue turn; `state` is the state after it."""
 
     session: str
     kind: str
@@ -215,7 +215,7 @@ class Spoken(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether the server works, and how much it has to do."""
+    """Server status, number of pending requests, and whether training is running."""
 
     status: str = "ok"
     waiting: int
@@ -223,7 +223,7 @@ class Health(BaseModel):
 
 
 class Problem(BaseModel):
-    """What went wrong, in one sentence (RFC 9457)."""
+    """Problem details (RFC 9457)."""
 
     type: str
     title: str

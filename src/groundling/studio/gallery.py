@@ -1,4 +1,4 @@
-"""The gallery: worlds to try, each with a few demonstrations and things to say."""
+"""Gallery of example worlds with demonstrations and example instructions."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from groundling.world.environment import Demonstration
 __all__ = ["FIRST", "GALLERY", "GalleryWorld", "open_gallery"]
 
 FIRST = "kitchen"
-"""The world that the studio opens on."""
+"""The world that the studio opens by default."""
 _KITCHENS, _GIVEN, _APART = 24, 30, 12
 
 
 @dataclass(frozen=True)
 class GalleryWorld:
-    """A world of the gallery: its name, title and description, and how it is opened.
+    """A gallery world: its name, title, description and a function that opens it.
 
-    `needs` is a module without which it is not shown.
+    `needs` is an optional dependency; without it the world is hidden.
     """
 
     name: str
@@ -46,7 +46,7 @@ class GalleryWorld:
 
 
 def open_gallery(name: str) -> Setting:
-    """Open a world of the gallery by its name.
+    """Open a gallery world by name.
 
     >>> open_gallery("warehouse").title
     'Warehouse'
@@ -70,13 +70,13 @@ _BRING = ("bring the {0} to the {1}", "put the {0} on the {1}")
 
 
 def _kitchen() -> Setting:
-    """Return a kitchen whose robot knows a few requests in English."""
+    """Create a kitchen with a few English demonstrations."""
     kitchen = Kitchen()
     states = [kitchen.start, *map(Kitchen.shuffled, range(1, _KITCHENS))]
     starts = {f"Kitchen {number}": state for number, state in enumerate(states, 1)}
     scenes = tuple(StudioScene(name, kitchen, state) for name, state in starts.items())
     requests = list(_requests())
-    # Every so many, so that both parts have all kinds.
+    # Evenly spaced, so that the training and held-out parts both have all kinds of requests.
     apart = requests[:: len(requests) // _APART][:_APART]
     given = [each for each in requests if each not in apart][:_GIVEN]
 
@@ -114,7 +114,7 @@ def _kitchen() -> Setting:
 
 
 def _requests() -> Sequence[tuple[str, str, str]]:
-    """Return texts with the thing and the place that they name, kinds in turn."""
+    """Return texts with the thing and place they name, alternating between kinds."""
     go = [(text.format(place), "", place) for place, text in product(PLACES, _GO)]
     take = [(text.format(thing), thing, "") for thing, text in product(THINGS, _TAKE)]
     bring = [
@@ -128,7 +128,7 @@ def _requests() -> Sequence[tuple[str, str, str]]:
 
 
 def _way(state: KitchenState, thing: str, place: str) -> tuple[str, ...]:
-    """Return the actions that take a thing, bring it to a place, or go there; none if it is so."""
+    """Return the actions for a request; empty if nothing needs to be done."""
     found: list[str] = []
 
     def go(where: str) -> None:
@@ -192,4 +192,4 @@ GALLERY = {
     )
     if not each.needs or find_spec(each.needs) is not None
 }  # fmt: skip
-"""The worlds of the gallery by name."""
+"""The gallery worlds, keyed by name."""

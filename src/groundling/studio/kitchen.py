@@ -1,4 +1,4 @@
-"""The kitchen of the lesson: a robot that goes to places, takes things and puts them down."""
+"""Kitchen environment of the lesson: a robot that moves, takes and puts down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WOOD, _DARK, _STEEL = "#b98d5a", "#94703f", "#9aa5ad"
 
 
 class KitchenState(NamedTuple):
-    """Where the robot stands, what it holds (or nothing), and where the things lie."""
+    """The robot's place, the thing it holds or "", and the places of other things."""
 
     at: str
     holds: str
@@ -26,7 +26,7 @@ class KitchenState(NamedTuple):
 
 
 class Kitchen:
-    """A small kitchen; the world of the lesson, and an example of `draw`.
+    """A small kitchen: the environment of the lesson, and an example of `draw`.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Kitchen:
     )
 
     def actions(self, state: KitchenState) -> tuple[str, ...]:
-        """Return what the robot can do."""
+        """Return the possible actions in a state."""
         go = [f"go to the {place}" for place in PLACES if place != state.at]
         if state.holds:
             return (*go, f"put down the {state.holds}")
@@ -60,10 +60,10 @@ class Kitchen:
         return state._replace(holds="", lying=state.lying | {(what, state.at)})
 
     def ground(self, state: KitchenState, action: str, after: KitchenState) -> GroundingGraph:
-        """Return an action as a graph: what is done, where, and with what."""
+        """Return the grounding graph of an action: event, place and object."""
         verb, what = action.split(" the ")
-        # Each name stands here twice, as a text and as a label, so that it weighs more than
-        # the rest: ten demonstrations are few.
+        # Each name is both a string value and a label, which gives it more weight; this helps
+        # with as few as ten demonstrations.
         nodes: dict[str, dict[str, bool | str]] = {
             "event": {verb: True},
             "where": {"place": after.at, f"place={after.at}": True},
@@ -79,11 +79,11 @@ class Kitchen:
         return GroundingGraph(nodes, edges)
 
     def outcome(self, state: KitchenState) -> KitchenState:
-        """Return what counts in the end."""
+        """Return the outcome of a final state: the state itself."""
         return state
 
     def describe(self, state: KitchenState) -> str:
-        """Return a sentence about a state."""
+        """Describe a state in one sentence."""
         holds = f"holds the {state.holds}" if state.holds else "holds nothing"
         lying = sorted(state.lying)
         things = ", ".join(
@@ -94,13 +94,13 @@ class Kitchen:
 
     @staticmethod
     def shuffled(seed: int) -> KitchenState:
-        """Return another way the things may lie; the same seed gives the same."""
+        """Return a random state that depends only on the seed."""
         dice = Random(seed)
         lying = frozenset((thing, dice.choice(PLACES)) for thing in THINGS)
         return KitchenState(dice.choice(PLACES), "", lying)
 
     def draw(self, state: KitchenState) -> str:
-        """Draw the places side by side, the things on them and the robot in front of one."""
+        """Draw the places side by side, with their things and the robot, as SVG."""
         canvas = Canvas(0, 0, _WIDE * len(PLACES), _HIGH)
         canvas.add("rect", class_="wall", x=0, y=0, width=_WIDE * len(PLACES), height=_HIGH,
                    fill="#f4efe4")  # fmt: skip
@@ -130,7 +130,7 @@ class Kitchen:
 
 
 def _furniture(canvas: Canvas, place: str, left: float) -> None:
-    """Draw a table, a sink in its cupboard, or a shelf, with its top at one height."""
+    """Draw a table, a sink or a shelf, all with the same height."""
     group = canvas.add("g", class_="place")
 
     def box(x: float, y: float, width: float, height: float, fill: str = _WOOD) -> None:
@@ -155,7 +155,7 @@ def _furniture(canvas: Canvas, place: str, left: float) -> None:
 
 
 def _thing(canvas: Canvas, thing: str, x: float, floor: float, action: str) -> None:
-    """Draw a cup or a bowl that stands on the floor."""
+    """Draw a cup or a bowl whose base is at `floor`."""
     colour, kind = thing.split()
     group = canvas.add("g", None, thing, transform=f"translate({x:g} {floor:g})")
     fill = _COLORS.get(colour, "#999999")

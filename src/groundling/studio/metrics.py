@@ -1,4 +1,4 @@
-"""Figures for Prometheus: how many requests, how long they took, how sure the answers were."""
+"""Prometheus metrics: request counts, response times and plan confidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 
 class Metrics:
-    """Counters of one service; nothing is global.
+    """Metrics of one service, in its own registry.
 
     >>> metrics = Metrics(RateLimit())
     >>> metrics.answered("/v1/follow", 200, 0.03)
@@ -24,31 +24,31 @@ class Metrics:
     def __init__(self, limit: RateLimit) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter(
-            "groundling_requests", "Requests answered.", ("path", "status"), registry=self.registry
+            "groundling_requests", "Completed requests.", ("path", "status"), registry=self.registry
         )
         self._seconds = Histogram(
             "groundling_request_seconds",
-            "From the request to its answer.",
+            "Response time in seconds.",
             ("path",),
             buckets=_SECONDS,
             registry=self.registry,
         )
         self._plans = Counter(
-            "groundling_plans", "Plans given.", ("understood",), registry=self.registry
+            "groundling_plans", "Returned plans.", ("understood",), registry=self.registry
         )
         self._follow = Histogram(
             "groundling_follow_seconds",
-            "Waiting for and making a plan.",
+            "Time to compute a plan in seconds, including waiting.",
             buckets=_SECONDS,
             registry=self.registry,
         )
         waiting = Gauge(
-            "groundling_requests_waiting", "Requests in work or waiting.", registry=self.registry
+            "groundling_requests_waiting", "Running or waiting requests.", registry=self.registry
         )
         waiting.set_function(lambda: float(limit.busy))
 
     def answered(self, path: str, status: int, seconds: float) -> None:
-        """Count an answer; paths that we do not have are counted together."""
+        """Count a response; unknown paths are counted as "other"."""
         known = path if path in PATHS else "other"
         self._requests.labels(known, str(status)).inc()
         self._seconds.labels(known).observe(seconds)
@@ -59,5 +59,5 @@ class Metrics:
         self._follow.observe(seconds)
 
     def text(self) -> str:
-        """Return all figures in Prometheus' own format."""
+        """Return all metrics in the Prometheus text format."""
         return generate_latest(self.registry).decode("utf-8")

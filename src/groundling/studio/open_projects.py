@@ -1,4 +1,4 @@
-"""The projects that one server has open: the main one, and those that people begin."""
+"""Open projects of one server: the main project and those that users create."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ from groundling.studio.store import FILE
 __all__ = ["OpenProjects"]
 
 MAIN = "main"
-MOST = 60  # projects beside the main one
+MOST = 60  # projects in addition to the main one
 
 
 class OpenProjects:
-    """Projects by name. Names are made here: none that a client sends is ever a path.
+    """Open projects, keyed by generated names.
+
+    A name from a client is never used as a path.
 
     Parameters
     ----------
     folder
-        The folder of the main project; others are kept inside it.
+        The folder of the main project; other projects are stored inside it.
     source, confirm
-        What to open the main project with, and who allows what its file names (see `Project`).
-        Others are opened only if they are harmless: of the gallery, or of the editor.
+        The source of the main project and the callback that confirms it (see `Project`). Other
+        projects can only be opened from sources that run no code: the gallery and the editor.
 
     Examples
     --------
@@ -44,7 +46,7 @@ class OpenProjects:
     ...         print(error)
     ...     projects.close()
     False
-    There is no such project on this server. Open its first page again.
+    This server has no such project. Open its start page again.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class OpenProjects:
         confirm: Callable[[Mapping[str, Any]], bool] | None = None,
     ) -> None:
         self.folder = folder
-        self.pupils: dict[str, str] = {}  # of the class that is on, by project
+        self.pupils: dict[str, str] = {}  # pupils of the current class, by project
         self._lock = threading.Lock()
         self._open = {MAIN: Project(folder, source, confirm=confirm)}
         self._closed = {
@@ -67,29 +69,27 @@ class OpenProjects:
         }
 
     def get(self, name: str) -> Project:
-        """Return a project by its name; lessons of earlier days are opened when asked for."""
+        """Return a project by name; stored projects are opened on first use."""
         with self._lock:
             if name in self._closed:
-                # One that cannot be opened now may be later.
+                # On failure it stays in `_closed`, so that opening can be retried.
                 self._open[name] = Project(self._closed[name])
                 del self._closed[name]
-                self._open[name].wake()  # it may have been closed before it had learnt
+                self._open[name].wake()  # it may have been closed before training finished
             if name not in self._open:
-                raise ProjectError(
-                    "There is no such project on this server. Open its first page again."
-                )
+                raise ProjectError("This server has no such project. Open its start page again.")
             return self._open[name]
 
     def begin(self, source: Mapping[str, Any]) -> str:
-        """Make a new project of a world of the gallery or the editor, and return its name."""
+        """Create a project from a gallery or editor world, and return its name."""
         if source.get("kind") not in HARMLESS:
-            raise ProjectError("Only worlds of the gallery and of the editor can be opened here.")
+            raise ProjectError("The world must be from the gallery or the editor.")
         with self._lock:
             if len(self._open) + len(self._closed) > MOST:
                 raise BusyError(
                     429,
-                    f"{MOST} projects were begun here. Delete old ones from the project's folder "
-                    "projects, and start the server again.",
+                    f"A server must have at most {MOST} projects. Delete old ones from the "
+                    "`projects` folder of the main project, and restart the server.",
                 )
             name = secrets.token_hex(6)
             self._open[name] = Project(self.folder / "projects" / name, source)
@@ -97,19 +97,19 @@ class OpenProjects:
             return name
 
     def join(self, name: str) -> str:
-        """Make an empty kitchen for a pupil, and return the project's name."""
+        """Create an untrained project for a pupil, and return its name."""
         project = self.begin({"kind": "lesson"})
         self.pupils[project] = name
         return project
 
     def titles(self) -> list[tuple[str, str]]:
-        """Return the names of the projects that are open, with their titles."""
+        """Return the names and titles of all open projects."""
         with self._lock:
             return [(name, each.setting.title) for name, each in self._open.items()]
 
     @property
     def learning(self) -> bool:
-        """Whether anything is being learnt."""
+        """Whether any project is training."""
         return any(each.progress is not None for each in list(self._open.values()))
 
     def close(self) -> None:
@@ -121,5 +121,5 @@ class OpenProjects:
 
 
 def _is_project(folder: Path) -> bool:
-    """Tell whether a folder is a project of ours: a plain one, that holds its file."""
+    """Return whether a folder is a project: not a symbolic link, with a project file."""
     return not folder.is_symlink() and (folder / FILE).is_file()

@@ -1,4 +1,4 @@
-"""How states look: SVG of the environment's own, or a line of text."""
+"""Pictures of states: the environment's SVG, or a line of text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Picture", "name_action", "picture"]
 
 @dataclass(frozen=True)
 class Picture:
-    """A state as people see it: a drawing if there is one, words, and what went wrong."""
+    """A state as SVG (if available) and text, with a problem if drawing failed."""
 
     svg: str | None
     text: str
@@ -28,7 +28,7 @@ class Picture:
 
 
 def picture(environment: Environment, way: Sequence[State]) -> Picture:
-    """Return how the last state of a way looks; drawing that fails is told, not raised.
+    """Draw the last of several states; errors are returned in `Picture.problem`.
 
     >>> class Lamp:
     ...     def draw(self, state):
@@ -38,7 +38,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
     >>> class Dark:
     ...     def draw(self, state): raise ValueError("no light")
     >>> picture(Dark(), ["on"]).problem
-    "Dark.draw('on') raised ValueError: no light. Here is the state in words."
+    "Dark.draw('on') raised ValueError: no light. The state is shown as text."
     """
     try:
         text = CachedEnvironment(environment).describe(way[-1])
@@ -49,11 +49,11 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
     try:
         return Picture(draw_way(environment, way), text)
     except GroundlingError as error:
-        return Picture(None, text, f"{error} Here is the state in words.")
+        return Picture(None, text, f"{error} The state is shown as text.")
 
 
 def name_action(environment: Environment, action: Action) -> str:
-    """Return what an action is called, by the environment's `name_action` if it has one.
+    """Return the name of an action, by the environment's `name_action` or `str`.
 
     >>> name_action(object(), ("take", "cup"))
     "('take', 'cup')"

@@ -1,4 +1,4 @@
-"""Errors as problem documents (RFC 9457): one sentence, as the library says it."""
+"""Problem documents (RFC 9457) for all errors."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from groundling.studio.store import DiskFullError
 __all__ = ["BusyError", "install_problems", "problem"]
 
 TITLES = {
-    400: "Not understood", 401: "Token needed", 403: "Refused", 404: "Not found",
-    405: "Not possible", 408: "Too slow", 409: "Not now", 413: "Too large", 422: "Cannot be done",
-    429: "Too busy", 500: "Broken", 503: "Too slow", 507: "Disk full",
+    400: "Bad request", 401: "Token required", 403: "Forbidden", 404: "Not found",
+    405: "Method not allowed", 408: "Request timeout", 409: "Conflict", 413: "Too large",
+    422: "Invalid request", 429: "Too many requests", 500: "Internal error", 503: "Timeout",
+    507: "Disk full",
 }  # fmt: skip
-LONGEST = 1000  # characters of a sentence
+LONGEST = 1000  # characters of `detail`
 _log = logging.getLogger("groundling.studio")
 
 
 class BusyError(GroundlingError):
-    """More was asked for than can wait, or it took too long."""
+    """A limit was reached, or a request took too long."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -33,13 +34,13 @@ class BusyError(GroundlingError):
 
 
 def problem(status: int, detail: str, kind: str = "about:blank") -> Response:
-    """Return a problem document.
+    """Create a problem document response.
 
     >>> problem(404, "There is no such page.").body
     b'{"type":"about:blank","title":"Not found","status":404,"detail":"There is no such page."}'
     """
-    title = TITLES.get(status, "Not possible")
-    # What people typed may hold half of a pair of code units, which no UTF-8 has.
+    title = TITLES.get(status, "Error")
+    # Texts from users may contain unpaired surrogates, which UTF-8 cannot encode.
     said = " ".join(detail.encode("utf-8", "replace").decode("utf-8").split())
     said = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
     return JSONResponse(
@@ -51,7 +52,7 @@ def problem(status: int, detail: str, kind: str = "about:blank") -> Response:
 
 
 def install_problems(app: FastAPI) -> None:
-    """Answer all errors of an application with problem documents."""
+    """Install handlers that return problem documents for all errors."""
 
     @app.exception_handler(GroundlingError)
     async def of_library(request: Request, error: GroundlingError) -> Response:
@@ -71,7 +72,7 @@ def install_problems(app: FastAPI) -> None:
         where = ".".join(str(each) for each in first.get("loc", ())[1:])
         said = str(first.get("msg", "It cannot be read")).removeprefix("Value error, ")
         if first.get("type") == "json_invalid":
-            return problem(400, f"The body is not JSON: {said.rstrip('.')}, at byte {where}.")
+            return problem(400, f"The body must be JSON: {said.rstrip('.')}, at byte {where}.")
         return problem(422, f"{f'{where}: ' if where else ''}{said.rstrip('.')}.")
 
     @app.exception_handler(HTTPException)
@@ -83,4 +84,4 @@ def install_problems(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def of_ours(request: Request, error: Exception) -> Response:
         _log.exception("%s %s", request.method, request.url.path, exc_info=error)
-        return problem(500, f"{type(error).__name__}: this should not happen; nothing was changed.")
+        return problem(500, f"{type(error).__name__}: internal error; nothing was changed.")

@@ -1,4 +1,4 @@
-"""A project: its scenes, its demonstrations, and the follower that learns from them."""
+"""Studio project: scenes, demonstrations and a follower that is kept up to date."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ from groundling.world.judgement import is_right
 
 __all__ = ["LearntState", "Project", "fingerprint_of"]
 
-STALE = -1  # no revision: the model is of other demonstrations than those in the file
+STALE = -1  # not a revision: the model was trained on other demonstrations than those stored
 MOST_WEIGHT = 1000
-WATCH = 0.5  # seconds between looks at what another process has done
-RECENT = 10  # demonstrations that are tried again to say what it can do
-LATEST = 200  # demonstrations that are looked at for it, and that are held out for it
-KEPT = 12  # models that stay on disk; older ones keep their row only
+WATCH = 0.5  # seconds between checks for changes by another process
+RECENT = 10  # recent demonstrations that are followed again to measure progress
+LATEST = 200  # newest demonstrations, and newest held-out ones, considered for this
+KEPT = 12  # models kept on disk; of older ones only the database row remains
 
 
 class LearntState(NamedTuple):
-    """A follower, and which demonstrations it learnt from: their revision and their sum."""
+    """A follower with the revision and fingerprint of its training demonstrations."""
 
     follower: Follower | None
     revision: int
@@ -66,22 +66,20 @@ class LearntState(NamedTuple):
 
 
 class Project:
-    """A folder that keeps demonstrations and models, and one follower that answers.
+    """A folder of demonstrations and models, with one follower that answers requests.
 
-    Reading and writing may come from any thread. One thread learns: it begins when
-    demonstrations have changed, and learns again if they changed meanwhile. Whoever asks gets
-    answers of the last follower that was ready.
+    Methods may be called from any thread. A background thread trains whenever demonstrations have
+    changed, and again if they change during training. Until then the previous follower answers.
 
     Parameters
     ----------
     folder
-        Where it is kept.
+        The project folder.
     source
-        What to open it with, as `open_setting` reads it. Without it, the project's own file says
-        what it was made from: the demo or the lesson is opened, a world or a model only if
-        `confirm` allows it, since opening one may run code.
+        The source to open (see `open_setting`). By default it is read from the project file. A
+        stored world or model is opened only if `confirm` returns true, since it may run code.
     confirm
-        Called with the source that the file names; returns whether to open it.
+        Called with the stored source; returns whether to open it.
 
     Examples
     --------
@@ -108,14 +106,14 @@ class Project:
         self.folder = folder
         self.store = Store(folder)
         try:
-            # One process changes the project and learns; others look on.
+            # Only one process may write and train; others are read-only.
             self.writes = self.store.claim()
             known = self._stored_source()
             if source is None and known is None:
-                raise ProjectError(f"{folder} holds no project yet. Say which world to open.")
+                raise ProjectError(f"There is no project in {folder}. Name a world to open.")
             if source is not None and known is not None and source["kind"] != known["kind"]:
                 raise ProjectError(
-                    f"The project in {folder} is of another world ({named(known)}). Choose "
+                    f"The project in {folder} belongs to another world ({named(known)}). Choose "
                     "another folder with --project, or open it without naming a world."
                 )
             if source is None and known is not None and known["kind"] not in HARMLESS:
@@ -125,20 +123,20 @@ class Project:
                 self.check_writes()
                 self.store.begin(dict(self.setting.source), list(self._first_records()))
             elif source is not None and dict(source) != known and self.writes:
-                self.store.set("source", dict(source))  # the same world, which has moved
+                self.store.set("source", dict(source))  # the same world at another path
             self.events = Events()
-            self.answering = threading.Lock()  # a follower answers one question at a time
-            # One value, so that nobody sees the follower of one moment with the number of another.
+            self.answering = threading.Lock()  # a follower handles one request at a time
+            # One attribute, so that threads always read a consistent follower and revision.
             self.learnt = LearntState(self.setting.trained, 0, "")
             self.progress: dict[str, Any] | None = None
             self.problem: str | None = None
-            self.aside = self.store.aside()  # why some are not learnt from, by their numbers
+            self.aside = self.store.aside()  # problems of skipped demonstrations, by id
             self._ready: dict[str, Demonstration | str] = {}  # by fingerprint
             self._wake = threading.Condition()
             self._stop = threading.Event()
             self._woken = self._warm = False
             self._standing: tuple[tuple[str, int], dict[str, Any]] | None = None
-            self._seen: tuple[Any, ...] | None = None  # what another process had learnt
+            self._seen: tuple[Any, ...] | None = None  # last known state of the writing process
             self._thread: threading.Thread | None = None
             self._load_last()
         except BaseException:
@@ -146,7 +144,7 @@ class Project:
             raise
 
     def _stored_source(self) -> dict[str, Any] | None:
-        """Return what the file says that the project was made from."""
+        """Return the source stored in the project file, or None."""
         known = self.store.get("source")
         if known is None:
             return None
@@ -154,17 +152,17 @@ class Project:
             return check_source(known)
         except GroundlingError as error:
             raise ProjectError(
-                f"The file project.sqlite in {self.folder} is broken: {error} Restore a copy of it."
+                f"The file project.sqlite in {self.folder} is damaged: {error} Restore a backup."
             ) from error
 
     def _ask(
         self, known: Mapping[str, Any], confirm: Callable[[Mapping[str, Any]], bool] | None
     ) -> None:
-        """Complain unless somebody confirms that what the file names may be opened."""
+        """Raise ProjectError unless `confirm` allows the stored source."""
         if confirm is None or not confirm(known):
             raise ProjectError(
-                f"The file of the project in {self.folder} names {named(known)}, which may run "
-                "code, so it was not opened. Name it on the command line if you trust it: "
+                f"The project in {self.folder} opens {named(known)}, which may run code, so it "
+                "was not opened. If you trust it, name it on the command line: "
                 f"groundling studio {typed(known)} --project {shlex.quote(str(self.folder))}"
             )
 
@@ -186,16 +184,16 @@ class Project:
         return found
 
     def _load_last(self) -> None:
-        """Load the newest model that is whole; one of other demonstrations is learnt again."""
+        """Load the newest intact model; it is marked stale if the demonstrations differ."""
         revision, records = self.store.snapshot()
         current = fingerprint_of(records)
         for row in reversed(self.store.models(KEPT)):
             folder = self.folder / "models" / str(row["revision"])
             try:
                 if row["digest"] and _digest(folder) != row["digest"]:
-                    continue  # not the model that this row is about
+                    continue  # the model files do not belong to this row
                 if is_outdated(folder):
-                    continue  # learnt again with the features of this version
+                    continue  # must be retrained with this version's features
                 follower = Follower.load(folder)
             except GroundlingError:
                 continue
@@ -210,29 +208,29 @@ class Project:
 
     @property
     def follower(self) -> Follower | None:
-        """The follower that answers, if anything was learnt."""
+        """The current follower; None before the first training."""
         return self.learnt.follower
 
     @property
     def learnt_revision(self) -> int:
-        """The revision of the demonstrations that the follower learnt from."""
+        """The revision of the follower's training demonstrations."""
         return self.learnt.revision
 
     @property
     def fingerprint(self) -> str:
-        """A sum over all that the follower learnt from (see `fingerprint_of`)."""
+        """Fingerprint of the follower's training demonstrations (see `fingerprint_of`)."""
         return self.learnt.fingerprint
 
     def check_writes(self) -> None:
-        """Complain if another process has the project."""
+        """Raise ProjectError if the project is read-only here."""
         if not self.writes:
             raise ProjectError(
-                f"Another process has the project in {self.folder} open and learns in it; here it "
-                "can only be asked. Close the other one to teach here."
+                f"The project in {self.folder} is open in another process, so it is read-only "
+                "here. Close the other process to teach here."
             )
 
     def close(self) -> None:
-        """Stop learning (it goes on when the project is opened again) and close the file."""
+        """Stop training, which resumes when the project is reopened, and close the file."""
         with self._wake:
             self._stop.set()
             self._wake.notify_all()
@@ -248,7 +246,7 @@ class Project:
         return self.setting.codec(scene).state_to_json(state)
 
     def read_state(self, scene: StudioScene, data: Any) -> State:
-        """Return the state that JSON describes; without one, the scene's own start."""
+        """Return a state from JSON; the scene's initial state if `data` is None."""
         if data is None:
             return scene.start
         found: State = self.setting.codec(scene.name).state_from_json(data)
@@ -259,11 +257,11 @@ class Project:
         return [self.setting.codec(scene).action_to_json(each) for each in actions]
 
     def read_actions(self, scene: str, data: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the actions that JSON describes."""
+        """Return actions from JSON."""
         return tuple(self.setting.codec(scene).action_from_json(each) for each in data)
 
     def demonstration(self, record: Record) -> Demonstration:
-        """Return a demonstration that the follower can learn from."""
+        """Convert a record to a demonstration."""
         scene = self.setting.scene(record.scene)
         return Demonstration(
             self.setting.read(scene, record.text),
@@ -275,9 +273,9 @@ class Project:
         )
 
     def check(self, record: Record) -> Record:
-        """Return a demonstration as it is kept; complain of one that cannot be learnt from.
+        """Return a normalised record; raise an error if it cannot be learnt from.
 
-        Teaching, importing, editing and learning all ask here.
+        Used for teaching, importing, editing and training.
         """
         if record.problem is not None:
             raise DemonstrationError(record.problem)
@@ -291,31 +289,31 @@ class Project:
         try:
             plain_json([record.start, *record.actions])
         except ValueError as error:
-            raise DemonstrationError(f"“{text[:60]}” cannot be kept: {error}.") from error
+            raise DemonstrationError(f"“{text[:60]}” cannot be stored: {error}.") from error
         try:
             each = self.demonstration(record)
             CachedEnvironment(each.environment).trace(each.start, each.actions, f"“{text[:60]}”")
             start = self.write_state(scene.name, each.start)
         except GroundlingError:
             raise
-        except Exception as error:  # of the environment, whatever it is
+        except Exception as error:  # user environments may raise anything
             raise WorldError(
                 f"“{text[:60]}” cannot be carried out: {type(error).__name__}: {str(error)[:200]}."
             ) from error
         return replace(record, text=text, start=start)
 
     def problem_of(self, record: Record) -> str | None:
-        """Return why a demonstration is not learnt from, if it is not."""
+        """Return why a demonstration is skipped in training; None if it is used."""
         return record.problem or self.aside.get(record.id)
 
     # ---- following ----------------------------------------------------------------------
 
     def follow(self, scene: StudioScene, start: State, text: str) -> Plan:
-        """Follow what was said, as the library does."""
+        """Return the follower's plan for a text."""
         with self.answering:
             follower = self.follower
             if follower is None:
-                raise NotFittedError("Nothing was learnt yet. Show what you mean first.")
+                raise NotFittedError("There is no trained model yet. Teach a demonstration first.")
             return follower.follow(self.setting.read(scene, text), scene.environment, start)
 
     def say(
@@ -328,34 +326,34 @@ class Project:
         choice: int | None = None,
         language: str = "",
     ) -> Turn:
-        """Say something to an agent in a state, or choose an option, and return its turn.
+        """Process an utterance or the choice of an option, and return the agent's turn.
 
-        `before` are the texts that led to the question which `text` may reply to. Nothing is kept
-        between calls: the agent hears them again, so that pages may be reloaded and undone.
+        `before` holds the texts that led to the open question. The agent is stateless between
+        calls: it replays these texts, so that pages can be reloaded and turns undone.
         """
         with self.answering:
             follower = self.follower
             if follower is None:
-                raise NotFittedError("Nothing was learnt yet. Show what you mean first.")
+                raise NotFittedError("There is no trained model yet. Teach a demonstration first.")
             language = language if language in PHRASES else ""
             agent = Agent(follower, scene.environment, start, language=language)
             for each in before:
                 agent.say(each, self.setting.read(scene, each))
-            if before and not agent.asking:  # it has learnt meanwhile, and asks no more
+            if before and not agent.asking:  # a newer model no longer asks this question
                 agent = Agent(follower, scene.environment, start, language=language)
             if choice is not None and agent.asking:
                 turn = agent.choose(choice)
             else:
                 turn = agent.say(text, self.setting.read(scene, text))
-            if turn.kind != "act":  # pages name actions; words of acts are not needed
-                _ = turn.text  # found now, while no other thread asks the follower
+            if turn.kind != "act":  # pages show action names, not the text of an act
+                _ = turn.text  # cached now, while the lock is held
             return turn
 
     def standing(self) -> dict[str, Any]:
-        """Return what the follower can do now: of the last ten shown, and of those held out.
+        """Return the follower's success on recent and on held-out demonstrations.
 
-        One that was shown counts if it is right and sure; each text in its scene counts once. Only
-        the latest demonstrations are looked at, however many there are.
+        A recent demonstration counts if the agent carries out the right plan without asking; each
+        text counts once per scene. Only the newest demonstrations are considered.
         """
         known = self._standing
         current = (self.learnt.fingerprint, self.store.revision)
@@ -377,7 +375,7 @@ class Project:
         return found
 
     def _does(self, record: Record, sure: bool = True) -> bool:
-        """Tell whether the follower does what a demonstration shows, and is sure of it."""
+        """Return whether the follower's plan is right and, if `sure`, confident."""
         try:
             scene, each = self.setting.scene(record.scene), self.demonstration(record)
             plan: Plan | None
@@ -387,11 +385,11 @@ class Project:
             else:
                 plan = self.follow(scene, each.start, record.text)
             return is_right(CachedEnvironment(each.environment), each, plan)
-        except Exception:  # of the environment, whatever it is: learning will say so
+        except Exception:  # user environments may raise anything; training reports it
             return False
 
     def would_do(self, record: Record) -> bool | None:
-        """Tell whether the follower already does what a demonstration shows."""
+        """Return whether the follower already gets a demonstration right."""
         follower = self.follower
         if follower is None:
             return False
@@ -404,7 +402,7 @@ class Project:
     # ---- changing -----------------------------------------------------------------------
 
     def teach(self, record: Record) -> Record:
-        """Keep one more demonstration and begin to learn from it."""
+        """Store a demonstration and start learning from it."""
         self.check_writes()
         record = self.check(record)
         what = f"teaching “{record.text[:60]}”"
@@ -413,9 +411,9 @@ class Project:
         return added
 
     def take_in(self, records: Sequence[Record]) -> int:
-        """Keep demonstrations that were checked and are new, as one step of the history.
+        """Store new, validated demonstrations as one undoable change.
 
-        Returns how many there were.
+        Returns the number of demonstrations that were not stored before.
         """
         self.check_writes()
         known = {each.content for each in self.store.records()}
@@ -431,7 +429,7 @@ class Project:
         self.check_writes()
         before = self.store.record(number)
         if before.problem is not None:
-            raise DemonstrationError(f"{before.problem} Delete it, and show it again.")
+            raise DemonstrationError(f"{before.problem} Delete it and demonstrate it again.")
         what = f"editing “{before.text[:60]}”"
         after = self.check(replace(before, **fields))
         kept = {name: getattr(after, name) for name in {*fields, "text", "start"}}
@@ -447,7 +445,7 @@ class Project:
         self.changed(what)
 
     def undo(self) -> str:
-        """Take the last change back, and return what it was."""
+        """Undo the last change and return its description."""
         self.check_writes()
         change = self.store.undo()
         if change is None:
@@ -459,11 +457,11 @@ class Project:
 
     @property
     def is_behind(self) -> bool:
-        """Whether demonstrations have changed since the follower learnt."""
+        """Whether demonstrations have changed since the last training."""
         return self.learnt_revision != self.store.revision
 
     def changed(self, what: str) -> None:
-        """Tell pages that demonstrations have changed, and begin to learn."""
+        """Notify pages of a change and start training."""
         self._publish(what)
         self.wake()
 
@@ -474,7 +472,7 @@ class Project:
         )
 
     def wake(self) -> None:
-        """Begin to learn in the background if there is something to learn."""
+        """Start training in the background if demonstrations have changed."""
         with self._wake:
             if self._thread is None and not self._stop.is_set():
                 self._thread = threading.Thread(target=self._learn_forever, daemon=True)
@@ -496,7 +494,7 @@ class Project:
                         self.learn_now()
             except _StoppedError:
                 return
-            except Exception as error:  # whatever it is, people should read it
+            except Exception as error:  # reported on the pages
                 if self._stop.is_set():
                     return
                 self.problem = _sentence(error)
@@ -508,7 +506,7 @@ class Project:
                 self._woken = False
 
     def _watch(self) -> None:
-        """See what the process learns that has the project; take over when it ends."""
+        """Load new models of the writing process, and take over when it ends."""
         self.writes = self.store.claim()
         newest = self.store.models(1)
         seen = (self.store.revision, newest[0]["at"] if newest else None, self.writes)
@@ -520,20 +518,20 @@ class Project:
             self.events.publish("learnt", {"revision": self.learnt_revision})
 
     def _warm_up(self) -> None:
-        """Answer once for nobody, so that parser and kernels are there when somebody asks."""
+        """Follow one text to load the parser and compile kernels before the first request."""
         if self._warm or self.follower is None:
             return
         self._warm = True
         scene = self.setting.scenes[0]
-        with suppress(Exception):  # whoever asks will be told what is wrong
+        with suppress(Exception):  # the first request reports errors
             said = [each.text for each in self.setting.examples]
             plan = self.follow(scene, scene.start, (*said, "go")[0])
             plan.explain()
 
     def learn_now(self) -> None:
-        """Learn from the demonstrations as they are, and keep the model.
+        """Train on the current demonstrations and save the model.
 
-        One that cannot be learnt from is set aside, and the others are learnt.
+        Demonstrations that cannot be learnt from are set aside.
         """
         self.check_writes()
         revision, records = self.store.snapshot()
@@ -546,7 +544,7 @@ class Project:
         try:
             digest = self._save(follower, revision) if follower is not None else ""
             self.store.learnt(revision, len(shown), accuracy, seconds, current, digest, aside)
-        finally:  # it answers even if it could not be kept
+        finally:  # use the new follower even if it could not be saved
             self.learnt = LearntState(follower, revision, current)
             self.aside = aside
             self.problem = self.progress = None
@@ -558,7 +556,7 @@ class Project:
     def _sorted(
         self, records: Sequence[Record]
     ) -> tuple[dict[str, Demonstration], list[Demonstration], dict[int, str]]:
-        """Return what to learn from, what is kept apart, and why others are set aside."""
+        """Split records into training and held-out demonstrations, and problems by id."""
         shown: dict[str, Demonstration] = {}
         apart: list[Demonstration] = []
         aside: dict[int, str] = {}
@@ -579,13 +577,13 @@ class Project:
             elif each.apart:
                 apart.append(found)
             else:
-                # Names that change with all that is learnt from, so that what was edited is new.
+                # The name contains the fingerprint, so that an edited demonstration counts as new.
                 shown[f"{each.id}: {each.text[:40]} ({key[:16]})"] = found
         self._ready = ready
         return shown, apart, aside
 
     def _learn(self, shown: dict[str, Demonstration], aside: dict[int, str]) -> Follower | None:
-        """Learn; if that fails, set those aside that fail alone, and learn without them."""
+        """Train; on failure, set aside demonstrations that fail on their own and retry."""
         known = self.learnt.follower
         make, base = self.setting.make, self.setting.base()
         try:
@@ -618,14 +616,14 @@ class Project:
         self.events.publish("progress", self.progress)
 
     def accuracy(self, follower: Follower | None, apart: Sequence[Demonstration]) -> float | None:
-        """Return the share of demonstrations kept apart that a follower does right."""
+        """Return a follower's accuracy on held-out demonstrations."""
         if not apart:
             return None
         if follower is None:
             return 0.0
         try:
             return follower.score(apart)
-        except GroundlingError:  # one that cannot be followed is not right
+        except GroundlingError:  # a demonstration that cannot be followed counts as wrong
             return sum(_scored(follower, each) for each in apart) / len(apart)
 
     def _save(self, follower: Follower, revision: int) -> str:
@@ -638,16 +636,18 @@ class Project:
         return _digest(models / str(revision))
 
     def model(self, revision: int) -> Follower:
-        """Return a model that was kept."""
+        """Load a saved model by its revision."""
         follower, learnt, _ = self.learnt
         if revision == learnt and follower is not None:
             return follower
         if revision not in self.kept_models():
-            raise ProjectError(f"There is no model {revision} any more; the last {KEPT} are kept.")
+            raise ProjectError(
+                f"There is no model of revision {revision}. Only the last {KEPT} models are kept."
+            )
         return Follower.load(self.folder / "models" / str(int(revision)))
 
     def kept_models(self) -> list[int]:
-        """Return the revisions whose models can be looked at."""
+        """Return the revisions of all saved models."""
         models = self.folder / "models"
         if not models.is_dir():
             return []
@@ -655,7 +655,7 @@ class Project:
 
 
 def fingerprint_of(records: Sequence[Record]) -> str:
-    """Return a sum over the demonstrations that are learnt from, all that counts in them.
+    """Return a fingerprint of the training demonstrations, held-out ones excluded.
 
     >>> one = Record("hall", "turn left", 3, ("left",))
     >>> fingerprint_of([one]) == fingerprint_of([replace(one, weight=2.0)])
@@ -665,7 +665,7 @@ def fingerprint_of(records: Sequence[Record]) -> str:
 
 
 def _digest(folder: Path) -> str:
-    """Return the sum of a model's manifest, which holds the sums of all its files."""
+    """Return the hash of a model's manifest, which covers all its files."""
     manifest = read_plain(folder / MANIFEST, LIMITS[MANIFEST], ModelFileError)
     return hashlib.sha256(manifest).hexdigest()
 
@@ -689,7 +689,7 @@ def _text_of(demonstration: Demonstration) -> str:
 def _short(error: Exception) -> str:
     said = " ".join(str(error).split())
     if not isinstance(error, GroundlingError):
-        said = f"It cannot be learnt from: {type(error).__name__}: {said}."
+        said = f"Learning from it failed: {type(error).__name__}: {said}."
     return said if len(said) <= 500 else said[:499] + "…"
 
 
@@ -697,11 +697,11 @@ def _sentence(error: Exception) -> str:
     said = " ".join(str(error).split())[:500]
     if isinstance(error, DiskFullError) or "No space left" in said:
         return (
-            "The disk is full (No space left on device), so the model could not be kept. It "
-            "answers, and what was shown is kept. Make room; the next model is kept again."
+            "The disk is full (No space left on device), so the model could not be saved. It is in "
+            "use, and demonstrations are saved. Free some disk space; the next model will be saved."
         )
     if isinstance(error, GroundlingError):
         return said
     if isinstance(error, OSError) and error.strerror:
-        return f"The model could not be kept: {error.strerror}. What was shown is kept."
-    return f"Learning failed: {type(error).__name__}: {said}. What was shown is kept."
+        return f"The model could not be saved: {error.strerror}. Demonstrations are saved."
+    return f"Learning failed: {type(error).__name__}: {said}. Demonstrations are saved."

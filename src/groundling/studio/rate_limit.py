@@ -1,4 +1,4 @@
-"""A limit on concurrent work: a bounded queue in front of a few threads."""
+"""Limit on concurrent requests: a bounded queue and a thread pool."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Result = TypeVar("Result")
 
 
 class RateLimit:
-    """Runs work in a few threads; more than can wait is refused, and so is waiting too long.
+    """Runs functions in a thread pool with a bounded queue and a timeout.
 
     Parameters
     ----------
     workers
-        How many pieces of work run at once.
+        Number of worker threads.
     waiting
-        How many may wait beyond those.
+        Maximum number of waiting calls.
     seconds
-        How long a piece of work may take, waiting included. Python cannot stop a thread:
-        work that takes longer keeps its place until it ends, so the bound holds.
+        Timeout in seconds, including the waiting time. Python cannot stop a thread: a call that
+        times out still counts as running until it ends.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class RateLimit:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="groundling")
 
     async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Run work in a thread and return what it gives."""
+        """Run a function in a worker thread and return its result."""
         if self.busy >= self.bound:
             raise BusyError(429, "Too many requests are waiting. Try again in a moment.")
         self.busy += 1
@@ -58,14 +58,14 @@ class RateLimit:
             return await asyncio.wait_for(asyncio.wrap_future(future), self.seconds)
         except TimeoutError:
             raise BusyError(
-                503, f"This took longer than {self.seconds:g} seconds. Say less at once."
+                503, f"The request took longer than {self.seconds:g} seconds. Send a shorter text."
             ) from None
 
     def _done(self) -> None:
         self.busy -= 1
 
     def close(self) -> None:
-        """Let go of the threads."""
+        """Shut down the thread pool."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

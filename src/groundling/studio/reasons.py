@@ -1,4 +1,4 @@
-"""Reasons in sentences: which word asked for which action, and what would be done without it."""
+"""Reasons for a plan: the words for each action, and the plan without them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from groundling.studio.scenes import StudioScene
 
 __all__ = ["reasons"]
 
-LINKED = 0.3  # words that lie on an action with less probability are no reason for it
-WITHOUT = 3  # words that are left out, one at a time, to see what would be done
-RECALLED = 1.0  # what a memory must add to a plan to be a reason for it
+LINKED = 0.3  # minimum alignment probability of a word that is a reason for an action
+WITHOUT = 3  # number of words to leave out, one at a time
+RECALLED = 1.0  # minimum score from memory for a demonstration to be a reason
 
 
 def reasons(follower: Follower, scene: StudioScene, plan: Plan) -> dict[str, Any]:
-    """Return why each action is in a plan, as parts of sentences.
+    """Return the reasons for each action of a plan as JSON-ready data.
 
-    Each of `steps` has the words that ask for the action, the decisive one first (none where it
-    is not mentioned, but needed), and what would be done without that word if it were something
-    else. `remembered` is the text that was shown, where the plan follows a demonstration.
+    Each of `steps` has the words that ask for the action, the decisive one first (empty if the
+    action is needed but not mentioned), and the plan without that word if it differs. `remembered`
+    is the text of the demonstration that the plan repeats, if any.
 
     >>> from groundling.studio.gallery import open_gallery
     >>> setting = open_gallery("kitchen")
@@ -72,7 +72,7 @@ def _words(
 ) -> list[dict[str, Any]]:
     """Return the words that ask for an action, the decisive one first.
 
-    Those that a label of the action is spelt like come first, then those that matter most.
+    Words that spell a label of the action come first, then words by importance.
     """
     share: dict[tuple[int, int], float] = {}
     for link in step.links:
@@ -103,7 +103,7 @@ def _without(
     text: Sequence[Instruction],
     word: dict[str, Any],
 ) -> list[str] | None:
-    """Return what would be done if a word had not been said, if that is something else."""
+    """Return the action names of the plan without a word; None if it is the same plan."""
     kept = []
     for number, each in enumerate(text):
         places = [

@@ -1,4 +1,4 @@
-"""What the studio opens: scenes to act in, a follower, and demonstrations to begin with."""
+"""Settings that the studio opens: scenes, a follower and initial demonstrations."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ __all__ = [
 ]
 
 GIVEN, APART = 60, 40
-SHOWN = (0, 3, 9, 41)  # demonstrations of the mazes that are things to say
+SHOWN = (0, 3, 9, 41)  # indices of the maze demonstrations offered as examples
 KINDS = ("demo", "lesson", "gallery", "scene", "world", "model")
 HARMLESS = ("demo", "lesson", "gallery", "scene")
-"""What a stored project may open by itself: these run nothing that a file names."""
+"""Kinds of sources that a stored project may open without confirmation: they run no code."""
 
 
 @dataclass(frozen=True)
 class StudioScene:
-    """A place to act in: a name, an environment, and the state in which it begins."""
+    """A scene: a name, an environment and its initial state."""
 
     name: str
     environment: Environment
@@ -47,7 +47,7 @@ class StudioScene:
 
 @dataclass(frozen=True)
 class StudioExample:
-    """Something to say: the text, the scene and the state it is meant for, and what it asks for."""
+    """An example instruction with its scene, initial state and actions."""
 
     text: str
     scene: str
@@ -57,32 +57,31 @@ class StudioExample:
 
 @dataclass(frozen=True)
 class Setting:
-    """All that a project begins with.
+    """The initial setting of a project.
 
     Parameters
     ----------
     title
-        What it is called.
+        The title.
     source
-        What it was opened from, as JSON: `open_setting` makes the same from it again.
+        The source as JSON; `open_setting` recreates the setting from it.
     scenes
-        Where one can act; demonstrations name one of them.
+        The scenes; each demonstration names one of them.
     make
-        Returns the follower, untrained.
+        Returns an unfitted follower.
     given
-        Returns demonstrations to learn from at first, each with the name of its scene; the
-        project keeps them as its own.
+        Returns initial training demonstrations with their scene names; the project stores them.
     base
-        Returns demonstrations that the trained model has learnt from, which the project does
-        not keep.
+        Returns the training demonstrations of the trained model; the project does not store
+        them.
     apart
-        Returns demonstrations that are only followed, to see how well it does.
+        Returns held-out demonstrations, which only measure accuracy.
     trained
-        A follower that has learnt already, where a model was opened.
+        The trained follower, if a model was opened.
     examples
-        Things to say, each in its scene.
+        Example instructions, each with its scene.
     read
-        Prepares what was typed for the follower, where a task cuts texts in its own way.
+        Prepares an entered text for the follower, for tasks that split texts differently.
     """
 
     title: str
@@ -98,7 +97,7 @@ class Setting:
     _codecs: dict[str, Codec] = field(default_factory=dict, repr=False, compare=False)
 
     def scene(self, name: str) -> StudioScene:
-        """Return a scene by its name."""
+        """Return a scene by name."""
         for each in self.scenes:
             if each.name == name:
                 return each
@@ -107,14 +106,14 @@ class Setting:
         )
 
     def codec(self, scene: str) -> Codec:
-        """Return how states and actions of a scene are written as JSON."""
+        """Return the JSON codec for the states and actions of a scene."""
         if scene not in self._codecs:
             self._codecs[scene] = Codec(self.scene(scene).environment)
         return self._codecs[scene]
 
 
 def open_setting(source: Mapping[str, Any]) -> Setting:
-    """Open what a project was made from: the demo, the lesson, a world, or a model.
+    """Open the source of a project: the demo, the lesson, a world or a model.
 
     >>> open_setting({"kind": "lesson"}).title
     'Kitchen'
@@ -144,7 +143,7 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
 
 
 def check_source(source: Any) -> dict[str, Any]:
-    """Return a source as it is if it has the right form; it may come from a file.
+    """Return a source as a dict; raise WorldError if it is invalid.
 
     >>> check_source({"kind": "world", "world": 3})
     Traceback (most recent call last):
@@ -152,7 +151,7 @@ def check_source(source: Any) -> dict[str, Any]:
     groundling.errors.WorldError: 'world' must be text; got 3.
     """
     if not isinstance(source, Mapping):
-        raise WorldError(f"A source must be an object with a kind; got {shorten(source)}.")
+        raise WorldError(f"A source must be an object with a `kind`; got {shorten(source)}.")
     kind = source.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise WorldError(f"The studio cannot open a {shorten(kind)}.{did_you_mean(kind, KINDS)}")
@@ -164,12 +163,12 @@ def check_source(source: Any) -> dict[str, Any]:
         raise WorldError(f"'scene' must be an object; got {shorten(source.get('scene'))}.")
     shown = source.get("demonstrations", [])
     if not isinstance(shown, (list, tuple)) or not all(isinstance(each, str) for each in shown):
-        raise WorldError(f"'demonstrations' must be a list of files; got {shorten(shown)}.")
+        raise WorldError(f"'demonstrations' must be a list of file names; got {shorten(shown)}.")
     return dict(source)
 
 
 def named(source: Mapping[str, Any]) -> str:
-    """Return what a source opens, for messages.
+    """Return a short description of a source for messages.
 
     >>> named({"kind": "model", "model": "m", "world": "w.py:Yard"})
     'the model m in the world w.py:Yard'
@@ -183,7 +182,7 @@ def named(source: Mapping[str, Any]) -> str:
 
 
 def typed(source: Mapping[str, Any]) -> str:
-    """Return how a source is written on the command line.
+    """Return the command-line arguments that open a source.
 
     >>> typed({"kind": "model", "model": "my model", "world": "w.py:Yard"})
     "'my model' --world w.py:Yard"
@@ -195,7 +194,7 @@ def typed(source: Mapping[str, Any]) -> str:
 
 
 def demo_setting() -> Setting:
-    """Return the generated mazes: some to learn in, and one that is never learnt from.
+    """Create the setting of generated mazes, one of them held out.
 
     >>> setting = demo_setting()
     >>> setting.scenes[0].name, len(setting.given()), len(setting.apart())
@@ -226,7 +225,7 @@ def demo_setting() -> Setting:
 
 
 def lesson_setting() -> Setting:
-    """Return the kitchen of the lesson, and a follower that knows nothing.
+    """Create the lesson: the kitchen with an untrained follower.
 
     >>> [scene.name for scene in lesson_setting().scenes][:2]
     ['Kitchen 1', 'Kitchen 2']
@@ -241,14 +240,16 @@ def lesson_setting() -> Setting:
         scenes=tuple(
             StudioScene(f"Kitchen {n}", kitchen, start) for n, start in enumerate(starts, 1)
         ),
-        make=lambda: Follower(parser="chain"),  # words in a row, of any language
+        make=lambda: Follower(parser="chain"),  # works for any language
     )
 
 
 def scene_setting(
     world: SceneWorld, source: Mapping[str, Any], held_out: int = 0, shown: int = 0
 ) -> Setting:
-    """Return a world of places and things: the last of its examples are held out, some shown.
+    """Create a setting from a scene world.
+
+    The last `held_out` examples are held out, and the first `shown` are offered as examples.
 
     >>> yard = {"title": "Yard", "places": [{"name": "shed"}, {"name": "gate"}],
     ...         "movers": [{"name": "robot", "at": "shed"}], "scenes": 2}
@@ -282,10 +283,10 @@ def scene_setting(
 
 
 def world_setting(name: str) -> Setting:
-    """Return a world of one's own, such as `my_world.py:Kitchen`.
+    """Create a setting from a user world such as `my_world.py:Kitchen`.
 
-    It begins where its `initial_state()` says; with `starts`, a mapping from names to states,
-    there are several scenes (see `groundling.data.own.starts_of`).
+    The scene starts in the world's `initial_state()`. A world with `starts`, a mapping from names
+    to states, has one scene for each (see `groundling.data.own.starts_of`).
 
     >>> setting = world_setting("groundling.studio.kitchen:Kitchen")
     >>> setting.title, setting.scenes[0].start.at
@@ -307,23 +308,25 @@ def world_setting(name: str) -> Setting:
 
 
 def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
-    """Return a trained model in the world that is named, or in that of its task.
+    """Create a setting from a trained model in a given world or its task's world.
 
-    `shown` are the files of demonstrations that it learnt from, without which a model of one's
-    own world cannot be taught more.
+    `shown` lists the files of its training demonstrations. A model of a user world needs them to
+    be taught.
     """
     source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
     if shown and world is None:
-        raise SettingError("Demonstrations need a world. Name it with --world my_world.py:Kitchen.")
+        raise SettingError(
+            "--demonstrations must be used with a world. Add --world my_world.py:Kitchen."
+        )
     if world is not None:
         trained = Follower.load(folder)
         found = world_setting(world)
 
         def lost() -> Sequence[Demonstration]:
             raise DemonstrationError(
-                f"The model in {folder} does not keep what it learnt from, so it cannot learn "
-                "more. Name the files with --demonstrations, or open the world without the model "
-                "in the studio and import them."
+                f"The model in {folder} does not store its training demonstrations, so it cannot "
+                "be taught. Give their files with --demonstrations, or open the world without the "
+                "model in the studio and import them."
             )
 
         learnt = list(open_world(world, shown).demonstrations or ()) if shown else []

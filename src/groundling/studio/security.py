@@ -1,4 +1,4 @@
-"""Security middleware: checks host, origin, token and size of every request."""
+"""Security middleware: checks the host, origin, token and size of every request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Security"]
 
 COOKIE, CLASS = "groundling", "groundling-class"
 JOIN = "/j/"
-GUESSES = 200  # wrong addresses of a class before nobody can join any more
+GUESSES = 200  # wrong class codes before joining is disabled
 OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 BODY_SECONDS = 30.0
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\s\[\]]+)(:[0-9]{1,5})?", re.ASCII)
@@ -39,27 +39,27 @@ HEADERS = {
 
 
 class Security:
-    """Refuses requests from other pages, without the token, or of too many bytes.
+    """ASGI middleware that rejects cross-site, unauthorised or too large requests.
 
     Parameters
     ----------
     app
-        What is guarded.
+        The application to protect.
     token
-        What must be shown with every request: as `Authorization: Bearer …`, or once as
-        `?token=…` in the browser, which then keeps it in a cookie. Without, none is needed.
+        The token that every request must have: as `Authorization: Bearer …`, or once as
+        `?token=…` in the browser, which then stores it in a cookie. None disables the check.
     body, larger
-        How many bytes a request may have, and how many at some paths.
+        Maximum body size in bytes, and larger limits for some paths.
     seconds
-        How long sending the body may take.
+        Timeout for receiving the body.
     hosts
-        Under which names we are reached when no token is needed: pages of other sites must
-        not reach us under a name of theirs.
+        Host names accepted without a token; other names are rejected to prevent DNS rebinding.
     open_paths
-        What needs no token.
+        Paths that need no token.
     code
-        What pupils of a class show instead, once, as `/j/CODE`. It opens the page and the projects
-        whose names they know, other than the main one; without a token it has no effect.
+        The class code, which pupils send once as `/j/CODE` instead of the token. It gives access
+        to the page and to the projects whose names they know, except the main one. Without a
+        token it has no effect.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Security:
         self._guesses = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request on to the application, or reject it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -95,7 +95,7 @@ class Security:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-                # What was asked for may differ the next time; static files are asked about.
+                # Responses change; static files are revalidated.
                 headers.setdefault("cache-control", "no-cache")
             await send(message)
 
@@ -119,7 +119,7 @@ class Security:
         body = _Body(receive, limit, self.seconds)
         try:
             await self.app(scope, body, sending)
-        except HTTPException as error:  # where no handler of the application is before it
+        except HTTPException as error:  # raised outside the application's own handlers
             await problem(error.status_code, str(error.detail))(scope, receive, sending)
 
     def _limit(self, path: str) -> Limit:
@@ -130,8 +130,8 @@ class Security:
         if self.token is None:
             found = _HOST.fullmatch(host.lower())
             if found is None or found["name"] not in self.hosts:
-                return 403, f"This server is not reached as {host[:80]!r}; open it as 127.0.0.1."
-        # Following a link from elsewhere opens the page, and nothing else.
+                return 403, f"The host must be a local name such as 127.0.0.1; got {host[:80]!r}."
+        # Links on other sites may open the page, but must not call the API.
         followed = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
         site = headers.get("sec-fetch-site", "none")
         if site not in ("same-origin", "none") and not followed:
@@ -148,7 +148,7 @@ class Security:
             or (_for_pupils(scope["path"]) and _same(_cookie(headers, CLASS), self.code))
         ):
             return None
-        return 401, "This server needs its token: open the address that it printed when it began."
+        return 401, "This server requires a token. Open the address that it printed at startup."
 
     def _knows(self, headers: Headers) -> bool:
         scheme, _, said = headers.get("authorization", "").partition(" ")
@@ -157,26 +157,26 @@ class Security:
         return self._is_token(_cookie(headers, COOKIE))
 
     async def _join(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let somebody into the class who shows its code; guessing ends soon."""
+        """Admit a pupil with the class code; limit the number of wrong codes."""
         if self._guesses >= GUESSES:
-            refused = problem(429, "Too many wrong addresses were tried. Start the class again.")
+            refused = problem(429, "Too many wrong class codes were tried. Restart the class.")
             await refused(scope, receive, send)
         elif self.code is not None and _same(scope["path"].removeprefix(JOIN), self.code):
             await _settle(CLASS, self.code, "/#/join", scope, receive, send)
         else:
             self._guesses += 1
-            await problem(401, "This address is not that of the class.")(scope, receive, send)
+            await problem(401, "The class code in this address is wrong.")(scope, receive, send)
 
     def _is_token(self, said: str) -> bool:
         if self.token is None:
             return False
-        # Headers come as Latin-1, whatever was meant; what was typed may be anything.
+        # Headers are decoded as Latin-1, so non-ASCII tokens are compared in both encodings.
         known = self.token.encode("utf-8", "surrogateescape")
         one = hmac.compare_digest(said.encode("utf-8", "surrogateescape"), known)
         return hmac.compare_digest(said.encode("latin-1", "replace"), known) or one
 
     def _shown_in_address(self, scope: Scope) -> str | None:
-        """Return the token if the address of a page shows the right one."""
+        """Return the token if the page address contains it."""
         if self.token is None or scope["method"] != "GET" or scope["path"] != "/":
             return None
         for each in scope["query_string"].decode("latin-1").split("&"):
@@ -188,7 +188,7 @@ class Security:
 
 
 def _for_pupils(path: str) -> bool:
-    """Tell whether pupils may ask for a path."""
+    """Return whether pupils may access a path."""
     if path in ("/", "/favicon.ico", "/api/class/join") or path.startswith("/static/"):
         return True
     return path.startswith("/api/projects/") and not f"{path}/".startswith("/api/projects/main/")
@@ -209,7 +209,7 @@ def _same(said: str, known: str) -> bool:
 async def _settle(
     cookie: str, token: str, page: str, scope: Scope, receive: Receive, send: Send
 ) -> None:
-    """Put the token into a cookie and take it out of the address."""
+    """Store the token in a cookie and redirect to an address without it."""
     from starlette.responses import RedirectResponse
 
     answer = RedirectResponse(page, status_code=303)
@@ -220,7 +220,7 @@ async def _settle(
 
 
 class _Body:
-    """What a client sends, which ends with an error once it is too much or too slow."""
+    """Request body with a size limit and a timeout."""
 
     def __init__(self, receive: Receive, limit: Limit, seconds: float) -> None:
         self.receive = receive
@@ -230,14 +230,14 @@ class _Body:
         self.ends = asyncio.get_running_loop().time() + seconds
 
     async def __call__(self) -> Message:
-        """Return the next part; when all is there, wait until the client goes."""
+        """Return the next message; after the body, wait until the client disconnects."""
         if self.whole:
             return await self.receive()
         try:
             async with asyncio.timeout_at(self.ends):
                 message = await self.receive()
         except TimeoutError:
-            raise HTTPException(408, "The request was sent too slowly. Send it again.") from None
+            raise HTTPException(408, "Receiving the request timed out. Send it again.") from None
         self.seen += len(message.get("body", b""))
         self.whole = not message.get("more_body", False)
         if self.seen > self.limit.most:

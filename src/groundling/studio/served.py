@@ -1,4 +1,4 @@
-"""What a service serves: a follower, its world, and what it was taught while it ran."""
+"""Served models: a follower, its world and demonstrations taught over HTTP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Served", "ServedProject"]
 
 
 class Served:
-    """A follower in a world; answers come one at a time, and are those of the library.
+    """A trained follower in its world, with serialised access.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ class Served:
     >>> served = Served(lesson_setting())
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: There is no trained model to serve.
+    groundling.errors.WorldError: The setting must have a trained model to serve; got none.
     """
 
     def __init__(self, setting: Setting) -> None:
         if setting.trained is None:
-            raise WorldError("There is no trained model to serve.")
+            raise WorldError("The setting must have a trained model to serve; got none.")
         self.setting = setting
         self._follower: Follower = setting.trained
         self.scene = setting.scenes[0]
@@ -57,61 +57,61 @@ class Served:
 
     @property
     def follower(self) -> Follower:
-        """The follower that answers."""
+        """The current follower."""
         return self._follower
 
     @property
     def learning(self) -> bool:
-        """Whether it is learning."""
+        """Whether training is running."""
         return self._busy
 
     @property
     def taught(self) -> int:
-        """How many demonstrations it was taught."""
+        """Number of demonstrations taught since the start."""
         return len(self._shown)
 
     def begin(self) -> None:
-        """Begin to serve."""
+        """Start serving."""
 
     def close(self) -> None:
-        """End."""
+        """Stop serving."""
 
     def state(self, data: Any) -> State:
-        """Return the state that JSON describes; without any, where the world begins."""
+        """Return a state from JSON; the world's initial state if `data` is None."""
         if data is None:
             return self.scene.start
         found: State = self.codec.state_from_json(data)
         return found
 
     def follow(self, text: str, state: State, length: int | None = None) -> Plan:
-        """Follow a text, exactly as the library does."""
+        """Return the follower's plan for a text."""
         with self.answering:
             read = self.setting.read(self.scene, text)
             return self.follower.follow(read, self.environment, state, length=length)
 
     def say(self, text: str, session: str | None, state: Any) -> tuple[str, Agent, Turn]:
-        """Say something to the agent of a session; without one, another begins in a state."""
+        """Process an utterance in a session; start a session if `session` is None."""
         with self.answering:
             name = session
             if name is None:
                 start = self.state(state)
                 name = self.sessions.begin(lambda: Agent(self.follower, self.environment, start))
             agent = self.sessions.get(name)
-            agent.follower = self.follower  # it may have been taught since
+            agent.follower = self.follower  # use the newest model
             try:
                 read = None if agent.asking else self.setting.read(self.scene, text)
                 turn = agent.say(text, read)
-                _ = turn.text  # said by the same follower
+                _ = turn.text  # cached now, while the lock is held
             except BaseException:
-                if session is None:  # nobody knows its id
+                if session is None:  # the client never got its id
                     self.sessions.end(name)
                 raise
             return name, agent, turn
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
-        """Learn from demonstrations too; what was known before is kept."""
+        """Train on additional demonstrations."""
         if not self._writing.acquire(blocking=False):
-            raise BusyError(409, "It is learning already. Try again when it has learnt.")
+            raise BusyError(409, "The model is being trained. Try again when it has finished.")
         try:
             self._busy = True
             added = {
@@ -130,7 +130,7 @@ class Served:
             self._writing.release()
 
     def about(self) -> dict[str, Any]:
-        """Return what the model is."""
+        """Return the settings and size of the model."""
         settings = {
             name: asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
             for name, value in self.follower.get_params(deep=False).items()
@@ -149,7 +149,7 @@ class Served:
 
 
 class ServedProject(Served):
-    """A project of the studio behind HTTP; what is taught is kept there, and learnt in turn.
+    """A served studio project, which stores demonstrations and trains on them.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -161,42 +161,42 @@ class ServedProject(Served):
     ...         project.close()
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: Nothing was learnt in this project yet. Teach it in the studio.
+    groundling.errors.WorldError: This project has no trained model yet. Teach it in the studio.
     """
 
     def __init__(self, project: Project) -> None:
         if project.follower is None and project.store.counts()[0] and project.writes:
             project.learn_now()
         if project.follower is None:
-            raise WorldError("Nothing was learnt in this project yet. Teach it in the studio.")
+            raise WorldError("This project has no trained model yet. Teach it in the studio.")
         super().__init__(replace(project.setting, trained=project.follower))
         self.project = project
 
     @property
     def follower(self) -> Follower:
-        """The follower that answers: the last that was ready."""
+        """The most recently trained follower."""
         return self.project.follower or self._follower
 
     @property
     def learning(self) -> bool:
-        """Whether something is not learnt yet."""
+        """Whether some demonstrations are not learnt yet."""
         return self.project.is_behind
 
     @property
     def taught(self) -> int:
-        """How many demonstrations it learns from."""
+        """Number of training demonstrations."""
         return self.project.store.counts()[0]
 
     def begin(self) -> None:
-        """Learn whatever is not learnt yet, in the background."""
+        """Start training in the background if demonstrations have changed."""
         self.project.wake()
 
     def close(self) -> None:
-        """Close the project; what is not learnt yet is learnt when it is opened again."""
+        """Close the project; unfinished training resumes when it is reopened."""
         self.project.close()
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
-        """Keep demonstrations and begin to learn; returns where to see whether it has learnt."""
+        """Store demonstrations and start training; return the path of the training status."""
         project, scene = self.project, self.scene.name
         records = [
             project.check(
@@ -215,13 +215,13 @@ class ServedProject(Served):
         return {"taught": taught, "revision": revision, "status": f"/v1/teach/{revision}"}
 
     def progress(self, revision: int) -> dict[str, Any]:
-        """Return whether what was taught up to a revision is learnt."""
+        """Return whether training has reached a revision."""
         learnt = self.project.learnt_revision >= revision
         return {"revision": revision, "learnt": learnt, "problem": self.project.problem}
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as JSON; what has none is shown as text."""
+    """Return a setting as JSON; values without a JSON form become text."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Starting the servers: which address, which token, which folder."""
+"""Server startup: address, token, target and project folder."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ PORT = 8090
 
 
 class Address:
-    """Where a server listens, and what it asks for.
+    """The bound address of a server, and its token.
 
     Parameters
     ----------
     host, port
-        The address; without a port the first free one from 8090 on.
+        The address; `port` defaults to the first free one from 8090.
     token
-        What must be shown. Away from this machine there always is one: if none is given, it
-        is made up.
+        The access token. It is required for hosts other than this machine; by default it is then
+        generated.
 
     Examples
     --------
@@ -58,13 +58,15 @@ class Address:
         self.host = host
         self.token = token or (None if is_local(host) else secrets.token_urlsafe(18))
         if token is not None and len(token) < 8:
-            raise SettingError("The token is too short; give at least 8 characters.")
+            raise SettingError(
+                f"The token must have at least 8 characters; got {len(token)}. Use a longer one."
+            )
         self.socket = _bind(host, port)
         self.port = int(self.socket.getsockname()[1])
 
     @property
     def url(self) -> str:
-        """The address to open, with the token if there is one."""
+        """The URL to open, with the token if there is one."""
         shown = f"[{self.host}]" if ":" in self.host else self.host
         if self.host in ("0.0.0.0", "::"):
             shown = socket.gethostname()
@@ -73,19 +75,19 @@ class Address:
         )
 
     def join(self, code: str) -> str:
-        """Return the short address at which pupils join a class."""
+        """Return the short URL for joining a class."""
         shown = self.host
         if self.host in ("0.0.0.0", "::"):
             shown = _network_address()
         return f"http://{shown}:{self.port}/j/{code}"
 
     def close(self) -> None:
-        """Let the port go."""
+        """Release the port."""
         self.socket.close()
 
 
 def class_code() -> str:
-    """Make up the short code of a class, of letters that are not taken for others.
+    """Generate a short class code without characters that are easily confused.
 
     >>> len(class_code())
     6
@@ -94,7 +96,7 @@ def class_code() -> str:
 
 
 def _network_address() -> str:
-    """Return this machine's address on the local network; nothing is sent to find it."""
+    """Return this machine's address on the local network, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
         try:
             found.connect(("10.255.255.255", 1))
@@ -104,7 +106,7 @@ def _network_address() -> str:
 
 
 def is_local(host: str) -> bool:
-    """Tell whether only this machine reaches an address.
+    """Return whether an address is reachable from this machine only.
 
     >>> is_local("127.0.0.1"), is_local("localhost"), is_local("0.0.0.0")
     (True, True, False)
@@ -131,12 +133,12 @@ def _bind(host: str, port: int | None) -> socket.socket:
         else:
             return bound
     raise SettingError(
-        f"Port {port} of {host} cannot be used: {problem}. Give another one with --port."
+        f"Port {port} of {host} cannot be used: {problem}. Choose another one with --port."
     )
 
 
 def make_server(app: ASGIApp) -> Any:
-    """Return a server for an application, with limits on what clients may hold.
+    """Create a server for an application, with limits on connections.
 
     >>> make_server(lambda scope, receive, send: None).started
     False
@@ -161,14 +163,14 @@ def make_server(app: ASGIApp) -> Any:
 
 
 def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None = None) -> None:
-    """Serve an application until it is stopped; `ready` is called once it answers."""
+    """Serve an application until it is stopped; call `ready` when it accepts requests."""
     from groundling.errors import ConvergenceWarning
 
-    # Learning may stop a little before the very minimum: the next click goes on. This is set for
-    # the whole process, because filters are not safe to change in the threads that learn.
+    # Training may stop before full convergence; the next demonstration continues it. The filter is
+    # set for the whole process, because changing it in a training thread is not safe.
     warnings.simplefilter("ignore", ConvergenceWarning)
 
-    # Threads that compute hand over more often, so that whoever asks is answered soon.
+    # Switch threads more often, so that training does not delay responses.
     sys.setswitchinterval(0.001)
     server = make_server(app)
     if ready is not None:
@@ -185,13 +187,13 @@ def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None =
 
 
 def open_page(url: str) -> None:
-    """Open the browser; where there is none, the address that was printed has to do."""
+    """Open the browser, if there is one."""
     with suppress(webbrowser.Error):
         webbrowser.open(url)
 
 
 def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
-    """Return what a word on the command line opens: a model's folder, or a world.
+    """Return the source that a command-line argument names: a model folder or a world.
 
     >>> read_target(None)
     {'kind': 'gallery', 'name': 'kitchen'}
@@ -200,8 +202,8 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
     >>> read_target("nowhere")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: There is neither a folder nor a world 'nowhere'. Give a
-    model's folder, a file and a class such as my_world.py:Kitchen, or a world as JSON.
+    groundling.errors.SettingError: The target must be a model folder, a world such as
+    my_world.py:Kitchen or yard.json, or the name of a gallery world; got 'nowhere'.
     """
     if target is None:
         if world is not None:
@@ -214,16 +216,19 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
         return {**found, "world": _whole(world)} if world else found
     if names_world(target):
         if world is not None:
-            raise SettingError("Two worlds are named. Give one, or a model's folder before it.")
+            raise SettingError(
+                "The command must name one world; got two. Leave one out, or give a model folder "
+                "with --world."
+            )
         return {"kind": "world", "world": _whole(target)}
     raise SettingError(
-        f"There is neither a folder nor a world {target!r}. Give a model's folder, a file and a "
-        "class such as my_world.py:Kitchen, or a world as JSON."
+        "The target must be a model folder, a world such as my_world.py:Kitchen or yard.json, or "
+        f"the name of a gallery world; got {target!r}."
     )
 
 
 def _whole(world: str) -> str:
-    """Return the name of a world with the whole path of its file."""
+    """Return the name of a world with the absolute path of its file."""
     if world.endswith(".json"):
         return str(Path(world).resolve())
     place, colon, rest = world.partition(":")
@@ -231,7 +236,7 @@ def _whole(world: str) -> str:
 
 
 def is_project(folder: Path) -> bool:
-    """Tell whether a folder holds a project of the studio.
+    """Return whether a folder contains a studio project.
 
     >>> is_project(Path("nowhere"))
     False
@@ -242,7 +247,7 @@ def is_project(folder: Path) -> bool:
 
 
 def project_folder(source: Mapping[str, Any]) -> Path:
-    """Return where a project is kept if nobody says: one folder for each thing opened.
+    """Return the default project folder of a source.
 
     >>> project_folder({"kind": "gallery", "name": "kitchen"}).name
     'kitchen'

@@ -1,4 +1,4 @@
-"""The service: a trained follower behind HTTP, for programs."""
+"""HTTP service for a trained follower."""
 
 from __future__ import annotations
 
@@ -40,56 +40,57 @@ def make_service(
     token: str | None = None,
     limit: RateLimit | None = None,
 ) -> ASGIApp:
-    """Return the service as an application.
+    """Create the service's ASGI application.
 
     Parameters
     ----------
     served
-        The follower and the world it acts in.
+        The follower and its world.
     teach
-        Whether `/v1/teach` may be used.
+        Whether `/v1/teach` is enabled.
     token
-        What every request must show, except for `/v1/health`.
+        Access token, required for every request except `/v1/health`.
     limit
-        How many requests run and wait.
+        Limit on running and waiting requests.
     """
     web = Web(
         "Groundling",
         "interface.html",
         limit or RateLimit(),
         learning=lambda: served.learning,
-        summary="Follows plain-language instructions, and says why.",
+        summary="Follows natural-language instructions and explains its plans.",
         start=served.begin,
         stop=served.close,
     )
     metrics = Metrics(web.limit)
 
     def follow(request: RequestForm) -> AnswerForm:
-        """Return the plan that a text asks for."""
+        """Return the plan for a text."""
         began = time.perf_counter()
         answer = _follow(served, request)
         metrics.followed(time.perf_counter() - began, answer.understood)
         return answer
 
     def explain(request: RequestForm) -> dict[str, Any]:
-        """Return the plan and why: causes, links of words to nodes, features, runners-up."""
+        """Return the plan with its causes, alignments, features and alternatives."""
         plan = _asked(served, request)
         with served.answering:
             told = plan.explain().to_dict()
         return {**told, "understood": understood(served.follower, plan)}
 
     def say(said: SayForm) -> Spoken:
-        """Talk with an agent: it acts, asks, answers or declines; a session keeps its state."""
+        """Process an utterance in a session; the agent acts, asks, answers or declines."""
         return _say(served, said)
 
     def model() -> dict[str, Any]:
-        """Return what the model is: its settings and its size."""
+        """Return the settings and size of the model."""
         return served.about()
 
     def learn(teaching: Teaching) -> Response:
-        """Learn from demonstrations; answers change when it has learnt. Off unless asked for.
+        """Teach demonstrations. Disabled unless the server was started with `--teach`.
 
-        A project keeps them, answers 202 at once, and says where to see whether it has learnt.
+        A project stores them, responds with 202 and the path of the training status, and trains
+        in the background. A model responds with 200 when training has finished.
         """
         done = served.teach(_demonstrations(served, teaching))
         if "status" not in done:
@@ -97,14 +98,14 @@ def make_service(
         return JSONResponse(done, 202, {"location": done["status"]})
 
     def learnt(revision: Annotated[int, Path(ge=0, lt=2**53)]) -> dict[str, Any]:
-        """Tell whether what was taught up to a revision is learnt."""
+        """Return whether training has reached a revision."""
         if not isinstance(served, ServedProject):
-            raise HTTPException(404, "This model learns before it answers; there is no queue.")
+            raise HTTPException(404, "Only projects have a training status; this is a model.")
         return served.progress(revision)
 
-    def permit() -> None:  # before the body is looked at
+    def permit() -> None:  # runs before the body is read
         if not teach:
-            raise HTTPException(403, "Teaching is off. Start the server with --teach.")
+            raise HTTPException(403, "Teaching is disabled. Start the server with --teach.")
 
     web.add("POST", "/v1/follow", follow)
     web.add("POST", "/v1/explain", explain)
@@ -139,7 +140,7 @@ def _follow(served: Served, request: RequestForm) -> AnswerForm:
 
 def _say(served: Served, said: SayForm) -> Spoken:
     if said.session is not None and said.state is not None:
-        raise InstructionError("`state` must be left out in a session that has begun.")
+        raise InstructionError("`state` must be omitted if `session` is given.")
     session, agent, turn = served.say(check_text(said.text), said.session, said.state)
     codec, plan = served.codec, turn.plan if turn.kind == "act" else None
     answer = turn.answer
@@ -187,7 +188,7 @@ def _demonstrations(served: Served, teaching: Teaching) -> list[Demonstration]:
 
 
 class _Counted:
-    """Counts requests by path and status, whoever answers them."""
+    """Middleware that counts requests by path and status."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app = app

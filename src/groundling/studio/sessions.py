@@ -1,4 +1,4 @@
-"""Sessions of the service: one agent each, forgotten when nobody has talked to it for a while."""
+"""Dialogue sessions of the service: one agent each, with a timeout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Sessions"]
 
 
 class Sessions:
-    """Agents by the id of their session; ids are made here and cannot be guessed.
+    """Agents by session id; ids are random and cannot be guessed.
 
     Parameters
     ----------
@@ -36,52 +36,53 @@ class Sessions:
     >>> sessions.get(name)
     Traceback (most recent call last):
         ...
-    groundling.studio.problems.BusyError: There is no such session, or it has expired. Leave
-    `session` out to begin another.
+    groundling.studio.problems.BusyError: The session does not exist or has expired. Omit
+    `session` to start a new one.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._open: OrderedDict[str, tuple[Agent, float]] = OrderedDict()  # and when last used
+        self._open: OrderedDict[str, tuple[Agent, float]] = (
+            OrderedDict()
+        )  # with the time of last use
 
     def begin(self, make: Callable[[], Agent]) -> str:
-        """Begin a session and return its id."""
+        """Start a session and return its id."""
         with self._lock:
             self._expire()
             if len(self._open) >= SESSIONS.most:
                 raise BusyError(
                     429,
-                    f"There are {SESSIONS.most:,} sessions already. Try again later, or set "
-                    f"{SESSIONS.variable} to raise the limit.",
+                    f"A server must have at most {SESSIONS.most:,} sessions. Try again later, or "
+                    f"set {SESSIONS.variable} to raise the limit.",
                 )
             name = secrets.token_hex(16)
             self._open[name] = (make(), self._clock())
             return name
 
     def get(self, name: str) -> Agent:
-        """Return the agent of a session, which is used now."""
+        """Return the agent of a session and reset its timeout."""
         with self._lock:
             self._expire()
             if name not in self._open:
                 raise BusyError(
                     404,
-                    "There is no such session, or it has expired. Leave `session` out to begin "
-                    "another.",
+                    "The session does not exist or has expired. Omit `session` to start a new one.",
                 )
             agent, _ = self._open[name]
             if len(agent.turns) >= SESSION_TURNS.most:
                 raise BusyError(
                     409,
-                    f"A session must have at most {SESSION_TURNS.most:,} turns. Begin another, or "
-                    f"set {SESSION_TURNS.variable} to raise the limit.",
+                    f"A session must have at most {SESSION_TURNS.most:,} turns. Start a new one, "
+                    f"or set {SESSION_TURNS.variable} to raise the limit.",
                 )
             self._open[name] = (agent, self._clock())
             self._open.move_to_end(name)
             return agent
 
     def end(self, name: str) -> None:
-        """Forget a session."""
+        """End a session."""
         with self._lock:
             self._open.pop(name, None)
 

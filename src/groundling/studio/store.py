@@ -1,4 +1,4 @@
-"""What a project keeps: demonstrations and their history, answers, models, in one SQLite file."""
+"""SQLite store of a project: demonstrations with history, responses and models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Change", "DiskFullError", "Record", "Store", "fingerprint"]
 
 FILE, VERSION = "project.sqlite", 2
 _WRITER = "writer.lock"
-_LARGEST = 2**53  # numbers of rows and revisions that JSON and SQLite both hold
+_LARGEST = 2**53  # upper bound of ids and revisions, exact in both JSON and SQLite
 _TABLES = {
     "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL",
     "demonstrations": """
@@ -52,17 +52,16 @@ _COLUMNS = "id, scene, text, start, actions, weight, apart, origin, at, right_be
 
 
 class DiskFullError(ProjectError):
-    """There is no room to keep something; nothing was changed."""
+    """The disk is full; nothing was changed."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A demonstration as the project keeps it; `start` and `actions` are JSON.
+    """A stored demonstration; `start` and `actions` are JSON.
 
-    `apart` ones are never learnt from, only followed to see how well it does. `origin` says
-    where it comes from: given, shown, picked, edited or imported. `right_before` tells whether
-    the follower would have done the same before it learnt this one. `problem` says why a row of
-    the file cannot be read.
+    Records with `apart` are held out: they only measure accuracy. `origin` is given, shown,
+    picked, edited or imported. `right_before` is true if the follower got it right before learning
+    it. `problem` says why the row cannot be read.
     """
 
     scene: str
@@ -79,17 +78,17 @@ class Record:
 
     @property
     def fingerprint(self) -> str:
-        """A sum over all that the follower learns from: scene, text, start, actions, weight."""
+        """Hash of everything relevant for training: scene, text, start, actions, weight."""
         return fingerprint([self.scene, self.text, self.start, self.actions, self.weight])
 
     @property
     def content(self) -> str:
-        """A sum over what was said and done, by which duplicates are found."""
+        """Hash of text, start, actions and `apart`, used to find duplicates."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
 def fingerprint(content: Any) -> str:
-    """Return a sum over JSON that changes with any part of it.
+    """Return the SHA-256 hash of JSON content.
 
     >>> fingerprint(["turn left", 1.0]) == fingerprint(["turn left", 2.0])
     False
@@ -99,22 +98,22 @@ def fingerprint(content: Any) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """One step of the history: what was done, and each demonstration before and after."""
+    """One change in the history: a description, and each record before and after."""
 
     what: str
     changes: tuple[tuple[Record | None, Record | None], ...]
 
 
 class Store:
-    """A project's file; every change is on disk before the call returns.
+    """A project's database file; every change is on disk before the call returns.
 
-    The file may come from anybody: what cannot be read is a `ProjectError`, and a
-    demonstration that cannot be read is a record with a problem.
+    The file is not trusted: unreadable content raises `ProjectError`, and an unreadable
+    demonstration becomes a record with a `problem`.
 
     Parameters
     ----------
     folder
-        The project's folder; it is made if it is not there.
+        The project folder; it is created if it does not exist.
 
     Examples
     --------
@@ -137,7 +136,7 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             for name in (FILE, _WRITER):
                 _check_plain(folder / name)
-            # Autocommit: transactions are written out below, where they are meant.
+            # Autocommit mode: transactions are explicit, see `_writing`.
             self._db = sqlite3.connect(
                 folder / FILE, check_same_thread=False, isolation_level=None, timeout=10
             )
@@ -156,8 +155,8 @@ class Store:
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         if version > VERSION:
             raise ProjectError(
-                f"The project in {self.folder} was made by a newer Groundling (format {version}; "
-                f"this one reads up to {VERSION}). Install the newer version to open it."
+                f"The format of the project in {self.folder} must be {VERSION} or older; got "
+                f"{version}. It was made by a newer Groundling: install that version to open it."
             )
         self._check_schema(version)
         self._db.execute("PRAGMA journal_mode=WAL")
@@ -167,7 +166,7 @@ class Store:
                 self._bring_up(int(self._db.execute("PRAGMA user_version").fetchone()[0]))
 
     def _bring_up(self, version: int) -> None:
-        """Make the tables, or add what an earlier format does not have."""
+        """Create the tables, or migrate an earlier format."""
         if version == 0:
             for name, columns in _TABLES.items():
                 self._db.execute(f"CREATE TABLE {name} ({columns})")
@@ -179,19 +178,19 @@ class Store:
         self._db.execute(f"PRAGMA user_version={VERSION}")
 
     def _check_schema(self, version: int) -> None:
-        """Complain of a database of others, and of tables that compute or trigger something."""
+        """Reject foreign tables, triggers, views and computed columns."""
         for kind, name in self._db.execute("SELECT type, name FROM sqlite_master").fetchall():
             own = name in (_TABLES if kind == "table" else _INDEXES)
             if not (own and version) and not str(name).startswith("sqlite_"):
-                raise self._broken(f"it holds a {kind} {str(name)[:40]!r} that no project has")
+                raise self._broken(f"it has an unexpected {kind} {str(name)[:40]!r}")
         for name in _TABLES if version else ():
             for column in self._db.execute(f"PRAGMA table_xinfo({name})").fetchall():
                 if column["hidden"]:
-                    raise self._broken(f"{name}.{str(column['name'])[:40]} is computed")
+                    raise self._broken(f"{name}.{str(column['name'])[:40]} is a computed column")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Hold a transaction: all of it is kept, or nothing."""
+        """Run a block in a transaction, which is rolled back on errors."""
         with self._lock, _plainly(self.folder):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -207,7 +206,7 @@ class Store:
             return self._db.execute(query, values).fetchall()
 
     def _json(self, text: Any) -> Any:
-        """Return what a text of the file says; anybody may have changed it."""
+        """Parse JSON from the file; raise ProjectError if it is invalid."""
         try:
             return _read_json(text)
         except ValueError as error:
@@ -215,13 +214,13 @@ class Store:
 
     def _broken(self, what: str) -> ProjectError:
         return ProjectError(
-            f"The file project.sqlite in {self.folder} is broken: {what}. Restore a copy of it."
+            f"The file project.sqlite in {self.folder} is damaged: {what}. Restore a backup."
         )
 
     def claim(self) -> bool:
-        """Become the one process that changes and learns, if no other is; tell whether so.
+        """Try to become the only writing process; return whether it succeeded.
 
-        The system lets the claim go when a process ends, however it ends.
+        The operating system releases the lock when the process ends.
         """
         with self._lock:
             if self._writer is None:
@@ -232,26 +231,26 @@ class Store:
                     lock.execute("BEGIN EXCLUSIVE")
                 except sqlite3.Error as error:
                     lock.close()
-                    return "locked" not in str(error)  # where there are no locks, all may write
+                    return "locked" not in str(error)  # file systems without locks: all may write
                 self._writer = lock
             return True
 
     def close(self) -> None:
-        """Close the file; what was written is on disk already."""
+        """Close the file."""
         with self._lock:
             self._db.close()
             if self._writer is not None:
                 self._writer.close()
 
-    # ---- what the project is ------------------------------------------------------------
+    # ---- metadata -----------------------------------------------------------------------
 
     def get(self, key: str) -> Any:
-        """Return what was kept under a key, or nothing."""
+        """Return the value of a key, or None."""
         found = self._read("SELECT value FROM meta WHERE key=?", key)
         return self._json(found[0]["value"]) if found else None
 
     def set(self, key: str, value: Any) -> None:
-        """Keep something under a key."""
+        """Store a value under a key."""
         with self._writing():
             self._set(key, value)
 
@@ -260,7 +259,7 @@ class Store:
 
     @property
     def revision(self) -> int:
-        """How often the demonstrations were changed."""
+        """Number of changes to the demonstrations."""
         found = self.get("revision") or 0
         if type(found) is not int or not 0 <= found < _LARGEST:
             raise self._broken(f"its revision is {found!r:.40}")
@@ -273,9 +272,9 @@ class Store:
         return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
 
     def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
-        """Return how many demonstrations contain a text, and some of them.
+        """Return the number of demonstrations that contain a text, and one page of them.
 
-        Those it learns from come first, the newest before the others.
+        Training demonstrations come before held-out ones, newest first.
         """
         where = "WHERE instr(folded(text), ?)" if search else ""
         sought = (search.casefold(),) if search else ()
@@ -287,12 +286,12 @@ class Store:
         return int(count["n"]), list(map(_record, rows))
 
     def latest(self, most: int, *, apart: bool) -> list[Record]:
-        """Return the newest demonstrations that are learnt from, or those that are held out."""
+        """Return the newest training demonstrations, or held-out ones if `apart`."""
         query = f"SELECT {_COLUMNS} FROM demonstrations WHERE apart=? ORDER BY id DESC LIMIT ?"
         return list(map(_record, self._read(query, int(apart), most)))
 
     def counts(self) -> tuple[int, int]:
-        """Return how many demonstrations are learnt from, and how many are kept apart."""
+        """Return the numbers of training and held-out demonstrations."""
         [found] = self._read(
             "SELECT count(*) AS n, (SELECT count(*) FROM demonstrations WHERE apart=0) AS known "
             "FROM demonstrations"
@@ -300,7 +299,7 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Tell of the last demonstrations, oldest first, whether they were right at once."""
+        """Return whether recent demonstrations were right before teaching, oldest first."""
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
             "ORDER BY id DESC LIMIT ?", most,
@@ -308,9 +307,9 @@ class Store:
         return [bool(row["right_before"]) for row in reversed(rows)]
 
     def snapshot(self) -> tuple[int, list[Record]]:
-        """Return the revision and the demonstrations of the same moment."""
+        """Return the revision and the demonstrations in one consistent read."""
         with self._lock, _plainly(self.folder):
-            self._db.execute("BEGIN")  # another process may write meanwhile
+            self._db.execute("BEGIN")  # another process may be writing
             try:
                 return self.revision, self.records()
             finally:
@@ -319,14 +318,16 @@ class Store:
     def record(self, number: int) -> Record:
         """Return one demonstration."""
         if not 0 < number < _LARGEST:
-            raise DemonstrationError("There is no such demonstration: they count from 1.")
+            raise DemonstrationError("The number of a demonstration must be 1 or more.")
         found = self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
         if not found:
-            raise DemonstrationError(f"There is no demonstration {number}; it was deleted.")
+            raise DemonstrationError(
+                f"There is no demonstration {number}; it may have been deleted."
+            )
         return _record(found[0])
 
     def add(self, records: Sequence[Record], what: str) -> list[Record]:
-        """Add demonstrations, as one step of the history."""
+        """Add demonstrations as one undoable change."""
         with self._writing():
             added = [self._insert(replace(each, at=each.at or time.time())) for each in records]
             self._note(what, [(None, each) for each in added])
@@ -350,7 +351,7 @@ class Store:
             self._note(what, [(each, None) for each in gone])
 
     def undo(self) -> Change | None:
-        """Take the last change back that was not taken back; nothing if there is none."""
+        """Undo the last change that is not undone yet; return None if there is none."""
         with self._writing():
             found = self._db.execute(
                 "SELECT id, what, changes FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1"
@@ -368,7 +369,7 @@ class Store:
             return change
 
     def last_change(self) -> str | None:
-        """Return what `undo` would take back."""
+        """Return the description of the change that `undo` would revert."""
         found = self._read("SELECT what FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1")
         return str(found[0]["what"]) if found else None
 
@@ -383,7 +384,7 @@ class Store:
             raise self._broken("its history cannot be read") from error
 
     def begin(self, source: Any, records: Sequence[Record]) -> None:
-        """Fill a new project: where it comes from and what it knows; this is never undone."""
+        """Initialise a project with its source and demonstrations; this cannot be undone."""
         with self._writing():
             for each in records:
                 self._insert(replace(each, at=time.time()))
@@ -407,20 +408,20 @@ class Store:
         )
         self._set("revision", self.revision + 1)
 
-    # ---- answers and models -------------------------------------------------------------
+    # ---- responses and models -----------------------------------------------------------
 
     def answered(
         self, scene: str, text: str, start: Any, actions: Sequence[Any], confidence: float,
         understood: bool, revision: int,
     ) -> None:  # fmt: skip
-        """Keep an answer that was given."""
+        """Store a response."""
         values = (time.time(), scene, text, json.dumps(start), json.dumps(list(actions)),
                   confidence, int(understood), revision)  # fmt: skip
         with self._writing():
             self._db.execute(f"INSERT INTO answers VALUES (NULL, {_marks(values)})", values)
 
     def answers(self, most: int = 20) -> list[dict[str, Any]]:
-        """Return the latest answers, newest first."""
+        """Return the latest responses, newest first."""
         rows = self._read("SELECT * FROM answers ORDER BY id DESC LIMIT ?", most)
         return [dict(row) for row in rows]
 
@@ -428,9 +429,9 @@ class Store:
         self, revision: int, known: int, accuracy: float | None, seconds: float,
         fingerprint: str = "", digest: str = "", aside: Mapping[int, str] | None = None,
     ) -> None:  # fmt: skip
-        """Note a model: what it knows, how well it does, and the sum of its manifest.
+        """Store a model's size, accuracy, duration, fingerprint and manifest hash.
 
-        `aside` says why some demonstrations were not learnt from.
+        `aside` maps the ids of skipped demonstrations to their problems.
         """
         values = (time.time(), revision, str(revision), known, accuracy, seconds, fingerprint,
                   digest)  # fmt: skip
@@ -442,7 +443,7 @@ class Store:
             self._set("aside", {str(number): said for number, said in (aside or {}).items()})
 
     def aside(self) -> dict[int, str]:
-        """Return why demonstrations were not learnt from, by their numbers."""
+        """Return the problems of skipped demonstrations, by id."""
         found = self.get("aside") or {}
         if not isinstance(found, dict):
             raise self._broken("its list of demonstrations that were set aside cannot be read")
@@ -453,7 +454,7 @@ class Store:
         }
 
     def models(self, most: int = 300) -> list[dict[str, Any]]:
-        """Return the last models that were learnt, oldest first."""
+        """Return the latest models, oldest first."""
         rows = self._read(
             "SELECT at, revision, known, accuracy, seconds, fingerprint, digest FROM models "
             "ORDER BY id DESC LIMIT ?", most,
@@ -470,29 +471,29 @@ def _folded(text: Any) -> str:
 
 
 def _check_plain(path: Path) -> None:
-    """Complain of a link or a device in the place of a file of ours."""
+    """Raise ProjectError if a path is not a regular file, such as a link or a device."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        raise ProjectError(f"{path} must be a plain file. Restore a copy of the project.")
+        raise ProjectError(f"{path} must be a regular file. Restore a backup of the project.")
 
 
 def _read_json(text: Any) -> Any:
     def refuse(number: str) -> Any:
-        raise ValueError(f"{number} is no number")
+        raise ValueError(f"{number} is not a JSON number")
 
     try:
         found = json.loads(text, parse_constant=refuse)
-        # Half of a character, which no answer could hold, or a number without end.
+        # Escapes may be unpaired surrogates, and exponents may overflow to infinity.
         return plain_json(found) if "\\u" in text or "e" in text else found
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{text!r:.40} is not JSON") from error
 
 
 def _record(row: sqlite3.Row) -> Record:
-    """Return a demonstration; one that cannot be read has a problem."""
+    """Return the record of a row, with a `problem` if it cannot be read."""
     problems: list[str] = []
 
     def told(name: str, fits: bool, instead: Any) -> Any:
@@ -525,7 +526,7 @@ def _record(row: sqlite3.Row) -> Record:
         row["id"],
     )
     if problems:
-        return replace(found, problem=f"In the file project.sqlite {problems[0]}.")
+        return replace(found, problem=f"The record in project.sqlite is damaged: {problems[0]}.")
     return found
 
 
@@ -546,22 +547,22 @@ def _kept(record: Record) -> dict[str, Any]:
 
 
 def _revived(kept: dict[str, Any]) -> Record:
-    """Return a demonstration of the history; a ValueError or the like if it is none."""
+    """Return a record from the history; raise ValueError or similar if invalid."""
     found = Record(**{**kept, "actions": tuple(kept["actions"])})
     kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
     whole = type(found.id) is int and 0 < found.id < _LARGEST
     if not whole or not all(isinstance(value, kind) for value, kind in kinds):
-        raise ValueError("it is of the wrong kind")
+        raise ValueError("a field has the wrong type")
     if not _is_number(found.weight) or not _is_number(found.at):
-        raise ValueError("it has no such number")
+        raise ValueError("`weight` and `at` must be finite numbers")
     if found.right_before not in (None, True, False):
-        raise ValueError("it tells nothing of the first try")
+        raise ValueError("`right_before` must be null, true or false")
     return found
 
 
 @contextmanager
 def _plainly(folder: Path) -> Iterator[None]:
-    """Turn what SQLite and the disk complain of into one sentence."""
+    """Convert SQLite and file system errors to ProjectError."""
     try:
         yield
     except (sqlite3.Error, OverflowError) as error:
@@ -569,20 +570,20 @@ def _plainly(folder: Path) -> Iterator[None]:
         kind = ProjectError
         if "full" in said:
             kind = DiskFullError
-            cure = "The disk is full, so nothing was changed. Make room and try again."
+            cure = "The disk is full; nothing was changed. Free some disk space and try again."
         elif "locked" in said:
-            cure = "Another program holds it. Close that program and try again."
+            cure = "Another program has locked it. Close that program and try again."
         elif "readonly" in said or "unable to open" in said:
-            cure = "It cannot be written. Choose a folder of your own with --project."
+            cure = "The folder is not writable. Choose another folder with --project."
         elif "too big" in said:
             raise STORED_BYTES.exceeded("more", ProjectError, f"The project in {folder}") from error
         elif "closed" in said:
-            cure = "It is being closed. Open it again."
+            cure = "The project is closed. Open it again."
         else:
-            cure = "Its file project.sqlite is broken. Restore a copy of the folder."
-        raise kind(f"The project in {folder} gave “{said[:200]}”. {cure}") from error
+            cure = "Its file project.sqlite is damaged. Restore a backup of the folder."
+        raise kind(f"The project in {folder} failed with “{said[:200]}”. {cure}") from error
     except OSError as error:
         raise ProjectError(
-            f"The project in {folder} cannot be kept: {error.strerror}. Make room or choose "
-            "another folder with --project."
+            f"The project in {folder} cannot be saved: {error.strerror}. Free some disk space, or "
+            "choose another folder with --project."
         ) from error

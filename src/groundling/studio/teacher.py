@@ -1,4 +1,4 @@
-"""Learning from one more demonstration: what the studio asks of a follower."""
+"""Incremental training for the studio and the service."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from groundling.world.environment import Demonstration
 
 __all__ = ["learn", "threshold_of", "understood"]
 
-UNDERSTOOD = 0.5  # below this confidence one asks what was meant, where no threshold was calibrated
+UNDERSTOOD = 0.5  # threshold of followers without a calibrated one
 
 
 def threshold_of(follower: Follower | None) -> float:
-    """Return the confidence below which studio and service ask what was meant.
+    """Return the confidence below which a plan does not count as understood.
 
-    It is the follower's own threshold; one that has none would take any guess for understood.
+    This is the follower's threshold, or 0.5 if it has none.
 
     >>> from groundling import Search
     >>> threshold_of(Follower(search=Search(threshold=0.35))), threshold_of(Follower())
@@ -30,9 +30,9 @@ def threshold_of(follower: Follower | None) -> float:
 
 
 def understood(follower: Follower | None, plan: Plan) -> bool:
-    """Tell whether a plan is sure enough to be carried out.
+    """Return whether a plan is confident enough to be carried out.
 
-    A text of which not one word is known is not understood, however few plans there are.
+    A text with only unknown words is never understood, even if there is only one plan.
     """
     if plan.unexplained and len(plan.unexplained) == len(plan.words):
         return False
@@ -46,20 +46,20 @@ def learn(
     progress: ProgressCallback | None = None,
     known: Follower | None = None,
 ) -> Follower | None:
-    """Return a follower that knows the demonstrations; nothing if there are none.
+    """Return a follower trained on the demonstrations; None if there are none.
 
-    The follower that answers meanwhile is left as it is, so that nobody waits.
+    `known` is not modified, so that it can answer requests during training.
 
     Parameters
     ----------
     make
-        Returns the follower, untrained.
+        Returns an unfitted follower.
     base, shown
-        What it learns from; those shown go by names that change when they are edited.
+        The training demonstrations. The keys of `shown` must change when a demonstration is edited.
     progress
-        Is called after every step.
+        Called after each training step.
     known
-        A follower that knows some of them; only what it does not know is learnt.
+        A follower trained on some of the demonstrations; only the differences are learnt.
 
     Examples
     --------

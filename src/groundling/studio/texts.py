@@ -1,4 +1,4 @@
-"""What may be said at once, to the studio and to the service, and which JSON may be sent."""
+"""Validation of texts, actions and JSON sent to the studio and the service."""
 
 from __future__ import annotations
 
@@ -13,43 +13,45 @@ __all__ = ["check_actions", "check_text", "plain_json"]
 
 
 def check_text(text: str) -> str:
-    """Return what was said, or complain that it is nothing or too much.
+    """Return a stripped text; raise InstructionError if it is empty or too long.
 
     >>> check_text(" turn left ")
     'turn left'
     >>> check_text("...")
     Traceback (most recent call last):
         ...
-    groundling.errors.InstructionError: There are no words in this. Say what to do.
+    groundling.errors.InstructionError: The text must have words. Say what to do.
     """
     said = text.strip()
-    SAID_CHARACTERS.check(len(said), InstructionError, "What is said at once")
+    SAID_CHARACTERS.check(len(said), InstructionError, "A text")
     try:
         said.encode("utf-8")
     except UnicodeEncodeError:
-        raise InstructionError("Text must be valid Unicode; got half of a character.") from None
+        raise InstructionError(
+            "The text must be valid Unicode; got an unpaired surrogate."
+        ) from None
     count = len(split_sentences(said))
     if count == 0:
-        raise InstructionError("There are no words in this. Say what to do.")
-    SAID_SENTENCES.check(count, InstructionError, "What is said at once")
+        raise InstructionError("The text must have words. Say what to do.")
+    SAID_SENTENCES.check(count, InstructionError, "A text")
     return said
 
 
 def check_actions(count: int) -> None:
-    """Complain if nothing is done, or too much.
+    """Raise InstructionError if there are no actions or too many.
 
     >>> check_actions(0)
     Traceback (most recent call last):
         ...
-    groundling.errors.InstructionError: Nothing was shown. Click at least one action.
+    groundling.errors.InstructionError: A demonstration must have at least one action; got none.
     """
     if count == 0:
-        raise InstructionError("Nothing was shown. Click at least one action.")
-    SAID_ACTIONS.check(count, InstructionError, "What is shown at once")
+        raise InstructionError("A demonstration must have at least one action; got none.")
+    SAID_ACTIONS.check(count, InstructionError, "A demonstration")
 
 
 def plain_json(value: Any) -> Any:
-    """Return JSON as it is if it can be written again; a ValueError if not.
+    """Return JSON data unchanged; raise ValueError if it cannot be serialised.
 
     >>> plain_json({"at": [1, 2.5]})
     {'at': [1, 2.5]}

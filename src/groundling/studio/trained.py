@@ -1,4 +1,4 @@
-"""Models that `groundling train` made, in the world of their task."""
+"""Settings for models trained by `groundling train`, in the world of their task."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from groundling.world.environment import Demonstration
 
 __all__ = ["task_setting"]
 
-SCENES = 8  # parts of the corpus that can be chosen
+SCENES = 8  # maximum number of corpus parts offered as scenes
 
 
 def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
-    """Return a trained model in the parts of its corpus that it did not learn from.
+    """Create a setting from a trained model and the held-out parts of its corpus.
 
     >>> task_setting(Path("nowhere"), {})
     Traceback (most recent call last):
@@ -36,7 +36,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     place = Place(None, "the model's own") if note.sample else find_corpora(None, task.corpus)
     if place.folder is None and not note.sample:
         raise ModelFileError(
-            f"The model in {folder} was trained on the corpora, and there are none here. Type "
+            f"The model in {folder} needs the corpora it was trained on, which were not found. Run "
             "`groundling corpora fetch`."
         )
     corpus = task.load(place.folder)

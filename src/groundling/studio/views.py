@@ -1,4 +1,4 @@
-"""What a page or a program is told: plans, pictures, explanations, words, as JSON-ready data."""
+"""JSON views of plans, pictures, explanations, demonstrations and words."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ __all__ = [
     "words_of",
 ]
 
-SHOWN = 40  # possible actions that a page lists
+SHOWN = 40  # maximum number of possible actions in a view
 _WORD = re.compile(r"^word=(.+?) ∧ ")
 
 
 def actions_view(
     project: Project, scene: StudioScene, actions: Sequence[Action]
 ) -> list[dict[str, Any]]:
-    """Return actions with their JSON, their name, and what they are called in drawings."""
+    """Return actions with their JSON, their label, and their name in drawings."""
     written = project.write_actions(scene.name, actions)
     return [
         {"json": data, "label": name_action(scene.environment, each), "name": str(each)}
@@ -47,7 +47,7 @@ def actions_view(
 
 
 def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> list[dict[str, Any]]:
-    """Return how each state of a way looks."""
+    """Return the JSON and picture of each state."""
     return [
         {
             "state": project.write_state(scene.name, state),
@@ -60,7 +60,7 @@ def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> lis
 def walk(
     project: Project, scene: StudioScene, start: State, actions: Sequence[Action]
 ) -> dict[str, Any]:
-    """Return what actions lead to, and what can be done then."""
+    """Return the states after each action and the possible next actions."""
     world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
     possible = world.actions(trace.states[-1])
@@ -74,9 +74,9 @@ def walk(
 
 
 def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) -> dict[str, Any]:
-    """Return a turn of the agent: what it says, does or offers, with pictures.
+    """Return a dialogue turn with its text, actions, options and pictures.
 
-    `teaches` is the text that a confirmed plan belongs to: with a reply that completes it.
+    `teaches` is the text to teach if the user confirms the plan, including a completing reply.
     """
     plan = turn.plan if turn.kind == "act" else None
     states = (start,) if plan is None else plan.states
@@ -106,13 +106,13 @@ def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) ->
 def explanation_view(
     project: Project, scene: StudioScene, why: Explanation, most: int = 12
 ) -> dict[str, Any]:
-    """Return an explanation with the trees and graphs that a picture of it needs."""
+    """Return an explanation with the trees and graphs needed to draw it."""
     told = why.to_dict(most)
     environment = scene.environment
     for step, shown, action in zip(why.steps, told["steps"], why.plan.actions, strict=True):
         shown["label"] = name_action(environment, action)
         shown.update(graph_view(step.graph))
-    # Rivals come with the names that the environment gives their actions.
+    # Replace action strings by the environment's action names.
     names = {str(action): name_action(environment, action) for plan in
              (why.plan, *why.plan.alternatives) for action in plan.actions}  # fmt: skip
     for rival in (*told["rivals"], *(s["without"] for s in told["steps"] if s["without"])):
@@ -126,7 +126,7 @@ def explanation_view(
 
 
 def graph_view(graph: GroundingGraph) -> dict[str, Any]:
-    """Return a grounding graph: its nodes with their labels, and its relations."""
+    """Return the nodes and edges of a grounding graph with their labels."""
     return {
         "nodes": [
             {"name": name, "labels": list(map(str, graph.labels(name)))}
@@ -140,7 +140,7 @@ def graph_view(graph: GroundingGraph) -> dict[str, Any]:
 
 
 def trees_view(instructions: Sequence[Instruction]) -> list[dict[str, Any]]:
-    """Return dependency trees: words, heads and relations of each sentence."""
+    """Return the dependency tree of each sentence: words, heads and relations."""
     return [
         {"words": list(each.tokens), "heads": list(each.heads), "relations": list(each.relations)}
         for each in instructions
@@ -148,12 +148,12 @@ def trees_view(instructions: Sequence[Instruction]) -> list[dict[str, Any]]:
 
 
 def record_view(project: Project, record: Record) -> dict[str, Any]:
-    """Return a demonstration of the project as the table shows it."""
+    """Return a demonstration for the table of examples."""
     try:
         scene = project.setting.scene(record.scene)
         actions = project.read_actions(record.scene, record.actions)
         labels = [name_action(scene.environment, each) for each in actions]
-    except Exception:  # a demonstration of a world that has changed is shown all the same
+    except Exception:  # the world has changed; show the stored actions
         labels = [str(each) for each in record.actions]
     return {
         "id": record.id,
@@ -183,7 +183,7 @@ def weights_of(follower: Follower, word: str, most: int = 30) -> list[dict[str, 
 
 
 def words_of(follower: Follower) -> list[dict[str, Any]]:
-    """Return the words that the follower knows, with their strongest meaning each."""
+    """Return the follower's words, each with its strongest meaning."""
     best: dict[str, tuple[float, str, int]] = {}
     for name, weight in follower.weights(most=200_000):
         found = _WORD.match(name)

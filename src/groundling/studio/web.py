@@ -1,4 +1,4 @@
-"""The application of studio and service alike: routes, health, problems, and who may ask."""
+"""Web application of studio and service: routes, health, errors and security."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ STATIC = Path(__file__).parent / "static"
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text}
     for status, text in (
-        (400, "Not JSON."),
-        (401, "The token is missing."),
-        (403, "From another page, or switched off."),
-        (408, "It was sent too slowly."),
-        (409, "Not now; the sentence says why."),
-        (413, "Too many bytes."),
-        (422, "Cannot be done; the sentence says why."),
+        (400, "The body is not JSON."),
+        (401, "The token is missing or wrong."),
+        (403, "Cross-site request, or disabled endpoint."),
+        (408, "Receiving the request timed out."),
+        (409, "Currently not possible; see `detail`."),
+        (413, "The body is too large."),
+        (422, "Invalid request; see `detail`."),
         (429, "Too many requests are waiting."),
-        (503, "It took too long."),
+        (503, "Processing the request timed out."),
         (507, "The disk is full."),
     )
 }
 
 
 class Web:
-    """An application whose work is done in a few threads behind a bounded queue.
+    """FastAPI application whose endpoints run in threads behind a bounded queue.
 
     Parameters
     ----------
     title, summary
-        What the interface is called.
+        Title and summary of the API.
     page
         The file in `static` that is served at `/`.
     limit
-        How many requests run and wait.
+        Limit on running and waiting requests.
     learning
-        Tells whether something is being learnt, for `/v1/health`.
+        Returns whether training is running, for `/v1/health`.
     start, stop
-        Called when the server begins and ends.
+        Called at startup and shutdown of the server.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Web:
             if stop is not None:
                 stop()
 
-        # The page that FastAPI would serve for its interface loads scripts from other hosts.
+        # FastAPI's own documentation pages load scripts from other hosts.
         self.app = FastAPI(
             title=title, summary=summary, version="1", lifespan=lifespan, docs_url=None,
             redoc_url=None,
@@ -99,11 +99,11 @@ class Web:
 
         @self.app.get("/v1/health")
         async def health() -> Health:
-            """Tell that the server works; needs no token, and waits for nobody."""
+            """Return the server status; needs no token and is never queued."""
             return Health(waiting=limit.busy, learning=learning())
 
     def serve_file(self, path: str, name: str) -> None:
-        """Serve a file of `static` at a path."""
+        """Serve a file from `static` at a path."""
 
         async def file() -> FileResponse:
             return FileResponse(STATIC / name)
@@ -120,10 +120,10 @@ class Web:
         checks: Callable[[], None] | None = None,
         **kinds: Any,
     ) -> None:
-        """Add a path whose work is done in a thread.
+        """Add an endpoint that runs in a worker thread.
 
-        The parameters of `work` are those of the request; `kinds` gives types to those that
-        should not be read as they are annotated. `checks` may refuse before the body is read.
+        The parameters of `work` are the request parameters; `kinds` overrides their annotations.
+        `checks` runs before the body is read and may raise an error to reject the request.
         """
         from fastapi import Depends
 
@@ -153,5 +153,5 @@ class Web:
         larger: Mapping[str, Limit] | None = None,
         code: str | None = None,
     ) -> ASGIApp:
-        """Return the application with what stands before it."""
+        """Return the application wrapped in the security middleware."""
         return Security(self.app, token=token, larger=larger, open_paths=("/v1/health",), code=code)

@@ -1,4 +1,4 @@
-// What the page asks its server; problems come back as one sentence.
+// Requests to the server; errors are returned as one sentence.
 
 export class Problem extends Error {
   constructor(status, message, type) {
@@ -27,7 +27,7 @@ export async function call(method, path, body, type = "application/json") {
   return told;
 }
 
-/** A project on the server: what it knows, and what happens to it. */
+/** A project on the server: its data and its events. */
 export class Project {
   constructor(name) {
     this.name = name;
@@ -44,14 +44,14 @@ export class Project {
   async refresh() {
     const mine = ++this.asked;
     const about = await call("GET", this.base);
-    if (mine > this.answered) { // answers may come in another order
+    if (mine > this.answered) { // responses may arrive out of order
       this.answered = mine;
       this.about = about;
     }
     return this.about;
   }
 
-  /** Call back with (kind, data) whenever something happens; returns how to stop. */
+  /** Call back with (kind, data) on each event; returns a function that stops listening. */
   listen(listener) {
     this.listeners.add(listener);
     if (!this.stream) {
@@ -59,7 +59,7 @@ export class Project {
       for (const kind of ["progress", "learnt", "changed", "failed"]) {
         this.stream.addEventListener(kind, (event) => this.happened(kind, JSON.parse(event.data)));
       }
-      // What happened before it was open, or while it was broken, nobody has told.
+      // Events before the connection opened, or while it was interrupted, were missed.
       this.stream.addEventListener("open", () => this.happened("again", {}));
     }
     return () => {

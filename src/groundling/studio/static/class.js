@@ -1,11 +1,11 @@
-// A class: the address to join by, every pupil's robot side by side, and the page of a pupil.
+// Class pages: the join address, all pupils' robots side by side, and the page of a pupil.
 import { call, Project } from "./api.js";
 import { adopt, h, trying } from "./dom.js";
 import { t } from "./strings.js";
 import { Talk } from "./talk.js";
 
 const KEY = "class";
-const WATCH = 2000; // milliseconds between looks at the others
+const WATCH = 2000; // milliseconds between updates
 
 export async function open(page, project, path) {
   return path === "join" ? join(page) : overview(page);
@@ -38,17 +38,17 @@ async function overview(page) {
 
 async function join(page) {
   let kept = null;
-  try { kept = localStorage.getItem(KEY); } catch { /* then one joins again */ }
+  try { kept = localStorage.getItem(KEY); } catch { /* join again */ }
   if (kept) {
     const own = new Project(kept);
-    try { await own.refresh(); return await robot(page, own); } catch { /* the class is over */ }
+    try { await own.refresh(); return await robot(page, own); } catch { /* the class has ended */ }
   }
   const name = h("input", { type: "text", id: "pupil", maxlength: 40, autocomplete: "off", required: true });
   page.append(h("h1", {}, t("joinTitle")), h("form", { class: "panel row", onsubmit: async (event) => {
     event.preventDefault();
     const made = await trying(() => call("POST", "/api/class/join", { name: name.value }));
     if (!made) return;
-    try { localStorage.setItem(KEY, made.project); } catch { /* it lasts as long as the page */ }
+    try { localStorage.setItem(KEY, made.project); } catch { /* not stored: lasts until the page is closed */ }
     const own = new Project(made.project);
     await own.refresh();
     page.replaceChildren();

@@ -1,4 +1,4 @@
-// Elements without HTML in strings: whatever people typed stays text.
+// Creates elements without HTML strings, so that user input is always text.
 import { t } from "./strings.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -16,15 +16,15 @@ function fill(element, properties, children) {
   return element;
 }
 
-/** Make an element of the page. */
+/** Create an HTML element. */
 export const h = (tag, properties, ...children) =>
   fill(document.createElement(tag), properties, children);
 
-/** Make an element of a drawing. */
+/** Create an SVG element. */
 export const s = (tag, properties, ...children) =>
   fill(document.createElementNS(SVG, tag), properties, children);
 
-/** Turn the server's SVG, which it has cleaned, into an element; nothing if it is none. */
+/** Parse the server's sanitised SVG into an element; null if it is not SVG. */
 export function adopt(text) {
   const found = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   return found.localName === "svg" && found.namespaceURI === SVG
@@ -32,7 +32,7 @@ export function adopt(text) {
     : null;
 }
 
-/** Say something to people who listen to the page. */
+/** Announce a text to screen readers. */
 export function announce(text) {
   const live = document.getElementById("live");
   live.textContent = "";
@@ -41,7 +41,7 @@ export function announce(text) {
 
 let hiding = 0;
 
-/** Show a sentence about what went wrong, or was done. */
+/** Show a message. */
 export function tell(text, kind = "problem") {
   const toast = document.getElementById("toast");
   toast.className = kind;
@@ -54,10 +54,10 @@ export function tell(text, kind = "problem") {
   hiding = setTimeout(hush, kind === "problem" ? 10000 : 4000);
 }
 
-/** Take the sentence away. */
+/** Hide the message. */
 export function hush() { document.getElementById("toast").hidden = true; }
 
-/** Run something that may fail; tell what went wrong. */
+/** Run a function and show its error, if any. */
 export async function trying(work) {
   try {
     return await work();
@@ -71,14 +71,14 @@ export const percent = (share) => `${Math.round(100 * share)} %`;
 export const signed = (number, digits = 2) =>
   `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
 
-/** A bar between 0 and 1, with its number. */
+/** A bar for a value between 0 and 1. */
 export function bar(share, label) {
   const inner = h("span", { class: "bar-fill" });
   inner.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
   return h("span", { class: "bar", role: "img", "aria-label": label ?? percent(share) }, inner);
 }
 
-/** The name of a feature as people read it. */
+/** Return a readable feature name. */
 export function readable(feature) {
   const [first, ...rest] = feature.split(" ∧ ");
   const word = first.match(/^word=(.+)$/)?.[1];
@@ -87,7 +87,7 @@ export function readable(feature) {
   return word ? t("goesWith", word.replace(/[‹›]/g, ""), said || "…") : [first, ...rest].map(label).join(" + ");
 }
 
-/** Weights or amounts as bars to both sides of a line. */
+/** A diverging bar chart of weights. */
 export function sides(rows, name) {
   const most = Math.max(0.01, ...rows.map((each) => Math.abs(each.value)));
   return h("ul", { class: "sides", "aria-label": name }, rows.map((each) => {

@@ -1,4 +1,4 @@
-// The interface in words: every path, what it takes, what it gives, and a form to try it.
+// API page: every endpoint with its parameters and responses, and a form to try it.
 import { h } from "./dom.js";
 
 const main = document.getElementById("main");
@@ -16,7 +16,7 @@ function kind(schema) {
 
 function fields(schema) {
   return h("dl", { class: "fields" }, Object.entries(schema.properties ?? {}).map(([name, each]) => [
-    h("dt", {}, h("code", {}, name), schema.required?.includes(name) ? "" : h("span", { class: "muted small" }, " may be left out")),
+    h("dt", {}, h("code", {}, name), schema.required?.includes(name) ? "" : h("span", { class: "muted small" }, " optional")),
     h("dd", {}, kind(each), each.description ? `. ${each.description}` : ""),
   ]));
 }
@@ -31,14 +31,14 @@ function operation(path, method, about, schemas) {
     output.hidden = false;
     const text = await answer.text();
     let shown = text;
-    try { shown = JSON.stringify(JSON.parse(text), null, 1); } catch { /* it is no JSON */ }
+    try { shown = JSON.stringify(JSON.parse(text), null, 1); } catch { /* not JSON */ }
     output.textContent = `${answer.status}\n${shown}`.slice(0, 20000);
   };
   return h("section", { class: "panel" },
     h("h2", {}, h("code", {}, `${method.toUpperCase()} ${path}`)), h("p", {}, about.description ?? about.summary),
     body?.$ref ? fields(schemas[named(body.$ref)]) : null,
     input, h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: send }, "Try it")), output,
-    h("p", { class: "muted small" }, "Answers: ", Object.entries(about.responses).map(([status, each]) => `${status} ${each.description}`).join("  ")));
+    h("p", { class: "muted small" }, "Responses: ", Object.entries(about.responses).map(([status, each]) => `${status} ${each.description}`).join("  ")));
 }
 
 const told = await (await fetch("/openapi.json")).json();
@@ -46,5 +46,5 @@ const schemas = told.components.schemas;
 main.replaceChildren(h("div", { class: "page" },
   h("h1", {}, told.info.title), h("p", { class: "lead" }, told.info.summary ?? ""),
   Object.entries(told.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, about]) => operation(path, method, about, schemas))),
-  h("section", { class: "panel" }, h("h2", {}, "What they are made of"),
+  h("section", { class: "panel" }, h("h2", {}, "Schemas"),
     Object.entries(schemas).filter(([, each]) => each.properties).map(([name, each]) => h("div", { id: name }, h("h3", {}, name), h("p", { class: "muted" }, each.description ?? ""), fields(each))))));

@@ -1,4 +1,4 @@
-// A lesson: from a robot that knows nothing to one that follows ten requests of one's own.
+// Lesson page: teach an untrained robot ten requests.
 import { call, Project } from "./api.js";
 import { bar, h, trying } from "./dom.js";
 import { t } from "./strings.js";
@@ -10,13 +10,13 @@ export async function find(key = KEY) {
   try {
     const kept = localStorage.getItem(key);
     if (kept) { const known = new Project(kept); await known.refresh(); return known; }
-  } catch { /* it is gone, or was never kept: a new one begins */ }
+  } catch { /* no stored project: create one */ }
   return begin(key);
 }
 
 async function begin(key = KEY) {
   const { project } = await call("POST", "/api/worlds", { gallery: "empty-kitchen" });
-  try { localStorage.setItem(key, project); } catch { /* it lasts as long as the page */ }
+  try { localStorage.setItem(key, project); } catch { /* not stored: lasts until the page is closed */ }
   const fresh = new Project(project);
   await fresh.refresh();
   return fresh;

@@ -1,4 +1,4 @@
-// The studio: pages by address (#/page/project), the theme, the language, and the project.
+// Studio: routing (#/page/project), theme, language and project.
 import { Project } from "./api.js";
 import { h, hush, tell } from "./dom.js";
 import { chooseLanguage, otherLanguage, t } from "./strings.js";
@@ -45,7 +45,7 @@ async function open() {
 
 function frame(path) {
   const own = project.name === "main" ? "" : `/${project.name}`;
-  const joined = path === "join"; // pupils have one page, their robot's
+  const joined = path === "join"; // pupils only have the page of their robot
   document.querySelector(".brand").setAttribute("href", joined ? "#/join" : "#/");
   document.getElementById("nav").replaceChildren(...(joined ? [] : PAGES).map(([each, title]) => h("a", {
     href: `#/${each}${["worlds", "class", "lesson"].includes(each) ? "" : own}`,
@@ -62,7 +62,7 @@ const paint = () => { theme.textContent = document.documentElement.dataset.theme
 theme.addEventListener("click", () => {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = next;
-  try { localStorage.setItem("theme", next); } catch { /* it lasts as long as the page */ }
+  try { localStorage.setItem("theme", next); } catch { /* not stored: lasts until the page is closed */ }
   paint();
 });
 language.addEventListener("click", () => { otherLanguage(); open(); });

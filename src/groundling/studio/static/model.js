@@ -1,4 +1,4 @@
-// The model: what words mean, and how programs use it.
+// Model page: word meanings, and client code.
 import { bar, h, readable, sides, tell, trying } from "./dom.js";
 import { t } from "./strings.js";
 
@@ -48,7 +48,7 @@ export async function open(page, project) {
   return stop;
 }
 
-/** Commands and programs that ask this model, with a sentence of its world. */
+/** Commands and client code for this model, with an example from its world. */
 function snippets({ folder, text, state }) {
   const body = JSON.stringify({ text, state });
   const quoted = (each) => `'${each.replaceAll("'", "'\\''")}'`;

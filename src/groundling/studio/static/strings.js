@@ -1,4 +1,4 @@
-// Every text of the interface, in English and German; what is said in a world stays as it is.
+// All texts of the user interface, in English and German. Texts of a world are not translated.
 
 const TABLE = {
   // the frame
@@ -9,25 +9,25 @@ const TABLE = {
   lesson: ["Lesson", "Unterricht"],
   class: ["Class", "Klasse"],
   language: ["Deutsch", "English"],
-  theme: ["Change between light and dark", "Zwischen hell und dunkel wechseln"],
-  present: ["Presentation", "Präsentation"],
+  theme: ["Switch between light and dark", "Zwischen hell und dunkel wechseln"],
+  present: ["Present", "Präsentieren"],
   close: ["Close", "Schließen"],
   broken: ["This page cannot be opened", "Diese Seite lässt sich nicht öffnen"],
   // the conversation
   heading: ["Teach this robot your words.", "Bring diesem Roboter deine Wörter bei."],
   scene: ["Scene", "Szene"],
-  restart: ["Start over", "Von vorn"],
+  restart: ["Start over", "Von vorn beginnen"],
   world: ["World", "Welt"],
   conversation: ["Conversation", "Gespräch"],
   say: ["Say what to do", "Sag, was zu tun ist"],
   send: ["Say it", "Sagen"],
   placeholder: ["For example: {0}", "Zum Beispiel: {0}"],
   placeholderEmpty: ["In your own words, in any language", "In deinen Worten, in jeder Sprache"],
-  empty: ["Hello! I know no words yet. Say something, then show me what you mean.", "Hallo! Ich kenne noch keine Wörter. Sag etwas und zeig mir dann, was du meinst."],
+  empty: ["Hello! I don’t know any words yet. Say something, then show me what you mean.", "Hallo! Ich kenne noch keine Wörter. Sag etwas und zeig mir dann, was du meinst."],
   knows: ["Hello! Try one of these, or say something else and show me what you mean.", "Hallo! Probier eines davon, oder sag etwas anderes und zeig mir, was du meinst."],
   first: ["One moment, I am learning my first words …", "Einen Moment, ich lerne meine ersten Wörter …"],
   knowsSome: ["Hello! Say what I should do. If I get it wrong, show me what you mean.", "Hallo! Sag, was ich tun soll. Wenn es falsch ist, zeig mir, was du meinst."],
-  noWords: ["There are no words yet. Say what to do, in your own words.", "Da stehen noch keine Wörter. Sag in deinen Worten, was zu tun ist."],
+  noWords: ["Type a request first, in your own words.", "Gib zuerst einen Auftrag ein, in deinen Worten."],
   you: ["You", "Du"],
   robot: ["Robot", "Roboter"],
   done: ["Done: {0}", "Gemacht: {0}"],
@@ -37,11 +37,11 @@ const TABLE = {
   yes: ["Yes, that’s right", "Ja, richtig"],
   no: ["No, like this …", "Nein, so …"],
   why: ["Why?", "Warum?"],
-  seeStep: ["See this step in the picture", "Diesen Schritt im Bild sehen"],
-  replay: ["Replay", "Noch einmal"],
+  seeStep: ["Show this step in the picture", "Diesen Schritt im Bild zeigen"],
+  replay: ["Replay", "Erneut abspielen"],
   undo: ["Undo", "Rückgängig"],
   undoLast: ["Undo {0}", "Rückgängig: {0}"],
-  details: ["Details", "Einzelheiten"],
+  details: ["Details", "Details"],
   look: ["Preview: {0}", "Vorschau: {0}"],
   none: ["None of these: I’ll show you", "Nichts davon: ich zeige es dir"],
   preview: ["Preview", "Vorschau"],
@@ -49,7 +49,7 @@ const TABLE = {
   showTitle: ["Show what “{0}” means", "Zeig, was „{0}“ bedeutet"],
   showHow: ["Click in the picture, or choose:", "Klick ins Bild oder wähle:"],
   possible: ["Possible actions", "Mögliche Handlungen"],
-  noMore: ["Nothing more can be done here.", "Hier lässt sich nichts mehr tun."],
+  noMore: ["No further actions are possible here.", "Hier sind keine weiteren Handlungen möglich."],
   more: ["and {0} more; click in the picture", "und {0} weitere; klick ins Bild"],
   teach: ["Teach this", "Das beibringen"],
   removeLast: ["Remove last step", "Letzten Schritt entfernen"],
@@ -59,13 +59,13 @@ const TABLE = {
   learnt: ["Learnt.", "Gelernt."],
   undone: ["Undone.", "Rückgängig gemacht."],
   confidence: ["{0} sure", "{0} sicher"],
-  onlyAsk: ["Another process teaches this robot; here it can only be asked.", "Ein anderes Programm bringt diesem Roboter etwas bei; hier kann man nur fragen."],
+  onlyAsk: ["This project is open in another process, so you cannot teach here.", "Dieses Projekt ist in einem anderen Programm geöffnet; hier lässt sich nichts beibringen."],
   oneBack: ["One step back", "Einen Schritt zurück"],
   oneOn: ["One step forward", "Einen Schritt vor"],
   start: ["start", "Anfang"],
   stepOf: ["{0} of {1}: {2}", "{0} von {1}: {2}"],
   listen: ["Speak", "Sprechen"],
-  listenNote: ["Your browser turns speech into text, and may ask its maker for it.", "Dein Browser macht aus Sprache Text und fragt dafür vielleicht seinen Hersteller."],
+  listenNote: ["Your browser converts speech to text and may send the recording to its vendor.", "Dein Browser wandelt Sprache in Text um und sendet die Aufnahme vielleicht an seinen Hersteller."],
   aloud: ["Read answers aloud", "Antworten vorlesen"],
   // what it can do
   can: ["What it can do now", "Was er jetzt kann"],
@@ -74,43 +74,43 @@ const TABLE = {
   canNothing: ["Nothing taught yet.", "Noch nichts beigebracht."],
   // reasons
   because: ["I {0} because you said {1}.", "Ich habe {0}, weil du {1} gesagt hast."],
-  needed: ["I {0} because the rest needs it. It was not mentioned in the text.", "Ich habe {0}, weil es nötig war. Im Text steht es nicht."],
+  needed: ["I {0} because other steps require it. The text does not mention it.", "Ich habe {0}, weil andere Schritte es erfordern. Im Text steht es nicht."],
   without: ["Without it I would have {0}.", "Ohne das hätte ich {0}."],
   only: ["only {0}", "nur {0}"],
   wouldNothing: ["done nothing", "nichts gemacht"],
   youChose: ["You chose this one.", "Das hast du ausgewählt."],
   remembered: ["You showed me this: “{0}”.", "Das hast du mir gezeigt: „{0}“."],
-  strange: ["I have never heard: {0}.", "Noch nie gehört: {0}."],
+  strange: ["Unknown words: {0}.", "Unbekannte Wörter: {0}."],
   quoted: ["“{0}”", "„{0}“"],
   and: [" and ", " und "],
   then: [", then ", ", dann "],
   // details
-  detailsHow: ["Point at a word or an action, or choose one with the keyboard. Thick lines are probable.", "Zeig auf ein Wort oder eine Handlung, oder wähle mit der Tastatur. Dicke Linien sind wahrscheinlich."],
-  runnerUp: ["The runner-up is “{0}”, {1} behind.", "Knapp dahinter: „{0}“, {1} zurück."],
-  decided: ["What decided between them", "Was zwischen ihnen entschied"],
-  liesOn: ["It stands for ", "Es steht für "],
-  liesOnNothing: ["It stands for nothing here.", "Es steht hier für nichts."],
+  detailsHow: ["Point at a word or an action, or select one with the keyboard. Thicker lines are more probable.", "Zeig auf ein Wort oder eine Handlung, oder wähle mit der Tastatur. Dickere Linien sind wahrscheinlicher."],
+  runnerUp: ["The runner-up is “{0}”, {1} behind.", "Auf Platz zwei: „{0}“, {1} zurück."],
+  decided: ["Deciding features", "Entscheidende Merkmale"],
+  liesOn: ["Aligned with ", "Zugeordnet zu "],
+  liesOnNothing: ["Not aligned with anything here.", "Hier nichts zugeordnet."],
   itsWeights: ["Its weights here", "Seine Gewichte hier"],
-  fromText: ["What the text says for and against it", "Was der Text dafür und dagegen sagt"],
-  anyway: ["Whatever is said", "Was auch immer gesagt wird"],
+  fromText: ["Evidence from the text", "Was im Text dafür und dagegen spricht"],
+  anyway: ["Independent of the text", "Unabhängig vom Text"],
   notMentioned: ["not mentioned in the text", "im Text nicht erwähnt"],
-  goesWith: ["“{0}” goes with {1}", "„{0}“ passt zu {1}"],
+  goesWith: ["“{0}” fits {1}", "„{0}“ passt zu {1}"],
   // examples
   examplesTitle: ["Examples", "Beispiele"],
-  examplesLead: ["Everything it learns from: what was said, and what was done. Rows marked “Test only” are never learnt from. They measure how well it does.", "Alles, woraus er lernt: was gesagt und was getan wurde. Zeilen mit „Nur Prüfung“ lernt er nie. Sie messen, wie gut er ist."],
+  examplesLead: ["All demonstrations: a text and its actions. Rows marked “Test only” are not used for learning. They measure accuracy.", "Alle Beispiele: ein Text und seine Handlungen. Zeilen mit „Nur Prüfung“ werden nicht gelernt. Sie messen die Genauigkeit."],
   search: ["Search", "Suchen"],
   count: ["{0} examples", "{0} Beispiele"],
   countOne: ["1 example", "1 Beispiel"],
   setAside: [", {0} set aside", ", {0} beiseitegelegt"],
   noneFound: ["No example contains this.", "Kein Beispiel enthält das."],
-  noneYet: ["There are no examples yet. Say something on the first page and show what you mean.", "Es gibt noch keine Beispiele. Sag auf der ersten Seite etwas und zeig, was du meinst."],
-  import: ["Import", "Einlesen"],
-  export: ["Export", "Ausgeben"],
-  imported: ["{0} imported, {1} were known already.", "{0} eingelesen, {1} waren schon bekannt."],
-  refused: ["{0} refused. Line {1}: {2}", "{0} abgelehnt. Zeile {1}: {2}"],
-  said: ["Said", "Gesagt"],
-  did: ["Done", "Getan"],
-  firstTry: ["Before teaching", "Vorher"],
+  noneYet: ["There are no examples yet. Say something on the page “Talk” and show what you mean.", "Es gibt noch keine Beispiele. Sag auf der Seite „Sprechen“ etwas und zeig, was du meinst."],
+  import: ["Import", "Importieren"],
+  export: ["Export", "Exportieren"],
+  imported: ["{0} imported, {1} already existed.", "{0} importiert, {1} waren schon vorhanden."],
+  refused: ["{0} rejected. Line {1}: {2}", "{0} abgelehnt. Zeile {1}: {2}"],
+  said: ["Text", "Text"],
+  did: ["Actions", "Handlungen"],
+  firstTry: ["Before teaching", "Vor dem Lernen"],
   weight: ["Weight", "Gewicht"],
   weightOf: ["Weight of “{0}”", "Gewicht von „{0}“"],
   testOnly: ["Test only", "Nur Prüfung"],
@@ -119,34 +119,34 @@ const TABLE = {
   hadToBeTaught: ["not understood", "nicht verstanden"],
   given: ["built in", "mitgegeben"],
   text: ["Text", "Text"],
-  redo: ["Redo", "Neu zeigen"],
-  redoOf: ["Redo: {0}", "Neu zeigen: {0}"],
+  redo: ["Show again", "Neu zeigen"],
+  redoOf: ["Show again: {0}", "Neu zeigen: {0}"],
   remove: ["Delete", "Löschen"],
   removeOf: ["Delete: {0}", "Löschen: {0}"],
-  removed: ["Deleted. Undo takes it back.", "Gelöscht. „Rückgängig“ holt es zurück."],
+  removed: ["Deleted. Use “Undo” to restore it.", "Gelöscht. „Rückgängig“ stellt es wieder her."],
   showMore: ["Show more", "Mehr zeigen"],
   aside: ["Set aside: {0}", "Beiseitegelegt: {0}"],
   change: ["Change", "Ändern"],
   // the model
-  modelLead: ["What was learnt is a list of weights. Each says how well a word fits a property of the world.", "Gelernt wird eine Liste von Gewichten. Jedes sagt, wie gut ein Wort zu einer Eigenschaft der Welt passt."],
+  modelLead: ["The model is a list of weights. Each weight says how well a word fits a property of the world.", "Das Modell ist eine Liste von Gewichten. Jedes sagt, wie gut ein Wort zu einer Eigenschaft der Welt passt."],
   wordsTitle: ["Words", "Wörter"],
   findWord: ["Find a word", "Ein Wort finden"],
   oneWord: ["What a word means", "Was ein Wort bedeutet"],
   wordHow: ["Bars to the right: it fits. Bars to the left: it does not fit.", "Balken nach rechts: es passt. Balken nach links: es passt nicht."],
-  noWord: ["No such word was learnt.", "Dieses Wort wurde nicht gelernt."],
-  nothingLearnt: ["Nothing was learnt yet. Teach it something first.", "Noch nichts gelernt. Bring ihm erst etwas bei."],
+  noWord: ["The model does not know this word.", "Das Modell kennt dieses Wort nicht."],
+  nothingLearnt: ["There is no trained model yet. Teach the robot something first.", "Es gibt noch kein trainiertes Modell. Bring dem Roboter erst etwas bei."],
   modelFacts: ["{0} words, {1} weights.", "{0} Wörter, {1} Gewichte."],
   use: ["Use this model", "Dieses Modell benutzen"],
-  useHow: ["Start the server, then ask it from any program. What you teach over HTTP is kept in this project.", "Starte den Server und frag ihn aus jedem Programm. Was über HTTP gezeigt wird, bleibt in diesem Projekt."],
+  useHow: ["Start the server, then send requests from any program. What you teach over HTTP is saved in this project.", "Starte den Server und sende Anfragen aus einem beliebigen Programm. Was du über HTTP beibringst, wird in diesem Projekt gespeichert."],
   copy: ["Copy", "Kopieren"],
   copied: ["Copied.", "Kopiert."],
   // worlds
   gallery: ["Gallery", "Galerie"],
-  galleryHow: ["Each world opens with its own robot. What you teach is kept.", "Jede Welt öffnet sich mit einem eigenen Roboter. Was du beibringst, bleibt."],
+  galleryHow: ["Each world has its own robot. What you teach is saved.", "Jede Welt hat einen eigenen Roboter. Was du beibringst, wird gespeichert."],
   open: ["Open", "Öffnen"],
   openOf: ["Open: {0}", "Öffnen: {0}"],
-  opened: ["Open now", "Jetzt offen"],
-  editor: ["Make a world", "Eine Welt machen"],
+  opened: ["Open projects", "Offene Projekte"],
+  editor: ["Create a world", "Eine Welt erstellen"],
   editorHow: ["Add places, things and robots. The picture changes as you type.", "Füge Orte, Dinge und Roboter hinzu. Das Bild ändert sich beim Tippen."],
   title: ["Title", "Titel"],
   places: ["Places", "Orte"],
@@ -157,7 +157,7 @@ const TABLE = {
   row: ["Row", "Zeile"],
   colour: ["Colour", "Farbe"],
   at: ["Place", "Ort"],
-  canDo: ["One can:", "Man kann es:"],
+  canDo: ["Allow:", "Erlauben:"],
   verbs: ["What robots can do", "Was Roboter tun können"],
   add: ["Add", "Hinzufügen"],
   addOf: ["Add: {0}", "Hinzufügen: {0}"],
@@ -171,7 +171,7 @@ const TABLE = {
   openVerb: ["open", "öffnen"],
   // the lesson
   lessonTitle: ["Teach a robot your language", "Bring einem Roboter deine Sprache bei"],
-  lessonLead: ["This robot knows no words at all. Teach it ten requests, in any language. Then say them again.", "Dieser Roboter kennt gar keine Wörter. Bring ihm zehn Aufträge bei, in einer beliebigen Sprache. Dann sag sie noch einmal."],
+  lessonLead: ["This robot does not know any words. Teach it ten requests, in any language. Then say them again.", "Dieser Roboter kennt gar keine Wörter. Bring ihm zehn Aufträge bei, in einer beliebigen Sprache. Dann sag sie noch einmal."],
   lessonOne: ["1. Say something", "1. Sag etwas"],
   lessonTwo: ["2. Show what you mean", "2. Zeig, was du meinst"],
   lessonThree: ["3. Say it again", "3. Sag es noch einmal"],
@@ -185,36 +185,36 @@ const TABLE = {
   // the class
   classTitle: ["Class", "Klasse"],
   classOff: ["Start the studio with this command, then open this page again:", "Starte das Studio mit diesem Befehl und öffne diese Seite neu:"],
-  classNet: ["Pupils need to be on the same local network. Nothing leaves it.", "Alle müssen im selben lokalen Netz sein. Nichts verlässt es."],
+  classNet: ["Pupils must be on the same local network. No data leaves it.", "Alle müssen im selben lokalen Netz sein. Keine Daten verlassen es."],
   classAbout: ["In a class, each pupil gets an empty robot on their own device, and this page shows all robots side by side.", "In einer Klasse bekommt jedes Kind einen leeren Roboter auf dem eigenen Gerät, und diese Seite zeigt alle nebeneinander."],
   classJoin: ["Open this address and write your name:", "Öffne diese Adresse und schreib deinen Namen:"],
   classNobody: ["Nobody has joined yet.", "Noch ist niemand dabei."],
-  classKnown: ["{0} shown", "{0} gezeigt"],
+  classKnown: ["{0} taught", "{0} beigebracht"],
   joinTitle: ["Join the class", "Bei der Klasse mitmachen"],
   joinName: ["Your name", "Dein Name"],
   join: ["Join", "Mitmachen"],
-  takeHome: ["Take it home", "Mit nach Hause nehmen"],
+  takeHome: ["Download examples", "Beispiele herunterladen"],
 };
 
 let column = 0;
 
-/** Choose the language: what was kept, else that of the browser. */
+/** Set the language: the stored choice, or else the browser's language. */
 export function chooseLanguage() {
   let kept = null;
-  try { kept = localStorage.getItem("language"); } catch { /* private windows may refuse */ }
+  try { kept = localStorage.getItem("language"); } catch { /* storage may be disabled in private windows */ }
   column = (kept ?? navigator.language ?? "en").startsWith("de") ? 1 : 0;
   document.documentElement.lang = column ? "de" : "en";
 }
 
-/** Change between English and German, and keep it. */
+/** Switch between English and German, and store the choice. */
 export function otherLanguage() {
   try { localStorage.setItem("language", column ? "en" : "de"); } catch { column = 1 - column; return; }
   chooseLanguage();
 }
 
-/** The text of a name, with what stands in its places. */
+/** Return the text of a key with its placeholders filled in. */
 export const t = (name, ...values) => (TABLE[name]?.[column] ?? name).replace(/\{(\d)\}/g, (_, place) => values[Number(place)] ?? "");
-/** The language in which an agent speaks if its demonstrations do not tell. */
+/** Return the agent's language if it cannot be detected from the demonstrations. */
 export const dialogueLanguage = () => (column ? "german" : "english");
 
 // Past tense and participle of common first words of actions; others are quoted.
@@ -231,10 +231,10 @@ const said = (label, form) => {
   return column ? `„${label}“ gemacht` : `${["did", "done"][form]} “${label}”`;
 };
 
-/** An action as something that was done: *went to the table*. */
+/** Return an action in the past tense: *went to the table*. */
 export const did = (label) => said(label, 0);
 
-/** Actions as what would have been done: *only gone to the table*, if the rest is the same. */
+/** Return hypothetical actions in words; with *only* if they are a prefix of the actual ones. */
 export const would = (actions, done) => {
   if (!actions.length) return t("wouldNothing");
   const text = actions.map((each) => said(each, 1)).join(t("then"));

@@ -1,4 +1,4 @@
-// All examples: search, edit, weigh, hold out, delete, import and export.
+// Examples page: search, edit, weight, hold out, delete, import and export.
 import { call } from "./api.js";
 import { announce, h, tell, trying } from "./dom.js";
 import { t } from "./strings.js";
@@ -8,7 +8,7 @@ const SIZE = 50;
 export async function open(page, project) {
   let offset = 0;
   let turn = 0;
-  let typing = false; // a row that somebody types into is not replaced meanwhile
+  let typing = false; // rows are not replaced while the user types
   let late = false;
   const count = h("p", { class: "muted", role: "status" });
   const body = h("tbody");

@@ -1,4 +1,4 @@
-// The first page: a conversation in front of a picture.
+// Talk page: a conversation beside a picture.
 import { announce, h, percent, s, tell, trying } from "./dom.js";
 import { did, dialogueLanguage, spoken, t, would } from "./strings.js";
 import { Why } from "./why.js";
@@ -20,7 +20,7 @@ export async function open(page, project) {
   return () => talk.close();
 }
 
-/** One thing that was said: where, what came of it, and what was taught for it. */
+/** One dialogue turn: its scene, its result, and what was taught for it. */
 class Turn {
   constructor(talk, text) {
     this.talk = talk;
@@ -28,11 +28,11 @@ class Turn {
     this.scene = talk.scene;
     this.start = talk.start;
     this.moves = talk.moves;
-    this.before = []; // the texts since the question that this may reply to
-    this.choice = null; // the option of that question that was clicked
-    this.plan = null; // what the agent made of it
-    this.shown = null; // the actions while one shows them, else nothing
-    this.taught = null; // the actions that were taught for it
+    this.before = []; // the texts since the open question
+    this.choice = null; // the clicked option of that question
+    this.plan = null; // the agent's response
+    this.shown = null; // the actions demonstrated so far, else null
+    this.taught = null; // the taught actions
     this.words = h("p", { class: "bubble mine" }, text);
     this.reply = h("div", { class: "bubble its" }, h("p", { class: "muted" }, t("thinking")));
     this.element = h("li", { class: "turn" },
@@ -41,7 +41,7 @@ class Turn {
 
   where(more = {}) { return { scene: this.scene, start: this.start, ...more }; }
 
-  /** The text that is taught: with a reply that completes it. */
+  /** The text to teach, including a completing reply. */
   get teaches() { return this.plan?.teaches ?? this.text; }
   get acted() { return this.plan?.kind === "act"; }
 }
@@ -53,8 +53,8 @@ export class Talk {
     this.turns = [];
     this.scene = project.about.scenes[0].name;
     this.start = null;
-    this.showing = null; // the turn that is being shown
-    this.moves = 0; // how often one has gone to another scene
+    this.showing = null; // the turn that is being demonstrated
+    this.moves = 0; // number of scene changes
     this.world = new World({ onaction: (name) => this.clicked(name) });
     const id = `say-${project.name}`;
     this.text = h("textarea", { id, rows: 1, maxlength: 4000, autocomplete: "off", spellcheck: "false",
@@ -97,7 +97,7 @@ export class Talk {
     for (const each of this.turns) if (each.shown) { each.shown = null; this.answer(each); }
   }
 
-  /** Go on where actions lead; where nothing more can be done, from the start again. */
+  /** Continue from the final state; at a dead end, from the initial state. */
   async goOn(turn, actions) {
     const before = this.moves;
     const seen = await trying(() => this.project.post("/continue", turn.where({ actions: json(actions) })));
@@ -105,7 +105,7 @@ export class Talk {
     this.start = seen.possible.length ? seen.frames[0].state : null;
   }
 
-  // ---- saying ----
+  // ---- utterances ----
 
   begin(text) {
     const turn = new Turn(this, text);
@@ -116,10 +116,10 @@ export class Talk {
     return turn;
   }
 
-  /** Show the newest words; on a phone the page scrolls, not the conversation. */
+  /** Scroll to the newest turn; on a phone the page scrolls, not the conversation. */
   down() { this.scroll.scrollTop = this.scroll.scrollHeight; }
 
-  /** Say something; `choice` is the option of the last question that was clicked. */
+  /** Send an utterance; `choice` is the clicked option of the last question. */
   async say(text = this.text.value.trim(), choice = null) {
     if (!text) { tell(t("noWords")); this.text.focus(); return null; }
     if (choice === null) this.text.value = "";
@@ -134,7 +134,7 @@ export class Talk {
     return turn;
   }
 
-  /** Ask the agent about a turn, and show what it makes of it. */
+  /** Send a turn to the agent and show the response. */
   async ask(turn) {
     const { project } = this;
     let plan;
@@ -160,7 +160,7 @@ export class Talk {
     if (turn.acted) await this.reason(turn);
   }
 
-  /** Draw what came of a turn. */
+  /** Draw the result of a turn. */
   answer(turn) {
     const { plan } = turn;
     if (turn.shown) { this.drawShowing(turn); return; }
@@ -197,7 +197,7 @@ export class Talk {
       kind === "act" ? h("span", { class: "sure" }, t("confidence", percent(plan.confidence))) : null);
   }
 
-  /** The options of a question: one click is the reply. */
+  /** The options of a question as buttons. */
   options(turn) {
     const { plan } = turn;
     return h("ul", { class: "choices" }, plan.options.map((each, place) => {
@@ -208,13 +208,13 @@ export class Talk {
     }));
   }
 
-  /** Reply by a click. What a whole plan was chosen for is learnt at once; a value only completes. */
+  /** Reply by a click. Choosing a whole plan also teaches it; choosing a value only replies. */
   async choose(turn, option, place, name) {
     if (this.turns.at(-1) === turn && turn.moves === this.moves) {
       const next = await this.say(name, place);
       if (next?.acted && !turn.plan.by_value) await this.teach(next, next.plan.actions, "picked");
     } else {
-      await this.teach(turn, option.actions, "picked"); // the talk has gone on since
+      await this.teach(turn, option.actions, "picked"); // the conversation may have continued
     }
   }
 
@@ -235,7 +235,7 @@ export class Talk {
     this.drawReasons(turn);
   }
 
-  /** Give the words of a turn the colours of the steps that they ask for. */
+  /** Colour the words of a turn like their steps. */
   colour(turn) {
     if (turn.teaches !== turn.text || !turn.reasons.words.length) return;
     const colours = new Map();
@@ -265,7 +265,7 @@ export class Talk {
     if (said.chosen) sentences.push(h("p", {}, t("youChose")));
     const toggled = () => {
       turn.detailed = details.open;
-      if (turn.details !== details) turn.details.open = details.open;  // it was drawn anew meanwhile
+      if (turn.details !== details) turn.details.open = details.open;  // it was redrawn in the meantime
       else if (details.open) this.details(turn, details);
     };
     const details = h("details", { class: "others", ontoggle: toggled }, h("summary", {}, t("details")));
@@ -296,7 +296,7 @@ export class Talk {
     why.show(told);
   }
 
-  // ---- showing ----
+  // ---- demonstrating ----
 
   async show(turn, actions = []) {
     const seen = await trying(() => this.project.post("/walk", turn.where({ actions: json(actions) })));
@@ -344,12 +344,12 @@ export class Talk {
     else this.world.show(this.world.frames.slice(0, 1), []);
   }
 
-  /** Teach what a turn means: its own text, in its own scene, whatever stands in the box. */
+  /** Teach a turn: its own text in its own scene, whatever is in the text box. */
   async teach(turn, actions, origin) {
     const text = turn.teaches;
     const done = await trying(() => this.project.post("/teach", turn.where({ text, origin, actions: json(actions) })));
     if (!done) return;
-    Object.assign(turn, { asks: text, before: [], choice: null }); // from now on it is this that is asked
+    Object.assign(turn, { asks: text, before: [], choice: null }); // later requests use this text
     turn.shown = null;
     this.showing = null;
     turn.taught = actions;
@@ -359,7 +359,7 @@ export class Talk {
     turn.reply.replaceChildren(h("p", { class: "taught" }, t("taught", text, line(labels(actions)))), h("p", { class: "muted" }, t("learning")));
     announce(t("learning"));
     await this.goOn(turn, actions);
-    await this.wait(); // it may have learnt before the answer came
+    await this.wait(); // training may finish before the response arrives
     this.text.focus({ preventScroll: true });
   }
 
@@ -379,7 +379,7 @@ export class Talk {
     if (kind !== "progress") await this.wait();
   }
 
-  /** Follow the turns again that wait for something to be learnt. */
+  /** Follow turns again that wait for training to finish. */
   async wait() {
     const { about } = this.project;
     for (const turn of this.turns.filter((each) => each.waits !== undefined && !each.shown)) {
@@ -392,7 +392,7 @@ export class Talk {
   draw() {
     const { about } = this.project;
     const { recent, of, held, held_of: all } = about.standing;
-    const first = about.known > 0 && !about.trained && !about.problem; // it learns its first words
+    const first = about.known > 0 && !about.trained && !about.problem; // first training is running
     const said = [of ? t("canRecent", recent, of) : "", all && !first ? t("canHeld", held, all) : ""].filter(Boolean);
     const behind = about.learnt !== about.revision && !about.problem;
     this.can.replaceChildren(h("span", { class: "can-name" }, t("can"), ": "), first ? "…" : said.join(" · ") || t("canNothing"),
@@ -410,7 +410,7 @@ export class Talk {
   close() { this.stop(); this.voice.close(); clearTimeout(this.world.timer); }
 }
 
-/** Speech to text and back, where the browser has it; nothing is heard or said until one asks. */
+/** Speech input and output, if the browser supports them; both are off until the user enables them. */
 class Voice {
   constructor(onsaid) {
     const Recognition = window.SpeechRecognition ?? window.webkitSpeechRecognition;

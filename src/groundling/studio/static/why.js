@@ -1,11 +1,11 @@
-// The details of a reason: words over nodes; pointing at one lights the others.
+// Details of an explanation: words above graph nodes; pointing at one highlights the others.
 import { h, percent, s, sides } from "./dom.js";
 import { t } from "./strings.js";
 
-const SHOWN = 0.25; // links below this are drawn only when they are pointed at
+const SHOWN = 0.25; // weaker links are drawn only when pointed at
 const FAINT = 0.03;
-const SMALL = 0.01; // amounts below this decide nothing
-const NODE = 0.12; // nodes that no word lies on with at least this are left out
+const SMALL = 0.01; // smaller amounts are negligible
+const NODE = 0.12; // nodes without a link of at least this probability are hidden
 
 export class Why {
   constructor() {
@@ -67,7 +67,7 @@ export class Why {
   }
 
   action(step, place) {
-    // Nodes that no word lies on would only crowd the picture; they are counted.
+    // Nodes without links are only counted, to keep the picture clear.
     const strongest = (node) => Math.max(0, ...step.links.filter((each) => each.node === node.name).map((each) => each.probability));
     const used = step.nodes.filter((node) => strongest(node) >= NODE);
     const rest = step.nodes.filter((node) => strongest(node) < NODE);
@@ -91,7 +91,7 @@ export class Why {
     return this.told.steps.flatMap((step, place) => step.links.map((link) => ({ ...link, step: place })));
   }
 
-  /** Light what belongs to the word or action that is pointed at. */
+  /** Highlight everything linked to the word or action under the pointer. */
   light() {
     const thing = this.pointed ?? this.chosen;
     for (const [key, button] of this.places) {
@@ -115,7 +115,7 @@ export class Why {
     }
     this.element.classList.toggle("pointing", Boolean(thing));
     this.draw();
-    // It never gets shorter while one points at things: the page would move away under the pointer.
+    // Keep the height while pointing, so that the page does not move under the pointer.
     this.detail.style.minHeight = `${this.detail.offsetHeight}px`;
     this.detail.replaceChildren(...(!thing ? this.general() : thing.step === undefined ? this.aboutWord(thing) : this.aboutStep(thing.step)));
   }
@@ -179,7 +179,7 @@ export class Why {
     const all = [...steps].flatMap((place) => this.told.steps[place].text.features);
     const small = word.toLowerCase();
     const own = all.filter((each) => each.feature.split(" ∧ ")[0].split("=").at(-1) === small);
-    // A word that names a thing works through the slot it fills.
+    // A word that names a value contributes through its slot.
     const slots = new Set(links.flatMap((each) => this.told.steps[each.step].nodes
       .filter((node) => node.name === each.node)
       .flatMap((node) => node.labels)

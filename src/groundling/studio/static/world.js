@@ -1,4 +1,4 @@
-// The world: a picture of a state, and a plan that can be gone through step by step.
+// World view: a picture of a state, and controls to step through a plan.
 import { adopt, announce, h } from "./dom.js";
 import { t } from "./strings.js";
 
@@ -25,7 +25,7 @@ export class World {
     });
   }
 
-  /** Show the states of a plan; `place` is the one to stop at, by default the last. */
+  /** Show the states of a plan up to index `place`, by default the last. */
   show(frames, actions, { place = frames.length - 1, acting = false, animate = false } = {}) {
     clearTimeout(this.timer);
     this.frames = frames;
@@ -72,7 +72,7 @@ export class World {
     this.element.dispatchEvent(new CustomEvent("step", { detail: place }));
   }
 
-  /** Mark the thing that the next step is about, in the colour of that step. */
+  /** Highlight the object of the next step in the colour of that step. */
   mark(place) {
     const next = this.actions[place];
     if (!next || this.acting) return;

@@ -1,4 +1,4 @@
-// Worlds: the gallery, and an editor that draws at once.
+// Worlds page: the gallery, and an editor with a live preview.
 import { call } from "./api.js";
 import { adopt, h, tell, trying } from "./dom.js";
 import { t } from "./strings.js";
@@ -25,7 +25,7 @@ export async function open(page, project) {
     new Editor(go).element);
 }
 
-/** The picture of a world of the gallery, drawn when it comes. */
+/** The thumbnail of a gallery world, loaded asynchronously. */
 function thumbnail(name) {
   const place = h("div", { class: "picture", "aria-hidden": "true" });
   fetch(`/static/gallery/${encodeURIComponent(name)}.svg`).then((answer) => (answer.ok ? answer.text() : ""))
@@ -41,7 +41,7 @@ class Editor {
       verbs: ["go", "take", "put", "open", "switch", "push"], scenes: 6,
     };
     this.turn = 0;
-    this.offers = []; // what offers the places again when one is renamed
+    this.offers = []; // functions that update the place menus after a rename
     this.picture = h("div", { class: "picture" });
     this.problem = h("p", { class: "problem", role: "status", hidden: true });
     this.rows = h("div", { class: "editor-rows" });
@@ -71,7 +71,7 @@ class Editor {
     setTimeout(() => URL.revokeObjectURL(made), 1000);
   }
 
-  /** Draw the rows anew; what is typed into one changes the picture only, so nobody loses the place. */
+  /** Redraw the rows. Typing into a row only updates the picture, so that it keeps the focus. */
   async draw() {
     const { world } = this;
     const input = (of, name, label) => h("input", { type: "text", value: of[name] ?? "", "aria-label": label, maxlength: 40,
@@ -90,7 +90,7 @@ class Editor {
       this.check();
     } }), verb(value));
     const cell = (of, place, label) => h("input", { type: "number", class: "few", min: 1, max: 31, value: of.at[place] + 1, "aria-label": label, onchange: (event) => {
-      of.at[place] = Math.max(0, Math.round(Number(event.target.value)) - 1); // counted from 1 here
+      of.at[place] = Math.max(0, Math.round(Number(event.target.value)) - 1); // shown starting from 1
       this.check();
     } });
     const rename = (of, label) => h("input", { type: "text", value: of.name, "aria-label": label, maxlength: 40, onchange: (event) => {
@@ -121,7 +121,7 @@ class Editor {
     await this.check();
   }
 
-  /** Draw the picture, or say what is wrong. */
+  /** Draw the picture, or show what is wrong. */
   async check() {
     const mine = ++this.turn;
     try {
