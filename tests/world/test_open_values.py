@@ -125,7 +125,7 @@ def test_check_environment_knows_open_values():
     class Silent(Heating):
         open_values = ("number",)
 
-    with pytest.raises(WorldError, match="must name the type of each hole"):
+    with pytest.raises(WorldError, match="must list the type of every hole"):
         check_environment(Silent(), (), states=3)
 
 
