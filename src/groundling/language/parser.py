@@ -273,7 +273,7 @@ def load_parser(
         if isinstance(name, Parser):
             return name
         raise SettingError(
-            f"A parser must be a name or an object with name, parse and parse_many; got a "
+            "A parser must be a name or an object with name, parse and parse_many; got "
             f"{type(name).__name__}."
         )
     kind, colon, rest = name.partition(":")

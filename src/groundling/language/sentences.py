@@ -55,7 +55,7 @@ def split_sentences(text: str, language: Language = NEUTRAL) -> list[str]:
     []
     """
     if not isinstance(text, str):
-        raise InstructionError(f"A text to parse must be a string; got a {type(text).__name__}.")
+        raise InstructionError(f"A text to parse must be a string; got {type(text).__name__}.")
     sentences = []
     abbreviation, ends = _rules(language.abbreviations, language.sentence_ends)
     for line in _LINE.split(text):

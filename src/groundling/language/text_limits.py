@@ -38,9 +38,7 @@ class Limits:
     def check(self, text: str) -> None:
         """Raise an error if a value is not a string or has too many characters."""
         if not isinstance(text, str):
-            raise InstructionError(
-                f"A text to parse must be a string; got a {type(text).__name__}."
-            )
+            raise InstructionError(f"A text to parse must be a string; got {type(text).__name__}.")
         _check(text, len(text), self.characters, TEXT_CHARACTERS)
 
     def check_words(self, text: str, count: int) -> None:
