@@ -72,7 +72,7 @@ class Features(Settings):
     Traceback (most recent call last):
         ...
     groundling.errors.SettingError: Features.words must be one of ...; got 'wrod'. Did you mean
-    'word'?
+    'word' or 'around'?
     """
 
     words: tuple[
