@@ -310,7 +310,7 @@ BAD = [
     (
         {"instructions": {"tokens": ["a"], "heads": [0], "relations": [""]}, "start": 2,
          "actions": []},
-        "exactly one word must have head -1",
+        "must have exactly one root (head -1)",
     ),
     ({"instructions": {"token": ["go"]}, "start": 2, "actions": []}, "Did you mean 'tokens'?"),
     (

@@ -1,4 +1,4 @@
-"""Coverage: unexplained words of a text, and how far they reduce confidence in a plan."""
+"""Coverage: unexplained words of a text, and how they reduce confidence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unexplained_words(
     names: Callable[[], Iterable[str]],
     used: Callable[[Literal], bool] = lambda literal: True,
 ) -> tuple[str, ...]:
-    """Return the words that are new and that nothing in the plan explains, in text order.
+    """Return the new words that nothing in the plan explains, in text order.
 
     A word is new if it is not in the training texts, the lexicon or the function words, and not
     one edit away from a known word. `names` returns the values and labels of the plan; it is
@@ -76,7 +76,7 @@ def unexplained_words(
 
 
 def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
-    """Tell whether a word is one edit from a known one; short words must keep their letters.
+    """Tell whether a word is a misspelling of a known one.
 
     >>> _misspelt("opne", {"open": 2}), _misspelt("oven", {"open": 2})
     (True, False)

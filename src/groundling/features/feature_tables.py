@@ -60,7 +60,7 @@ class ComposedContent(Sequence[tuple[NodeLabel, float]]):
 
 
 class LabelTables(NamedTuple):
-    """Sparse tables of the labels of word sets and nodes, and of their joined features.
+    """Sparse tables of labels of word sets and nodes, and of joined features.
 
     Compiled kernels read them, so `groundling.compiler` watches this file too.
     """
@@ -85,7 +85,7 @@ class LabelTables(NamedTuple):
 
 @dataclass(frozen=True)
 class Meetings:
-    """Pairs of word sets and nodes that occur together, with counts in demonstrated plans.
+    """Pairs of word sets and nodes, with their counts in demonstrated plans.
 
     `pair_set` and `pair_node` list the distinct pairs in ascending order. `set_uses` is the
     number of occurrences of each word set in the texts, weighted by the instances.
@@ -218,7 +218,7 @@ def _ragged(contents: Sequence[tuple[tuple[Any, float], ...]], labels: Interner[
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:
-    """Return an index of the node that each label describes, from the prefix of its name."""
+    """Return an index of the node that each label describes, by its name prefix."""
     names = Interner[str]()
     return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 

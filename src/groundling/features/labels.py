@@ -58,7 +58,7 @@ class NodeLabel(NamedTuple):
 
 
 def kind_of(label: Label) -> str:
-    """Return the kind of a label's value: its name, without any prefix up to `.` or `:`.
+    """Return the kind of a label's value: its name without prefixes (`m:`, `front.`).
 
     >>> kind_of(Label("floor", "brick")), kind_of(Label("m:floor", "brick"))
     ('floor', 'floor')
@@ -293,7 +293,7 @@ class NodeLabeller:
         return spelled
 
     def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:
-        """Return the (kind, value) pairs of string labels, and label names if they are slots.
+        """Return (kind, value) pairs of string labels, and of label names if slots.
 
         >>> NodeLabeller(slots=("label",)).values([Label("floor", "brick"), Label("far", 2.0)])
         (('floor', 'brick'), ('label', 'far'), ('label', 'floor'))

@@ -26,9 +26,10 @@ def matches_name(
 ) -> bool:
     """Tell whether a word matches the name of a value.
 
-    They match if they are equal, or if the singular of the word and the name share a prefix or
-    suffix of at least four letters. Rare words may also differ by one edit, if they have five
-    letters or more and the same first letter. A name of several words matches each of them.
+    They match if they are equal, or if the singular of the word is a prefix or suffix of the
+    name, or the name a prefix of it, with at least four letters. Rare words may also differ by
+    one edit, if they have five letters or more and the same first letter. A name of several words
+    matches each of them.
 
     >>> [matches_name(word, "brick") for word in ("brick", "bricks", "bricked", "black")]
     [True, True, True, False]
@@ -69,7 +70,7 @@ def _written(value: str | float) -> str:
 
 
 def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
-    """Return the (kind, value) pairs of a word; raise `LexiconError` for anything else."""
+    """Return the (kind, value) pairs of a word; raise `LexiconError` if invalid."""
     several = isinstance(pairs, Iterable) and not isinstance(pairs, (str, bytes))
     listed: list[Any] = list(pairs) if several else [pairs]  # type: ignore[call-overload]
     if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in listed):
@@ -195,7 +196,7 @@ class Lexicon:
 
     @classmethod
     def read(cls, path: str | Path, *, string_match: bool = True) -> Lexicon:
-        """Read a lexicon from a text file of lines such as ``bench = item:sofa, item:lamp``.
+        """Read a lexicon from a file of lines such as ``bench = item:sofa, item:lamp``.
 
         The left side is one word; the right side lists values, each with the name of its label.
         Empty lines and comments after ``#`` are ignored.
@@ -226,7 +227,7 @@ class Lexicon:
             raise LexiconError(f"{path}: {error}") from error
 
     def table(self) -> str:
-        """Return the lexicon in the file format of `read`, with learnt entries as comments."""
+        """Return the lexicon as file text for `read`, with learnt entries as comments."""
         lines = [
             f"{word} = {', '.join(f'{kind}:{_written(value)}' for kind, value in pairs)}"
             for word, pairs in sorted(self.given.items())

@@ -1,4 +1,4 @@
-"""An index of names by spelling, so that a word is compared only with likely matches."""
+"""An index of names by spelling, for fast matching with words."""
 
 from __future__ import annotations
 

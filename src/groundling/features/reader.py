@@ -432,7 +432,7 @@ class Reader:
 
 
 def _parts(text: Text) -> list[str | Instruction]:
-    """Return the sentences of a text as a list; raise `InstructionError` for other types."""
+    """Return the sentences of a text; raise `InstructionError` for other types."""
     parts = [text] if isinstance(text, (str, Instruction)) else text
     if isinstance(parts, (list, tuple)):
         wrong = next((each for each in parts if not isinstance(each, (str, Instruction))), None)

@@ -1,4 +1,4 @@
-"""Restriction: the labels in the phrase of a superlative, which restrict its domain."""
+"""Restriction: the labels that restrict the domain of a superlative."""
 
 from __future__ import annotations
 

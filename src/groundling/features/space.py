@@ -260,7 +260,7 @@ class FeatureSpace:
     # ---- the index ----------------------------------------------------------------------
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Set the features of the space: those that are frequent enough and pass the filters."""
+        """Set the features: those that are frequent enough and pass the filters."""
         distinct, where = np.unique(keys, return_inverse=True)
         total = np.bincount(where, weights=counts, minlength=len(distinct))
         kept = total >= self.min_count
@@ -422,7 +422,7 @@ class NodeTable:
 def _alike(
     words: Sequence[str], names: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the string similarity of words and names, and whether a name contains a word.
+    """Return the similarity of words and names, and whether names contain words.
 
     Each name is a list of its words and the whole name.
     """

@@ -22,7 +22,7 @@ _SPLIT = re.compile(r"[\W_]+")
 
 
 class Span(NamedTuple):
-    """Words that name a value: their indices, the `extent` (0 to 1), and the kind of match."""
+    """Words that name a value: indices, extent (0 to 1), and kind of match (`way`)."""
 
     kind: str
     value: str

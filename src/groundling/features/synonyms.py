@@ -156,7 +156,7 @@ class WordVectors(Synonyms):
 
 
 class WordNet(Synonyms):
-    """Synonyms from a wordnet, through the package `wn` or NLTK; nothing is downloaded.
+    """Synonyms from a wordnet, by the package `wn` or NLTK; nothing is downloaded.
 
     Two words are synonyms if they share a synset. More frequent senses have a higher similarity.
     """
@@ -325,7 +325,7 @@ def _binary(data: mmap.mmap, start: int, size: int) -> Callable[[str], Vector | 
 
 
 def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
-    """Return a lookup function for a binary fastText model, with subwords of unknown words."""
+    """Return a lookup function for a binary fastText model, with subwords."""
     _, version, size, *_, buckets, shortest, longest, _ = struct.unpack_from("<14i", data)
     entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
     if version != 12 or not 0 < words <= entries or buckets < 0 or pruned > 0:

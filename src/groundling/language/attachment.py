@@ -1,4 +1,4 @@
-"""Repairs of two attachment errors of the shipped parser: *same … as*, and joined clauses."""
+"""Repairs of two attachment errors of the shipped parser."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def attach_clauses(sentence: Instruction) -> Instruction:
 
 
 def _coordinate(sentence: Instruction, place: int, heads: list[int], relations: list[str]) -> None:
-    """Attach a prepositional phrase after a conjunction to the relative clause before it."""
+    """Attach a prepositional phrase after *and* to the relative clause before it."""
     other = heads[place]
     clauses = [each for each in range(place) if relations[each] == "acl:relcl"]
     if not clauses or other < place or relations[other] != "conj":

@@ -1,4 +1,4 @@
-"""Coordination: how to split a text into commands, and how to complete elliptical parts."""
+"""Coordination: split a text into commands, and complete elliptical parts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Seg
 
 
 def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL) -> list[Segment]:
-    """Return possible complete forms of a part: as it is, or with words of its neighbours.
+    """Return possible full forms of a part: unchanged, or with words of its neighbours.
 
     It may share the beginning of the part before it (*open the blinds in the kitchen and the
     hall*), or the end of the part after it (*the kitchen and hall lights*). A part that contains

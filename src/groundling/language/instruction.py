@@ -1,4 +1,4 @@
-"""The instruction: a sentence as a dependency tree (the paper's *linguistic structure*)."""
+"""Instructions: sentences as dependency trees (the paper's *linguistic structure*)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from groundling.errors import InstructionError, ParseError
 
 
 class SentenceLabel(NamedTuple):
-    """A label of a whole sentence, such as the speaker; with kind and value it fills slots.
+    """A label of a sentence, such as the speaker; with kind and value it fills slots.
 
     `amount` is the weight of the label.
 

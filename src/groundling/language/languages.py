@@ -28,7 +28,7 @@ Segmenter = Callable[[str], list[str]]
 
 @dataclass(frozen=True)
 class Language:
-    """Word lists and rules of one language; unset parts default to language-neutral rules.
+    """Word lists and rules of one language; neutral by default.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class Language:
 
     @cached_property
     def plain_words(self) -> frozenset[str]:
-        """Words that name no thing or action: function words, articles, quantifiers, exceptions.
+        """Words that name nothing: function words, articles, quantifiers, exceptions.
 
         >>> {"the", "every", "except"} <= ENGLISH.plain_words, "lamp" in ENGLISH.plain_words
         (True, False)

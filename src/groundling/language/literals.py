@@ -1,4 +1,4 @@
-"""Literals: numbers with units, durations, times of day, ordinals and colours in a text."""
+"""Literals: numbers with units, durations, times of day, ordinals and colours."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class _Scanner:
     # ---- numbers --------------------------------------------------------------------------
 
     def _number(self, at: int) -> tuple[float, int] | None:
-        """Read a number in digits or words, such as `21.5`, `minus two`, `a hundred and ten`."""
+        """Read a number in digits or words, such as `21.5` or `a hundred and ten`."""
         if self._text(at) in _MINUS:
             found = self._number(at + 1) if self._text(at + 1) not in _MINUS else None
             return (-found[0], found[1]) if found else None

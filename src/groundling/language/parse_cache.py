@@ -22,9 +22,10 @@ _CHUNK = 500  # well below SQLite's limit of variables in one statement
 
 
 def cache_folder() -> Path | None:
-    """Return the folder for cached parses: ``GROUNDLING_CACHE``, or the user's cache folder.
+    """Return the folder for cached parses, by default the user's cache folder.
 
-    Returns None if ``GROUNDLING_CACHE`` is empty, which disables the cache on disk.
+    The environment variable ``GROUNDLING_CACHE`` sets another folder. If it is empty, the cache
+    on disk is disabled and None is returned.
 
     >>> from unittest.mock import patch
     >>> with patch.dict(os.environ, {"GROUNDLING_CACHE": ""}):

@@ -40,7 +40,7 @@ class Parser(Protocol):
 
 
 class ChainParser:
-    """A parser for any language without a model: each word depends on the one before it.
+    """A parser without a model: each word depends on the one before it.
 
     Punctuation marks are words with the tag ``PUNCT``; all other tags are empty.
 

@@ -42,8 +42,9 @@ _LONGEST_RUN = 8  # maximum characters of a possible word in a script without sp
 
 
 def split_sentences(text: str, language: Language = NEUTRAL) -> list[str]:
-    r"""Split a text at full stops, question and exclamation marks, semicolons and line breaks.
+    r"""Split a text into sentences at punctuation marks and line breaks.
 
+    The marks are full stops, question and exclamation marks and semicolons of all scripts.
     Pieces without a letter, digit or symbol (empty lines, lone punctuation) are dropped.
     Control characters count as spaces. The language defines abbreviations and further marks.
 

@@ -162,7 +162,7 @@ class SpacyParser:
 
 
 class ShippedParser(SpacyParser):
-    """The parser shipped with the package, for English instructions and general English.
+    """The shipped parser, for English instructions and general English.
 
     Sentences that are mostly in scripts without spaces (Chinese, Japanese, Thai …) are parsed as
     by `ChainParser`, with each character as one word, because the pipeline would treat the whole
@@ -236,7 +236,7 @@ def _spacy_version() -> str:
 
 
 def _check_version(installed: str) -> None:
-    """Raise `SettingError` for a spaCy version that the shipped pipeline does not support."""
+    """Raise `SettingError` if the shipped pipeline does not support a spaCy version."""
     if installed != "none" and not SpecifierSet(SPACY_VERSIONS).contains(installed, True):
         raise SettingError(
             f"The shipped parser must run with spaCy {SPACY_VERSIONS}; got spaCy {installed}. Run "

@@ -12,7 +12,7 @@ from groundling.limits import TEXT_CHARACTERS, TEXT_WORDS, Limit
 
 @dataclass(frozen=True)
 class Limits:
-    """Maximum length of a text; longer texts raise a `LimitError` before they are parsed.
+    """Maximum length of a text; longer texts raise a `LimitError`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Split a parsed sentence into commands, and its words into units that align as one."""
+"""Split a parsed sentence into commands, and its words into alignment units."""
 
 from __future__ import annotations
 

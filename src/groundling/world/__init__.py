@@ -1,4 +1,4 @@
-"""Action structure: environments and the grounding graphs that describe their actions."""
+"""Action structure: environments and the grounding graphs of their actions."""
 
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import compose

@@ -382,9 +382,9 @@ class CachedEnvironment:
         self._latest = None
 
     def notice(self, start: State) -> bool:
-        """Check whether the environment has changed; if so, clear the cache and return True.
+        """Check whether the environment has changed; if so, clear the cache.
 
-        Only the actions of one state are compared, and the results of its first and its last
+        Returns True if it has changed. Only the actions of one state are compared, and the results of its first and its last
         action. This is cheap and finds most changes, but not all.
         """
         known = self._known(start)
@@ -509,7 +509,7 @@ class CachedEnvironment:
     def carry_out(
         self, start: State, actions: Iterable[Action], where: str = "The plan"
     ) -> tuple[State, ...]:
-        """Return the states of a plan; raise `DemonstrationError` for an impossible action."""
+        """Return the states of a plan; raise `DemonstrationError` if it is impossible."""
         states, plan = [start], tuple(actions)
         for number, action in enumerate(plan, 1):
             possible = self.actions(states[-1])
@@ -522,7 +522,7 @@ class CachedEnvironment:
         return tuple(states)
 
     def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trajectory:
-        """Carry out and ground a plan; raise `DemonstrationError` for an impossible action."""
+        """Carry out and ground a plan; raise `DemonstrationError` if it is impossible."""
         done = tuple(actions)
         states = self.carry_out(start, done, where)
         graphs = tuple(map(self.ground, states, done))

@@ -37,7 +37,7 @@ def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> Groundin
 
 
 def label_changes(facts: Sequence[Facts]) -> dict[str, bool]:
-    """Label a plan that changes nothing at some step (`idles`) or returns to a state (`undoes`).
+    """Label plans with a step without effect (`idles`) or a repeated state (`undoes`).
 
     >>> on, off = frozenset({Label("on")}), frozenset()
     >>> label_changes([on, off, on])

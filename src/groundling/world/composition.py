@@ -85,7 +85,7 @@ def compose_with_names(
     parser: Parser,
     world: Callable[[Environment], CachedEnvironment],
 ) -> list[tuple[Demonstration, tuple[str, ...]]]:
-    """Compose demonstrations, and return each with the names of its parts (see `compose`)."""
+    """Compose demonstrations, each with the names of its parts (see `compose`)."""
     groups: dict[str, list[Demonstration]] = {}
     for each in demonstrations:
         if each.group:
@@ -117,7 +117,7 @@ def compose_with_names(
 def follow_each_other(
     first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
 ) -> bool:
-    """Tell whether the second starts with the outcome of the first, and both change it."""
+    """Tell whether the second starts where the first ends, and both change something."""
     if first.environment is not second.environment:
         return False
     world = ask(first.environment)
@@ -137,7 +137,7 @@ def _joined_plan(
     ask: Callable[[Environment], CachedEnvironment],
     max_length: int | None,
 ) -> tuple[object, ...] | None:
-    """Return the joined actions of two demonstrations, or None if they cannot be joined."""
+    """Return the joined actions of two demonstrations, or None if impossible."""
     if not follow_each_other(first, second, ask):
         return None
     world = ask(first.environment)
@@ -153,7 +153,7 @@ def _joined_plan(
 
 
 def _trees(demonstrations: Iterable[Demonstration], parser: Parser) -> dict[int, list[Instruction]]:
-    """Parse the sentences of each demonstration; plain strings are parsed in one batch."""
+    """Parse the sentences of each demonstration, all plain strings in one batch."""
     parts = {}
     for each in demonstrations:
         text = each.instructions

@@ -105,7 +105,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
 
 
 def _listed(value: object) -> tuple[object, ...] | None:
-    """Return a cache key for a value, with the types of its items; None if it is too large."""
+    """Return a cache key with the types of a value's items; None if it is too large."""
     if isinstance(value, (set, frozenset)):
         few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
         return (set, frozenset(value)) if few else None
@@ -413,7 +413,7 @@ _Edges = tuple[tuple[str, str, tuple[Label, ...]], ...]
 def _parts(
     names: tuple[str, ...], edges: _Edges, root: str, roles: frozenset[str]
 ) -> tuple[str, ...]:
-    """Return the role of each node, or the relation that first reaches it from the root."""
+    """Return the role of each node, or the relation that leads to it from the root."""
     found = {root: "root"}
     near: dict[str, list[tuple[str, tuple[Label, ...], str]]] = {}
     for source, target, labels in edges:

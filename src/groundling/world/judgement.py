@@ -24,7 +24,7 @@ class _Done(Protocol):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Decides whether plans are correct, by a demonstration's plan and those in `also`.
+    """Decides whether plans are correct, by the plans of a demonstration.
 
     >>> from groundling import GroundingGraph
     >>> class Lamp:
@@ -72,7 +72,7 @@ class Judgement:
         """Return 1 for a correct plan, and partial credit of up to 0.5 for others.
 
         Partial credit is half the best F1 score of transitions. In an environment with a goal
-        test, where all plans end alike, the actions must match exactly.
+        test, where every plan ends in a goal, the actions must match exactly.
         """
         if plan is None:
             return 0.0
@@ -90,7 +90,7 @@ class Judgement:
 
 
 def is_right(world: CachedEnvironment, demonstration: Demonstration, plan: _Done | None) -> bool:
-    """Tell whether a plan has the outcome of a demonstration or of a plan in its `also`.
+    """Tell whether a plan has the outcome of a demonstration, including its `also`.
 
     >>> from groundling import GroundingGraph, Plan
     >>> class Lamp:

@@ -119,7 +119,7 @@ class OpenValue:
             )
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
-        """Return the values that fill the hole: absolute ones in text order, then relative."""
+        """Return the values that fill the hole: first absolute, then relative ones."""
         return tuple(self.readings(words, literals)) or self._defaults()
 
     def readings(
@@ -203,7 +203,7 @@ def declared_types(environment: Any) -> tuple[str, ...]:
 
 
 def holes(action: Any) -> list[OpenValue | OpenSet]:
-    """Return the holes of an action: the action itself, or fields of a tuple or dataclass."""
+    """Return the holes of an action: itself, or fields of a tuple or dataclass."""
     return [each for each in _parts(action) if isinstance(each, (OpenValue, OpenSet))]
 
 
@@ -345,7 +345,7 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Tell whether an action uses a value of the text: directly, as a change or as a count.
+        """Tell whether an action uses a literal: directly, as a change or as a count.
 
         True for values of types that the environment does not declare.
         """
@@ -431,7 +431,7 @@ class BoundEnvironment(Wrapper):
         )
 
     def _around(self, text: str) -> tuple[Label, ...]:
-        """Return labels for the words before and after a span; empty if it is not in the text."""
+        """Return labels for the words around a span; empty if it is not in the text."""
         part = tuple(text.split(" "))
         words = self.text.words
         for start in range(len(words) - len(part) + 1):

@@ -68,7 +68,7 @@ class Product(Sequence[Any]):
                     yield self.action(other)
 
     def some(self) -> Iterator[Any]:
-        """Yield all actions or, if there are many, enough of them to cover every factor value."""
+        """Yield all actions, or enough of a large product to cover every factor value."""
         return self.around(self[0]) if self.is_large else iter(self)
 
     def __len__(self) -> int:

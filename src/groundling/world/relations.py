@@ -167,7 +167,7 @@ class Scene:
         return known
 
     def _places_among(self, like: frozenset[str]) -> dict[str, dict[float | str, int]]:
-        """Return the rank of each distinct value among some things, for each numeric label."""
+        """Return, for each numeric label, the rank of each value among some things."""
         known = self._sorted.get(like)
         if known is None:
             known = self._sorted[like] = {}
@@ -276,7 +276,7 @@ class Scene:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return the ranks of a value by name, and as `nth` with the number kept separately."""
+    """Return the ranks of a value by name, and as `nth` with a separate number."""
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):

@@ -1,4 +1,4 @@
-"""Sets of things that a text describes with quantifiers, coordination and exceptions."""
+"""Sets of things, described by quantifiers, coordination and exceptions."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ class TextValues:
         return counts[0] if len(counts) == 1 else None
 
     def turn(self, mentions: Sequence[Mention]) -> int:
-        """Return the index of the word that begins an exception; the length if there is none.
+        """Return the index of the word that begins an exception, or the text length.
 
-        That word is *except*, or a negation after the first thing (*those that are not red*).
+        The word is *except*, or a negation after the first thing (*those that are not red*).
         """
         begin = self._begin(mentions)
         for place, word in enumerate(map(self.language.fold, self.words)):
@@ -220,7 +220,7 @@ def _marks(labels: Labels) -> frozenset[str]:
 
 
 def _marked(read: Mapping[Hashable, frozenset[Pair]], things: Things) -> list[frozenset[Hashable]]:
-    """Return the things that have an indicator label (such as *last*), for each such label."""
+    """Return, for each indicator label (such as *last*), the things that have it."""
     marks = {thing: _marks(things[thing]) for thing in read}
     return [
         frozenset(thing for thing in read if mark in marks[thing])
@@ -246,9 +246,10 @@ def _mentions(things: Mapping[Hashable, frozenset[Pair]], text: TextValues) -> S
 
 
 def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Mention]:
-    """Yield mentions of numeric labels: named labels, or the only one that fits an ordinal.
+    """Yield the mentions of numeric labels in a text.
 
-    An ordinal belongs to the nearest label name after it (*the 1st and 4th from the right*), any
+    A number is a mention if the text names the label, or if only one label fits an ordinal. An
+    ordinal belongs to the nearest label name after it (*the 1st and 4th from the right*), any
     other number to the nearest label name.
     """
     language = text.language
@@ -313,7 +314,7 @@ def _descriptions(
     words: Sequence[str],
     joints: Sequence[str],
 ) -> Iterator[frozenset[Hashable]]:
-    """Yield the sets that a text may describe, as one phrase or several joined by *and*.
+    """Yield the sets that a text may describe, as one phrase or several.
 
     Phrases with two or more labels each (*the red lamp and the blue fan*) describe separate
     things. Other phrases may share a label (*the lamps in the hall and the attic*).
@@ -364,7 +365,7 @@ def describe_set(
 def _common(
     read: Mapping[Hashable, Sequence[Label]], members: Iterable[Hashable]
 ) -> dict[str, Any]:
-    """Return the labels that all given things have, with their values if these are few."""
+    """Return the labels that all given things have, with values if these are few."""
     listed = [read[thing] for thing in members]
     found: dict[str, Any] = {}
     for name in sorted({label.name for labels in listed for label in labels}):
