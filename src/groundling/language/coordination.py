@@ -62,7 +62,7 @@ def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Seg
 
 
 def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL) -> list[Segment]:
-    """Return possible full forms of a part: unchanged, or with words of its neighbours.
+    """Return possible full forms of a part: unchanged, or with neighbouring words.
 
     It may share the beginning of the part before it (*open the blinds in the kitchen and the
     hall*), or the end of the part after it (*the kitchen and hall lights*). A part that contains

@@ -1,4 +1,4 @@
-"""Instructions: sentences as dependency trees (the paper's *linguistic structure*)."""
+"""Instructions: dependency trees (the paper's *linguistic structure*)."""
 
 from __future__ import annotations
 

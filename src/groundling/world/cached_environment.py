@@ -384,8 +384,8 @@ class CachedEnvironment:
     def notice(self, start: State) -> bool:
         """Check whether the environment has changed; if so, clear the cache.
 
-        Returns True if it has changed. Only the actions of one state are compared, and the results of its first and its last
-        action. This is cheap and finds most changes, but not all.
+        Returns True if it has changed. Only the actions of one state are compared, and the
+        results of its first and its last action. This is cheap and finds most changes, not all.
         """
         known = self._known(start)
         if known is None or known.actions is None:
