@@ -810,7 +810,7 @@ def test_follower_goes_on_whatever_else_progress_returns(answer):
 
 
 def test_follower_says_that_a_class_was_given_for_a_world(trained):
-    with pytest.raises(WorldError, match=r"Line is a class. Give a world: Line\(…\)"):
+    with pytest.raises(WorldError, match=r"got the class Line. Pass Line\(…\)"):
         trained.follow("go right", Line, 1)
 
 

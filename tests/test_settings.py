@@ -269,7 +269,7 @@ def told(error, why):
     """Check that a complaint says why, and how to mend it."""
     message = str(error)
     assert why in message
-    assert re.search(r"\. (Leave it out|Add such as|Name slots)", message)
+    assert re.search(r"\. (Leave it out|Add a label|Set slots)", message)
     assert message.endswith(".")
 
 

@@ -313,7 +313,7 @@ BAD = [
     (
         {"instructions": {"tokens": ["a"], "heads": [0], "relations": [""]}, "start": 2,
          "actions": []},
-        "exactly one word must have head -1",
+        "must have exactly one root (head -1)",
     ),
     ({"instructions": {"token": ["go"]}, "start": 2, "actions": []}, "Did you mean 'tokens'?"),
     (
@@ -331,7 +331,7 @@ BAD = [
     (shown(actions="left"), "A plan must be a list of actions; got 'left'."),
     (shown(also=[1]), "list of actions; got 1"),
     (shown(also=3), "`also` must be a list; got 3."),
-    (shown(negative_starts=[2]), "has its own start among its negative starts"),
+    (shown(negative_starts=[2]), "`negative_starts` must not contain `start`"),
     (shown(start={"Place": {"x": 1}}), "Line offers no class 'Place' for states."),
     (shown(weight=-1), "`weight` must be a number from 0 to"),
     (shown(weight=10**399), "; got 1000"),

@@ -237,7 +237,7 @@ def test_without_a_wordnet_the_error_says_what_to_do(monkeypatch):
     _synsets.cache_clear()
     monkeypatch.setitem(sys.modules, "wn", types.SimpleNamespace(lexicons=list))
     monkeypatch.setitem(sys.modules, "nltk.corpus", None)
-    with pytest.raises(LexiconError, match="must find a wordnet"):
+    with pytest.raises(LexiconError, match="requires a wordnet"):
         WordNet().nearest("halt", {"stop"})
 
 

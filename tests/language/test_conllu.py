@@ -33,10 +33,10 @@ def test_conllu_keeps_the_parts_of_contractions_and_drops_empty_nodes():
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        (["1 turn 0"], "1 columns"),
-        ([row(2)], "word number '2', expected 1"),
-        ([row(1, head="x")], "head 'x'"),
-        ([row(1, head="_")], "head '_'"),
+        (["1 turn 0"], "10 columns; got 1"),
+        ([row(2)], "word number must be 1; got '2'"),
+        ([row(1, head="x")], "got 'x'"),
+        ([row(1, head="_")], "got '_'"),
         ([row(1, head="5", relation="obj")], "0 roots"),
         ([row(1), row(2)], "2 roots"),
         ([row(1), row(2, head="3"), row(3, head="2")], "cycle"),
@@ -61,7 +61,7 @@ def test_conllu_missing_file_is_a_clear_error(tmp_path):
 
 def test_conllu_other_encoding_is_a_clear_error(tmp_path):
     (tmp_path / "latin.conllu").write_bytes(row(1, "caf\xe9").encode("latin-1"))
-    with pytest.raises(ParseError, match="not UTF-8"):
+    with pytest.raises(ParseError, match="must be UTF-8"):
         read_conllu(tmp_path / "latin.conllu")
 
 

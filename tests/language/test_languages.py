@@ -58,7 +58,7 @@ def test_languages_a_tokeniser_of_the_user_cuts_words():
     halves = Language("halves", segment=lambda text: [text[:2], " ", text[2:]])
     assert [turn.tokens for turn in ChainParser(language=halves).parse("kota")] == [("ko", "ta")]
     broken = Language("broken", segment=lambda text: text)
-    with pytest.raises(InstructionError, match="tokeniser of broken returned 'kota'"):
+    with pytest.raises(InstructionError, match="must return a list of words; got 'kota'"):
         ChainParser(language=broken).parse("kota")
 
 
@@ -83,8 +83,8 @@ def test_languages_are_read_from_files(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
-    [("{", "cannot be read"), ("[]", "a list instead of an object"),
-     ('{"numerals": {"tad": "two"}}', "maps words to numbers"), ('{"numerals": 3}', "such as"),
+    [("{", "cannot be read"), ("[]", "must hold an object; got list"),
+     ('{"numerals": {"tad": "two"}}', "must map words to numbers"), ('{"numerals": 3}', "such as"),
      ('{"words": []}', "no part 'words'")],
 )  # fmt: skip
 def test_languages_that_are_broken_say_what_is_wrong(tmp_path, content, complaint):
@@ -95,7 +95,7 @@ def test_languages_that_are_broken_say_what_is_wrong(tmp_path, content, complain
 
 
 def test_languages_with_a_tokeniser_cannot_be_written():
-    with pytest.raises(SettingError, match="cuts words by a function"):
+    with pytest.raises(SettingError, match="must not have a `segment` function"):
         Language("halves", segment=list).to_dict()
 
 

@@ -93,7 +93,7 @@ def test_shipped_pipeline_was_made_for_the_installed_spacy(parser, recwarn):
 @pytest.mark.parametrize("version", ["3.7.5", "3.8.1", "3.9.0", "3.9.0rc1", "4.0.0.dev2"])
 def test_shipped_parser_refuses_versions_of_spacy_that_were_not_tested(monkeypatch, version):
     monkeypatch.setattr(module.metadata, "version", lambda package: version)
-    with pytest.raises(SettingError, match=f"spaCy {version} is installed, .* tested with spaCy"):
+    with pytest.raises(SettingError, match=f"spaCy {version}"):
         ShippedParser().parse("go")
 
 
@@ -199,7 +199,7 @@ def test_spacy_parser_refuses_a_pipeline_without_a_parser(tmp_path):
     import spacy
 
     spacy.blank("en").to_disk(tmp_path / "blank")
-    with pytest.raises(SettingError, match="has no dependency parser, only a tokenizer"):
+    with pytest.raises(SettingError, match="must have a dependency parser; got a tokenizer"):
         SpacyParser(tmp_path / "blank").parse("go")
 
 

@@ -90,7 +90,7 @@ def test_examples_with_nan_labels_say_where():
         Follower(parser="chain").fit([Demonstration("go", Broken(), 1, ("left",))])
     message = str(caught.value)
     assert "Broken.ground(1, 'left', 0)" in message
-    assert "'speed' of node 'event' is nan" in message
+    assert "'speed' of node 'event' must be finite; got nan" in message
     assert "Leave the label out" in message
 
 

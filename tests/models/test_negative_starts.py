@@ -95,7 +95,7 @@ def test_negative_starts_bring_new_plans_to_win_against_where_plans_are_sampled(
 
 
 def test_negative_starts_cannot_hold_the_start_itself():
-    with pytest.raises(DemonstrationError, match="own start among its negative starts"):
+    with pytest.raises(DemonstrationError, match="must not contain `start`"):
         Demonstration("go", Line(), 1, ("left",), negative_starts=(0, 1))
 
 

@@ -27,24 +27,24 @@ def fitted():
 
 def test_bounded_text_has_a_limit_of_characters():
     for parser in (load_parser("chain"), load_parser("default")):
-        with pytest.raises(LimitError, match="10,000,000 characters, more than 100,000"):
+        with pytest.raises(LimitError, match="at most 100,000 characters; got 10,000,000"):
             parser.parse("a" * 10_000_000)
 
 
 def test_bounded_text_has_a_limit_of_words():
     for parser in (load_parser("chain"), load_parser("default")):
-        with pytest.raises(LimitError, match=r"words, more than 10,000\. Cut it into pieces"):
+        with pytest.raises(LimitError, match=r"at most 10,000 words; got .*Split it"):
             parser.parse("go left. " * 6_000)
 
 
 def test_bounded_text_limits_can_be_raised_and_lowered(tmp_path):
     assert len(ChainParser(Limits(words=20_000)).parse("go " * 12_000)[0]) == 12_000
     parser = load_parser("chain", limits=Limits(characters=5))
-    with pytest.raises(LimitError, match="7 characters, more than 5"):
+    with pytest.raises(LimitError, match="at most 5 characters; got 7"):
         parser.parse("go left")
     (tmp_path / "a.conllu").write_text("1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n")
     looked_up = ConlluParser(tmp_path, fallback=ChainParser(), limits=Limits(words=3))
-    with pytest.raises(LimitError, match="4 words, more than 3"):
+    with pytest.raises(LimitError, match="at most 3 words; got 4"):
         looked_up.parse("go left and right")
 
 

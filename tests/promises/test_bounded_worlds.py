@@ -74,9 +74,12 @@ def test_bounded_worlds_actions_that_never_end():
 @pytest.mark.parametrize("extra", [10**9, -1, "many", 1.5, None, float("nan")])
 def test_bounded_worlds_extra_length(extra):
     environment = type("Long", (Line,), {"extra_length": lambda self, start: extra})()
-    wanted = "between 0 and 1,000. Set GROUNDLING_LIMIT_EXTRA_LENGTH"
-    assert wanted in complaint(lambda: CachedEnvironment(environment).extra_length(0))
-    assert wanted in complaint(lambda: check_environment(environment, 0))
+    for told in (
+        complaint(lambda: CachedEnvironment(environment).extra_length(0)),
+        complaint(lambda: check_environment(environment, 0)),
+    ):
+        assert "between 0 and 1,000; got" in told
+        assert "Set GROUNDLING_LIMIT_EXTRA_LENGTH" in told
 
 
 @pytest.mark.parametrize("method", ["is_goal", "is_terminal", "is_dead_end"])
@@ -167,7 +170,7 @@ def test_bounded_worlds_dead_ends_are_checked():
             return state == 2
 
     message = complaint(lambda: check_environment(Liar(4), 0))
-    assert "is_dead_end(2) is True, but a goal is reached by ('right',)" in message
+    assert "is_dead_end(2) must be False, because ('right',) reaches a goal" in message
     right = type("Right", (GoalLine,), {"is_dead_end": lambda self, state: False})
     assert check_environment(right(4), 0).complete
     raising = type("Raising", (GoalLine,), {"is_dead_end": lambda self, state: 1 / 0})
@@ -292,7 +295,7 @@ def test_bounded_worlds_graphs_without_end(make):
 
 
 def test_bounded_worlds_weights_that_no_sum_can_hold():
-    with pytest.raises(DemonstrationError, match=r"has weight 1e\+300"):
+    with pytest.raises(DemonstrationError, match=r"`weight` must be .* got 1e\+300"):
         Demonstration("go", Line(), 0, ("right",), weight=1e300)
 
 

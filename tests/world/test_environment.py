@@ -89,7 +89,7 @@ def test_world_refuses_unhashable_next_states():
         def step(self, state, action):
             return [1]
 
-    with pytest.raises(WorldError, match=r"step\(0, 'right'\) gave \[1\], a list"):
+    with pytest.raises(WorldError, match=r"step\(0, 'right'\) returned \[1\], a list"):
         CachedEnvironment(Broken()).step(0, "right")
 
 
@@ -98,7 +98,7 @@ def test_world_refuses_unhashable_actions():
         def actions(self, state):
             return [{"go": 1}]
 
-    with pytest.raises(WorldError, match=r"actions\(0\) gave \{'go': 1\}, a dict"):
+    with pytest.raises(WorldError, match=r"actions\(0\) returned \{'go': 1\}, a dict"):
         CachedEnvironment(Broken()).actions(0)
 
 
@@ -107,7 +107,7 @@ def test_world_refuses_unhashable_outcomes():
         def outcome(self, state):
             return [state]
 
-    with pytest.raises(WorldError, match=r"outcome\(0\) gave \[0\]"):
+    with pytest.raises(WorldError, match=r"outcome\(0\) returned \[0\]"):
         CachedEnvironment(Broken()).outcome(0)
 
 
@@ -123,7 +123,7 @@ def test_world_refuses_what_is_not_a_grounding_graph():
         def ground(self, state, action, after):
             return "a picture"
 
-    with pytest.raises(WorldError, match="action 'right' in state 0; return a GroundingGraph"):
+    with pytest.raises(WorldError, match="must return a GroundingGraph; got 'a picture'"):
         CachedEnvironment(Broken()).ground(0, "right")
 
 

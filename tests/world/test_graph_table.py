@@ -111,7 +111,7 @@ def test_check_environment_compares_tables_with_graphs():
         def ground_many(self, state, actions):
             return super().ground_many(state, actions[:-1])
 
-    with pytest.raises(Exception, match="must return the graphs of ground"):
+    with pytest.raises(Exception, match="must return the same graphs as ground"):
         check_environment(Wrong(), "start")
     with pytest.raises(Exception, match="must return a GraphTable"):
         check_environment(Short(), "start")
@@ -125,7 +125,7 @@ def test_check_environment_compares_tables_with_graphs():
         ({}, "must be a mapping"),
         ({"event": (["go"], [0, 1])}, "must be from 0 to 0; got 0 to 1"),
         ({"event": (["go"], [-1])}, "must be from 0 to 0"),
-        ({"event": (["go"], [0]), "thing": (["red"], [0, 0])}, "one place for each action"),
+        ({"event": (["go"], [0]), "thing": (["red"], [0, 0])}, "one index for each action"),
     ],
 )
 def test_tables_refuse_what_is_no_table(nodes, said):

@@ -111,7 +111,7 @@ def test_one_environment_serves_many_texts(follower):
         ({"type": "number", "unit": "percent"}, "must be the type 'percentage'"),
         ({"type": "number", "high": 5, "default": 9}, "`default` must be of type"),
         ({"type": "text", "now": 1}, "`now` must be left out"),
-        ({"type": "number", "step": 1}, "stand beside `now`"),
+        ({"type": "number", "step": 1}, "needs `now`"),
     ],
 )
 def test_bad_declarations(wrong, message):
@@ -125,7 +125,7 @@ def test_check_environment_knows_open_values():
     class Silent(Heating):
         open_values = ("number",)
 
-    with pytest.raises(WorldError, match="must name the type of each hole"):
+    with pytest.raises(WorldError, match="must list the type of every hole"):
         check_environment(Silent(), (), states=3)
 
 

@@ -96,7 +96,7 @@ def test_sets_say_what_they_agree_in():
 
 @pytest.mark.parametrize("chosen", [{"x"}, set()])
 def test_sets_hold_things_of_the_state(chosen):
-    with pytest.raises(WorldError, match="must hold one or more"):
+    with pytest.raises(WorldError, match="must contain one or more"):
         describe_set(THINGS, chosen)
 
 

@@ -1,1 +1,1 @@
-"""Features."""
+"""Features: labels of words and nodes, the lexicon, and joined features φ."""

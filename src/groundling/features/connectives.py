@@ -1,4 +1,4 @@
-"""Texts in the order in which things are done: connectives turn clauses around."""
+"""Connectives that reverse clauses: put a text into the order of its actions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ PLACES = ("middle", "front", "sentence")
 
 
 class Connective(NamedTuple):
-    """A word that turns around what is said at a place.
+    """A word that reverses the order of two clauses or sentences.
 
-    - `middle`: *X after you Y*: what it begins comes first;
-    - `front`: *before you Y, X*: what follows the next comma comes first;
-    - `sentence`: *Y. Before that, X.*: its sentence comes before the one before.
+    The place is one of:
+
+    - `middle` (*X after you Y*): the clause that it begins comes first;
+    - `front` (*before you Y, X*): the clause after the next comma comes first;
+    - `sentence` (*Y. Before that, X.*): its sentence comes before the previous one.
 
     >>> print(Connective("after", "middle"))
     after (middle)
@@ -34,7 +36,7 @@ def in_order(
     connectives: Collection[Connective],
     fold: Callable[[str], str] = str.lower,
 ) -> tuple[Instruction, ...]:
-    """Return a text in the order in which things are done.
+    """Return a text in the order of its actions.
 
     >>> text = [Instruction.chain("stop after you turn left")]
     >>> [turned] = in_order(text, {Connective("after", "middle")})
@@ -61,7 +63,7 @@ def in_order(
 def possible_connectives(
     text: Sequence[Instruction], fold: Callable[[str], str] = str.lower
 ) -> set[Connective]:
-    """Return every word of a text that could turn it around, by its place.
+    """Return every word of a text that could be a connective, with its place.
 
     >>> sorted(map(str, possible_connectives([Instruction.chain("stop after turning")])))
     ['after (middle)']
@@ -86,13 +88,13 @@ def _places(
 
 
 def _comma(instruction: Instruction) -> int | None:
-    """Return where the first mark inside a sentence stands."""
+    """Return the index of the first punctuation mark inside a sentence, or None."""
     marks = [i for i, tag in enumerate(instruction.tags) if tag == "PUNCT"]
     return next((i for i in marks if 0 < i < _end(instruction) - 1), None)
 
 
 def _end(instruction: Instruction) -> int:
-    """Return where the last words end, before the marks that close the sentence."""
+    """Return the end of the words, before any closing punctuation."""
     end = len(instruction)
     while end > 1 and instruction.tags[end - 1] == "PUNCT":
         end -= 1

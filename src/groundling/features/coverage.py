@@ -1,4 +1,4 @@
-"""Coverage: words of a text that nothing explains, and how much doubt they cast on a plan."""
+"""Coverage: unexplained words of a text, and how they reduce confidence."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from groundling.features.spans import SpanIndex, nearest_word
 from groundling.language.instruction import Instruction
 from groundling.language.literals import Literal, read_literals
 
-_CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ"})  # tags of words that matter
-_SHORT = 4  # letters of a word in which another letter makes another word (oven, open)
-_STRANGE = 0.05  # share of requests that ask for what cannot be done here, before looking
+_CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ"})  # tags of content words
+_SHORT = 4  # up to this length, one replaced letter makes another word (oven, open)
+_STRANGE = 0.05  # prior probability that a request is out of scope
 
 
 def unexplained_words(
@@ -22,11 +22,12 @@ def unexplained_words(
     names: Callable[[], Iterable[str]],
     used: Callable[[Literal], bool] = lambda literal: True,
 ) -> tuple[str, ...]:
-    """Return the words that no training text had and nothing in a plan explains, in text order.
+    """Return the new words that nothing in the plan explains, in text order.
 
-    `names` returns the values and labels of the plan; it is called only if a word is new. Words
-    one edit away from a known word, words of the lexicon and function words are known. `used` tells
-    whether a plan uses a value that the text spells; the words of others are unexplained.
+    A word is new if it is not in the training texts, the lexicon or the function words, and not
+    one edit away from a known word. `names` returns the values and labels of the plan; it is
+    called only if there are new words. `used` tells whether the plan uses a literal of the text;
+    words of unused literals are unexplained.
 
     >>> from groundling.language import ENGLISH, ChainParser
     >>> reader = Reader(ChainParser(language=ENGLISH), counts={"open": 3, "window": 2, "in": 4})
@@ -42,7 +43,7 @@ def unexplained_words(
     tags = [tag for instruction in text for tag in instruction.tags]
     folded = [language.fold(word) for word in words]
     literals = read_literals(words, language)
-    # Colours are names unless they fill a hole; the other values need no name.
+    # Colours are names unless they fill a hole; other literals need no name.
     spelt = {place for each in literals if each.type != "colour" for place in each.places}
     new = [
         place
@@ -75,7 +76,7 @@ def unexplained_words(
 
 
 def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
-    """Tell whether a word is one edit from a known one; another letter in a short one is a word.
+    """Tell whether a word is a misspelling of a known one.
 
     >>> _misspelt("opne", {"open": 2}), _misspelt("oven", {"open": 2})
     (True, False)
@@ -87,11 +88,11 @@ def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
 
 
 def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:
-    """Return how likely it is that a text of so many words asks for something known.
+    """Return the probability that a text with unknown words is in scope.
 
-    By Good and Turing, a word is new with a chance of the share of training words that occur
-    once. A text that asks for something known has `unknown` new words or more with the chance
-    that follows; one that asks for something else has them anyway.
+    The probability that a word is new is the Good–Turing estimate: the share of training words
+    that occur once. A text in scope of `size` words has at least `unknown` new words with the
+    binomial tail probability; a text out of scope always has them.
 
     >>> counts = {"open": 40, "close": 35, "the": 75, "window": 30, "door": 44, "now": 1}
     >>> [round(trust(counts, 3, unknown), 2) for unknown in range(3)]
@@ -101,5 +102,5 @@ def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:
         return 1.0
     once = sum(count == 1 for count in counts.values())
     new = min(1.0, max(once, 0.5) / sum(counts.values()))
-    chance = float(bdtrc(unknown - 1, size, new))  # of so many or more
+    chance = float(bdtrc(unknown - 1, size, new))  # binomial tail
     return (1 - _STRANGE) * chance / ((1 - _STRANGE) * chance + _STRANGE)

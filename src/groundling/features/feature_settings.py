@@ -1,4 +1,4 @@
-"""The settings of features: which labels words and nodes carry, and how they are joined."""
+"""Settings of features: the labels of words and nodes, and how they are joined."""
 
 from __future__ import annotations
 
@@ -13,57 +13,56 @@ from groundling.features.space import JOINS, FeatureSpace, JoiningFunction
 from groundling.features.synonyms import Synonyms, load_synonyms
 from groundling.settings import Settings, idle_setting, setting
 
-_ALONE = ("word", "first", "tag", "string")  # labels that name one word or none
+_ALONE = ("word", "first", "tag", "string")  # labels of at most one word
 
 
 @dataclass(frozen=True, repr=False)
 class Features(Settings):
-    """Which joined features φ the model has.
+    """Settings that define the joined features φ of the model.
 
     Parameters
     ----------
     words
-        Labels of words, by name (see `WordLabeller`).
+        Names of word labels (see `WordLabeller`).
     compound_weight
-        How much a label counts for each further word it names (`head=turn word=left` names
-        one more than `word=left`). Below one, combinations are penalised more than words.
+        Factor for each further word in a label (`head=turn word=left` has one more than
+        `word=left`). Values below 1 penalise combinations more than single words.
     stop_words
-        Words that are dropped before anything else.
+        Words to drop before labelling.
     promote
-        Dependencies whose words become the heads of their phrases.
+        Dependency relations whose words become the heads of their phrases.
     slots
-        Kinds of values that words match by spelling or through the lexicon instead of being
-        joined with; words that match none are joined with them by `value` (see `joins`).
-        `"label"` stands for the names of labels (`{"close": True}`), so that words that were never
-        shown can spell one.
+        Labels whose values are matched with words by spelling or through the lexicon, instead of
+        being joined with them. With the join `value`, words that match no value are joined with
+        them too. `"label"` matches words with the names of labels (`{"close": True}`), including
+        words that are not in the training texts.
     names
-        How words spell the values of slots: `"words"`, each word by itself, or `"spans"`,
-        several words together (see `SpanIndex`). With spans, a name is found as a whole before
-        parts of it are, only names that exist where the text is said are looked for, every word
-        keeps its own reading too, and an unknown word that is one edit from a name or from a word
-        of the training texts is read as that.
+        How words match the values of slots: `"words"`, each word separately, or `"spans"`,
+        several words together (see `SpanIndex`). With spans, whole names are preferred to parts
+        of names, only names of the current environment are matched, and words keep their own
+        labels too. Unknown words are corrected to a name or a training word one edit away.
     numbers
         How numbers are used (see `NodeLabeller`).
     joins
-        Joining functions by name, or functions of your own (see `FeatureSpace`).
+        Joining functions, by name or as callables (see `FeatureSpace`).
     lexicon
         A `Lexicon`, the path of a lexicon file, `"strings"` for string match only, or
         `"learn"` to learn one from the demonstrations by cross-fitting. `Lexicon(given,
-        learn=True)` does both: words that are given, and others that are learnt.
+        learn=True)` combines given and learnt words.
     synonyms
-        How words that no demonstration had are read as words that some had: the path of a file
-        with word vectors, `"wordnet"`, or an object (see `WordVectors` and `WordNet`).
+        Source of synonyms for unknown words: the path of a file with word vectors, `"wordnet"`,
+        or an object (see `WordVectors` and `WordNet`).
     typos
-        Whether a word that no demonstration had is read as a word one edit away that some had.
-        With `names="spans"` it always is.
+        Whether unknown words are corrected to a training word one edit away. Always on with
+        `names="spans"`.
     reorder
-        Whether words are learnt that turn the order of a text around (*stop after you turn*).
-        Needs plans of several actions; takes two more trainings.
+        Whether to learn connectives that reverse the order of a text (*stop after you turn*).
+        Requires plans of several actions, and adds two training runs.
     min_count, min_word_count
-        How often a feature must occur in the demonstrated plans, and a word label in the
-        texts, to be kept.
+        Minimum number of occurrences of a feature in the demonstrated plans, and of a word label
+        in the texts.
     include, exclude
-        Regular expressions that names of features must and must not match.
+        Regular expressions that feature names must match and must not match.
 
     Examples
     --------
@@ -123,25 +122,25 @@ class Features(Settings):
         if "lexicon" in changed and not self.slots and "equal" not in self.numbers:
             if self.learns_lexicon:
                 raise SettingError(
-                    "Features.lexicon='learn' needs Features.slots: the kinds of values to learn "
+                    "Features.lexicon='learn' needs Features.slots. Set the labels to learn "
                     "words for."
                 )
             raise idle_setting(
                 "Features.lexicon",
-                "without Features.slots, whose values it looks words up for",
-                "Name slots, or leave the lexicon out.",
+                "without Features.slots, whose values it maps words to",
+                "Set slots, or remove the lexicon.",
             )
         if self.names == "spans" and not self.slots:
             raise idle_setting(
                 "Features.names",
                 "without Features.slots, whose values are names",
-                "Name slots, or leave it out.",
+                "Set slots, or remove the setting.",
             )
         if self.compound_weight != 1 and not set(self.words) - set(_ALONE):
             raise idle_setting(
                 "Features.compound_weight",
-                f"with words={self.words}, none of which names several words",
-                "Add such as 'head', or leave it out.",
+                f"with words={self.words}, none of which combines several words",
+                "Add a label such as 'head', or remove the setting.",
             )
 
     def labeller(self) -> WordLabeller:
@@ -155,7 +154,7 @@ class Features(Settings):
         return NodeLabeller(self.slots, self.numbers)
 
     def space(self) -> FeatureSpace:
-        """Return an empty index of features."""
+        """Return an empty feature space."""
         return FeatureSpace(
             joins=self.joins,
             slots=tuple(kind for kind in self.slots if kind != NUMBER),
@@ -165,18 +164,18 @@ class Features(Settings):
         )
 
     def synonym_source(self) -> Synonyms | None:
-        """Return where synonyms come from, if anywhere."""
+        """Return the source of synonyms, or None."""
         return load_synonyms(self.synonyms)
 
     @property
     def learns_lexicon(self) -> bool:
-        """Whether words for values are learnt from the demonstrations."""
+        """Whether the lexicon is learnt from the demonstrations."""
         if isinstance(self.lexicon, Lexicon):
             return self.lexicon.learn
         return self.lexicon == "learn"
 
     def first_lexicon(self) -> Lexicon:
-        """Return the lexicon that learning begins with."""
+        """Return the initial lexicon."""
         if isinstance(self.lexicon, Lexicon):
             return self.lexicon
         if self.lexicon in ("strings", "learn"):

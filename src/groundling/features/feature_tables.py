@@ -1,7 +1,7 @@
-"""Joining: from the labels of word sets and nodes that meet to tables of features.
+"""Feature tables: the joined features of word sets and nodes.
 
-`join_labels` joins everything that meets, and may decide which features exist. `JoinedLabels`
-returns the same tables where nothing grows, remembering what labels joined before.
+`join_labels` joins all labels that occur together, and can index new features. `JoinedLabels`
+returns the same tables for a fixed feature space, and caches the joins of labels.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Relation = tuple[str, ...]
 Integers = NDArray[np.int32]
 Reals = NDArray[np.float64]
 
-_KEPT = 4096  # node labels, and word labels, whose joins are remembered
-_MOST_PASSING = 100_000  # other node labels that are met before all is forgotten
-_MOST_ENTRIES = 2_000_000  # numbers in all arrays together: about 30 megabytes
-_TOGETHER = 1_000_000  # pairs of labels joined at a time
-_BLOCK = 64  # node labels that a word is joined with at once, when it meets one of them
+_KEPT = 4096  # maximum cached node labels, and word labels
+_MOST_PASSING = 100_000  # number of uncached node labels after which the cache is cleared
+_MOST_ENTRIES = 2_000_000  # maximum numbers in all cached arrays: about 30 megabytes
+_TOGETHER = 1_000_000  # batch size of pairs of labels
+_BLOCK = 64  # node labels that are joined with a word at once
 
 _Ragged = tuple[Integers, Integers, Reals]
 
 
 class ComposedContent(Sequence[tuple[NodeLabel, float]]):
-    """The labels of several nodes together, each of which many graphs share.
+    """The concatenated labels of several nodes, each shared by many graphs.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> len(ComposedContent((one, two))), ComposedContent((one, two))[1][0].name
@@ -60,9 +60,9 @@ class ComposedContent(Sequence[tuple[NodeLabel, float]]):
 
 
 class LabelTables(NamedTuple):
-    """Which labels word sets and nodes have, and which features labels join: sparse tables.
+    """Sparse tables of labels of word sets and nodes, and of joined features.
 
-    Kernels read them, so that `groundling.compiler` watches this file too.
+    Compiled kernels read them, so `groundling.compiler` watches this file too.
     """
 
     set_labels: Integers  # word set -> labels
@@ -71,7 +71,7 @@ class LabelTables(NamedTuple):
     node_labels: Integers  # node -> labels
     node_label: Integers
     node_amount: Reals
-    label_part: Integers  # node label -> what it is about, see `share_parts`
+    label_part: Integers  # node label -> the node it describes, see `share_parts`
     label_rows: Integers  # word label -> joined features by node label
     row_label: Integers
     row_feature: Integers
@@ -85,10 +85,10 @@ class LabelTables(NamedTuple):
 
 @dataclass(frozen=True)
 class Meetings:
-    """Which word sets meet which nodes, and how often in demonstrated plans.
+    """Pairs of word sets and nodes, with their counts in demonstrated plans.
 
-    `pair_set` and `pair_node` list the distinct pairs, in ascending order; `set_uses` is how
-    often each word set occurs in the texts, each time by the weight of its instance.
+    `pair_set` and `pair_node` list the distinct pairs in ascending order. `set_uses` is the
+    number of occurrences of each word set in the texts, weighted by the instances.
     """
 
     sets: Sequence[WordContent]
@@ -101,7 +101,7 @@ class Meetings:
     relations: Sequence[Relation]
 
     def set_pairs(self) -> Integers:
-        """Return where the pairs of each word set begin."""
+        """Return the start of the pairs of each word set."""
         return np.searchsorted(self.pair_set, np.arange(len(self.sets) + 1)).astype(np.int32)
 
 
@@ -113,17 +113,17 @@ def join_labels(
     min_word_count: int,
     edge_scores: bool,
 ) -> LabelTables:
-    """Join the labels of everything that meets; with `grow`, decide which features exist."""
+    """Join the labels of all pairs; with `grow`, index the features that occur."""
     word_labels, node_labels = Interner[WordLabel](), Interner[NodeLabel]()
     of_sets = _ragged(meetings.sets, word_labels)
     of_nodes = _ragged(meetings.nodes, node_labels)
     pair_set, pair_node = meetings.pair_set, meetings.pair_node
-    # Which word labels meet which node labels: (labels × sets)(sets × nodes)(nodes × labels).
+    # Pairs of word and node labels: (labels × sets)(sets × nodes)(nodes × labels).
     by_set = _matrix(*of_sets[:2], len(word_labels))
     by_node = _matrix(*of_nodes[:2], len(node_labels))
     shape = (len(meetings.sets), len(meetings.nodes))
     met = sparse.csr_matrix((np.ones(len(pair_set)), (pair_set, pair_node)), shape=shape)
-    # Labels with a value only ever join labels with the same: those need no product.
+    # Labels with a value join only labels with the same value, which needs no matrix product.
     valued = np.array([meaning_of(label) is not None for label in word_labels.items], bool)
     if space.own:
         valued[:] = False
@@ -164,7 +164,7 @@ def join_labels(
 def _rows(
     space: FeatureSpace, joined: Joins, owner: NDArray[Any], count: int
 ) -> tuple[Integers, NDArray[Any], Integers, Reals]:
-    """Sort what pairs joined by their owners: where each begins, pairs, features and values."""
+    """Group joined features by owner; return starts, pairs, features and values."""
     features = space.places(joined.key)
     kept = np.flatnonzero(features >= 0)
     kept = kept[np.argsort(owner[joined.pair[kept]], kind="stable")]
@@ -176,9 +176,9 @@ def _rows(
 def _frequent(
     labels: Sequence[WordLabel], of_sets: _Ragged, meetings: Meetings, least: int
 ) -> NDArray[np.bool_]:
-    """Tell which word labels have a name that occurs often enough in the texts.
+    """Return a mask of the word labels whose name occurs often enough in the texts.
 
-    A demonstration and its mirror image count as one, since they share its weight.
+    A demonstration and its mirror image count as one, because they share its weight.
     """
     counts: dict[str, float] = {}
     per_label = np.repeat(meetings.set_uses, sizes_of(of_sets[0]))
@@ -192,7 +192,7 @@ def _frequent(
 def _edge_labels(
     dependencies: Sequence[str], relations: Sequence[Relation]
 ) -> tuple[list[WordLabel], list[NodeLabel], tuple[NDArray[np.int64], ...]]:
-    """Return dependency labels, relation labels, and the pairs of them with their table row."""
+    """Return dependency labels, relation labels, and their pairs with table rows."""
     words, nodes = Interner[WordLabel](), Interner[NodeLabel]()
     pairs: list[tuple[int, int, int]] = []
     for d, dependency in enumerate(dependencies):
@@ -206,10 +206,10 @@ def _edge_labels(
 
 
 def _ragged(contents: Sequence[tuple[tuple[Any, float], ...]], labels: Interner[Any]) -> _Ragged:
-    """Return where the labels of each content begin, the labels and their amounts."""
+    """Flatten labels into arrays of starts, label indices and amounts."""
     starts = starts_of(np.array([len(each) for each in contents], np.int64), np.int32)
     parts = list(chain.from_iterable(contents))
-    # Parts that contents share are looked up by identity, each label once.
+    # Shared parts are looked up by identity, so each label is hashed once.
     places = list(map(id, parts))
     number = {place: labels(part[0]) for place, part in dict(zip(places, parts)).items()}  # noqa: B905
     label = np.array([number[place] for place in places], np.int32)
@@ -218,7 +218,7 @@ def _ragged(contents: Sequence[tuple[tuple[Any, float], ...]], labels: Interner[
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:
-    """Number what labels are about: the node whose name stands before them, if there is one."""
+    """Return an index of the node that each label describes, by its name prefix."""
     names = Interner[str]()
     return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 
@@ -226,7 +226,7 @@ def _parts(labels: Sequence[NodeLabel]) -> Integers:
 def _agreeing(
     words: Sequence[WordLabel], nodes: Sequence[NodeLabel], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of chosen word labels and of node labels that mean the same."""
+    """Return the pairs of chosen word labels and node labels with the same meaning."""
     by_meaning: dict[tuple[str, str | float], list[int]] = {}
     for place, node in enumerate(nodes):
         meaning = meaning_of(node)
@@ -250,42 +250,42 @@ def _matrix(starts: Integers, labels: Integers, width: int) -> Any:
 
 
 Rows = tuple[Integers, Integers, Reals]
-"""With which node labels a word label joins, which feature that is, and how strongly it fires."""
+"""The node labels that a word label joins with, the features, and their values."""
 
 
 class Spelled(NamedTuple):
-    """The labels of nodes, numbered among those that occur."""
+    """The labels of nodes, as indices into the labels that occur."""
 
-    age: object  # of the numbers of `occurring`, which hold until all is forgotten
+    age: object  # identifies the cache that `occurring` refers to; changes when it is cleared
     starts: Integers
     label: NDArray[Any]
     amount: Reals
-    occurring: Integers  # of those that are remembered
-    blocks: list[int]  # that these are in
-    passing: NodeTable  # the others, which follow these
+    occurring: Integers  # cached labels that occur
+    blocks: list[int]  # blocks of these labels
+    passing: NodeTable  # labels that are not cached; their indices follow
 
 
 _Known = tuple[Sequence[tuple[NodeLabel, float]], bytes, Reals | None]
-"""A content, the numbers of its labels, and their amounts unless all are one."""
+"""A content, the indices of its labels, and their amounts unless all are 1."""
 
 
 class JoinedLabels:
-    """What labels join in a feature space that no longer grows.
+    """A cache of joined labels for a feature space that no longer grows.
 
-    A text is about words and things that were mostly met before; what they have in common need
-    not be worked out again for every request. Labels without a feature are dropped here.
+    Most words and things of a request have occurred before, so their joins can be reused. Pairs
+    of labels without a feature are dropped.
 
     Parameters
     ----------
     space
-        The features that exist. User's own joining functions may do anything, so a space with
-        some has nothing to remember (see `fits`).
+        The feature space. Spaces with user-defined joining functions cannot be cached (see
+        `fits`).
     """
 
     def __init__(self, space: FeatureSpace) -> None:
         self.space = space
         self._keys = space.keys
-        self._lock = threading.Lock()  # requests may be followed side by side
+        self._lock = threading.Lock()  # requests may run in several threads
         self._forget()
 
     def _forget(self) -> None:
@@ -293,34 +293,34 @@ class JoinedLabels:
         self._ones = np.ones(0)
         self._nodes = Interner[NodeLabel]()
         self._table = NodeTable(self.space, self._nodes.items)
-        # Labels are kept as bytes: arrays of a few take far more room.
+        # Labels are stored as bytes, because small arrays take much more memory.
         self._contents: dict[int, _Known] = {}
         self._words: dict[WordLabel, Rows] = {}
-        # How many labels of each block a word is joined with. A request costs what it is about,
-        # however many other things were met before.
+        # Number of labels of each block that a word is joined with. Joining block by block makes
+        # the cost of a request independent of the size of the cache.
         self._done: dict[WordLabel, dict[int, int]] = {}
         self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
-        self._passing = 0  # how many labels were met and not remembered
+        self._passing = 0  # number of labels that were not cached
         self.entries = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return JoinedLabels, (self.space,)  # copies begin anew
+        return JoinedLabels, (self.space,)  # copies start with an empty cache
 
     @property
     def bytes(self) -> int:
-        """About how many bytes it takes."""
+        """Approximate size in bytes."""
         return 12 * self.entries + 300 * len(self._nodes)
 
     def fits(self, space: FeatureSpace) -> bool:
-        """Tell whether this was made for a space as it now is."""
+        """Tell whether the cache is valid for the current version of a space."""
         return self.space is space and self._keys is space.keys and not space.own
 
     def tables(
         self, meetings: Meetings, *, edge_scores: bool, spelled: Spelled | None = None
     ) -> tuple[LabelTables, Spelled]:
-        """Return what `join_labels` returns when nothing grows, and the nodes spelled out.
+        """Return the tables of `join_labels` without `grow`, and the labels of the nodes.
 
-        `spelled` is what this returned before for the same nodes.
+        `spelled` is the second result of an earlier call with the same nodes.
         """
         with self._lock:
             if self.entries > _MOST_ENTRIES or self._passing > _MOST_PASSING:
@@ -336,7 +336,7 @@ class JoinedLabels:
         edges = self._join_edges(meetings, edge_scores)
         return LabelTables(
             *of_sets, spelled.starts, spelled.label.astype(np.int32), spelled.amount,
-            # What is scored once need not be cut into parts.
+            # Sharing parts pays off only for tables that are scored repeatedly.
             np.zeros(len(spelled.occurring) + len(spelled.passing.labels), np.int32),
             starts, row_label, feature, value, meetings.set_pairs(), meetings.pair_node,
             starts_of(np.array([len(each[0]) for each in edges], np.int64), np.int32),
@@ -347,11 +347,11 @@ class JoinedLabels:
     def _rows(
         self, words: list[WordLabel], spelled: Spelled
     ) -> tuple[Integers, Integers, Integers, Reals]:
-        """Return where the rows of each word begin, and with which labels they are."""
+        """Return the starts of the rows of each word, with labels, features and values."""
         kept = [self._keeps(word) for word in words]
         rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
                           spelled.blocks)  # fmt: skip
-        # Only labels that occur matter here; they are numbered anew, so that tables stay small.
+        # Renumber the labels that occur, so that tables stay small.
         place = np.full(len(self._nodes), -1, np.int32)
         place[spelled.occurring] = np.arange(len(spelled.occurring), dtype=np.int32)
         own = np.flatnonzero(kept)
@@ -381,7 +381,7 @@ class JoinedLabels:
         numbers: NDArray[Any],
         first: int,
     ) -> tuple[NDArray[Any], Integers, Integers, Reals]:
-        """Join some words with some labels of a table, which are numbered from `first` on."""
+        """Join words with labels of a table without the cache; indices start at `first`."""
         if not len(chosen) or not len(numbers):
             return np.zeros(0, np.int64), *_NOTHING
         table.extend()
@@ -395,15 +395,15 @@ class JoinedLabels:
         return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
 
     def _joins(self, word: WordLabel) -> bool:
-        """Tell whether a word can join anything: new words do not, but by their spelling."""
+        """Tell whether a word can join anything; new words only join by spelling."""
         return word.kind == STRING or word.name in self.space.word_names
 
     def _keeps(self, word: WordLabel) -> bool:
-        """Tell whether what a word joins is remembered; there is no end of new words."""
+        """Tell whether the joins of a word are cached; the number of words is limited."""
         return word in self._done or (len(self._done) < _KEPT and self._joins(word))
 
     def _spell(self, contents: Sequence[NodeContent | ComposedContent]) -> Spelled:
-        """Return the labels of nodes, numbered anew, and which ones they are."""
+        """Return the labels of nodes as indices into the labels that occur."""
         passing = Interner[NodeLabel]()
         parts = [each.parts if isinstance(each, ComposedContent) else (each,) for each in contents]
         known: dict[int, _Known] = {}
@@ -430,9 +430,9 @@ class JoinedLabels:
         return Spelled(self._age, starts.astype(np.int32), small, amount, occurring, blocks, others)
 
     def _content(self, content: NodeContent, passing: Interner[NodeLabel]) -> _Known:
-        """Return the numbers of labels, and their amounts unless all are one.
+        """Return the indices of labels, and their amounts unless all are 1.
 
-        What has a label that is not remembered is not remembered either.
+        A content is cached only if all its labels are.
         """
         known = self._contents.get(id(content))
         if known is None:
@@ -453,13 +453,13 @@ class JoinedLabels:
         return _KEPT + passing(label)
 
     def _all_one(self, count: int) -> Reals:
-        """Return so many ones, in memory that is shared."""
+        """Return an array of ones, a view of shared memory."""
         if len(self._ones) < count:
             self._ones = np.ones(2 * count)
         return self._ones[:count]
 
     def _join(self, words: list[WordLabel], blocks: list[int]) -> list[Rows]:
-        """Return what word labels join with; what is not known yet is joined many at a time."""
+        """Return the rows of word labels; missing ones are joined in batches."""
         everything = len(self._nodes)
         ends = {block: min(everything, (block + 1) * _BLOCK) for block in blocks}
         behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
@@ -497,7 +497,7 @@ class JoinedLabels:
         return [self._words.get(word, _NOTHING) for word in words]
 
     def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
-        """Join words with the node labels that have these numbers."""
+        """Join words with the node labels at some indices."""
         self._table.extend()
         pair_words = np.repeat(np.arange(len(words)), len(numbers))
         pair_nodes = np.tile(numbers, len(words))

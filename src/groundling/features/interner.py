@@ -1,4 +1,4 @@
-"""Interning: equal things get one number, so that each is scored once."""
+"""Interning: equal items get the same index, so that each is scored once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class Interner(Generic[T]):
-    """Numbers for things, the same number for equal things.
+    """Assigns indices to items, with the same index for equal items.
 
     >>> words = Interner[str]()
     >>> [words(each) for each in ("go", "left", "go")], words.items
@@ -23,7 +23,7 @@ class Interner(Generic[T]):
             self(item)
 
     def __call__(self, item: T) -> int:
-        """Return the number of a thing, giving it one if it is new."""
+        """Return the index of an item; new items are added."""
         place = self._place.get(item)
         if place is None:
             place = self._place[item] = len(self.items)
@@ -31,7 +31,7 @@ class Interner(Generic[T]):
         return place
 
     def add(self, item: T) -> int:
-        """Return a number for a thing that is new, or need not have the number of its equals."""
+        """Add an item without looking for equal ones, and return its index."""
         self.items.append(item)
         return len(self.items) - 1
 

@@ -1,4 +1,4 @@
-"""Labels as the model sees them: of words, and of nodes with their numbers spelled out."""
+"""Labels of words and nodes, in the form that features are made from."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ RANK = "rank"
 STRING = "string"
 _NUMERALS = (f"‹{NUMBER}›", f"‹{ORDINAL}›")
 _FIT = {AS_SAID: 10.0, **dict.fromkeys((TO, BY, STEP, MORE, LESS), 3.0)}
-# Labels that relate an action to its text count more than those of things: they hold everywhere.
+# Labels that relate an action to its text have larger amounts, because they apply to all actions.
 SAID, NAMED = "said", "named"
-"""What every word that names a value is called, and every value: one weight says how much it costs
-to leave a value out that the text says, whatever its kind."""
+"""Label of all words that name a value, and of all values. Their joined feature has one weight for
+all kinds of values, which penalises plans that leave out a value of the text."""
 
 
 class WordLabel(NamedTuple):
@@ -43,10 +43,10 @@ class WordLabel(NamedTuple):
 
 
 class NodeLabel(NamedTuple):
-    """A label of a node as features see it.
+    """A label of a node, as used for features.
 
-    An indicator has a name only. A string or a number to be matched has a kind and a
-    value too. How much it counts (for numbers used as numbers) is kept beside it.
+    An indicator has only a name. A string or a number to be matched also has a kind and a
+    value. The amount (for real-valued numbers) is stored separately.
     """
 
     name: str
@@ -58,7 +58,7 @@ class NodeLabel(NamedTuple):
 
 
 def kind_of(label: Label) -> str:
-    """Return the kind of value a label holds: its name, without what stands before . or :.
+    """Return the kind of a label's value: its name without prefixes (`m:`, `front.`).
 
     >>> kind_of(Label("floor", "brick")), kind_of(Label("m:floor", "brick"))
     ('floor', 'floor')
@@ -72,7 +72,7 @@ def _kind(name: str) -> str:
 
 
 def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
-    """Return what a label with a value stands for, if slots can match it.
+    """Return the (kind, value) pair by which slots match a label, or None.
 
     >>> meaning_of(WordLabel("word=‹ordinal›", "ordinal", 2.0))
     ('number', 2.0)
@@ -85,27 +85,26 @@ def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
 
 @dataclass(frozen=True)
 class WordLabeller:
-    """Which labels the words of an instruction carry.
+    """Assigns labels to the words of an instruction.
 
-    `labels` names any of:
+    `labels` lists any of:
 
-    - `word`: the word itself, or its tag ‹kind› when the lexicon knows it;
+    - `word`: the word itself, or its tag ‹kind› if it matches a value;
     - `first`: an indicator on the first word of a sentence;
-    - `next`, `previous`: the word together with its neighbour;
-    - `head`, `relation`: the word with its head word, or with its dependency;
-    - `grandparent`, `preposition`, `context`, `verb`: a known word with words above it in the
-      tree (its head's head; the nearest adposition, subordinator or adverb; the nearest of
-      `context_words`; the nearest verb);
-    - `beside`: a known word with each other word of its sentence;
-    - `around`: a number with each other word around it, as far as the next number;
-    - `number`: whether a known word is in the plural;
+    - `next`, `previous`: the word with its neighbour;
+    - `head`, `relation`: the word with its head, or with its dependency relation;
+    - `grandparent`, `preposition`, `context`, `verb`: a word that matches a value, with words
+      above it in the tree (its head's head; the nearest adposition, subordinator or adverb; the
+      nearest of `context_words`; the nearest verb);
+    - `beside`: a word that matches a value, with each other word of its sentence;
+    - `around`: a number with each word around it, up to the next number;
+    - `number`: whether a word that matches a value is singular or plural;
     - `tag`: the part of speech;
     - `string`: the spelling, for string similarity.
 
-    Words in `stop_words` carry no labels. `context_words` are the most frequent words of the
-    training texts that stand for no value; the reader fills them in. `compound_weight` is how
-    much a label counts for each further word it names: below one, rare combinations are
-    penalised more than the words they are made of.
+    Words in `stop_words` have no labels. `context_words` are the most frequent training words
+    that match no value; `Reader` sets them. `compound_weight` is a factor for each further word
+    in a label: values below 1 penalise combinations more than single words.
 
     >>> labeller = WordLabeller(("word", "head"))
     >>> turn = Instruction(("turn", "left"), heads=(-1, 0), relations=("root", "advmod"))
@@ -132,17 +131,18 @@ class WordLabeller:
         for label in self.labels:
             if label not in self.KNOWN:
                 raise SettingError(
-                    f"Unknown word label {label!r}.{did_you_mean(label, self.KNOWN)}"
+                    f"`labels` must be known word labels; got {label!r}."
+                    f"{did_you_mean(label, self.KNOWN)}"
                 )
 
     def amount(self, name: str) -> float:
-        """Return how much a label counts, by the number of words it names."""
+        """Return the amount of a label, from the number of words in it."""
         return float(self.compound_weight ** name.count(" "))
 
     def names(
         self, instruction: Instruction, cores: Sequence[str], position: int, core: str
     ) -> list[str]:
-        """Return the names of a word's labels, when it is read as `core` (itself or a tag)."""
+        """Return the label names of a word that is read as `core` (itself or a tag)."""
         if instruction.tokens[position].lower() in self.stop_words:
             return []
         labels = self.labels
@@ -208,9 +208,9 @@ class WordLabeller:
 
 
 def _behind(cores: Sequence[str]) -> list[str]:
-    """Return the words behind a number, up to the next one that has words of its own.
+    """Return the words after a number, up to the next number with words of its own.
 
-    Numbers in a row share what follows: *the 1st and 4th from the right*.
+    Coordinated numbers share the words that follow: *the 1st and 4th from the right*.
     """
     found: list[str] = []
     for core in cores:
@@ -222,20 +222,20 @@ def _behind(cores: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NodeLabeller:
-    """How the labels of nodes are spelled out for joining.
+    """Converts the labels of nodes into the form used for joining.
 
     Parameters
     ----------
     slots
-        The kinds (see `kind_of`) whose values are matched by the lexicon;
-        words see whether they agree, not the values, unless these are joined by
-        `value`. `"number"` stands for all numbers, `"label"` for the names of all labels: words
-        that spell one agree with it, whether or not they were ever shown with it.
+        The kinds (see `kind_of`) whose values are matched with words. Features then express
+        whether a word and a value agree, and not the value itself, unless it is joined by
+        `value`. `"number"` covers all numbers. `"label"` covers the names of all labels, which
+        also match words that are not in the training texts.
     numbers
-        How numbers are used: `real` (their value), `bins` (the interval they fall in),
-        `equal` (whether a numeral or ordinal agrees; also listed as a slot).
+        How numbers are used: `real` (the value), `bins` (the interval that contains it),
+        `equal` (whether a numeral or ordinal agrees with it).
     bins
-        The borders of the intervals.
+        The boundaries of the intervals.
 
     Examples
     --------
@@ -259,13 +259,14 @@ class NodeLabeller:
         for each in self.numbers:
             if each not in self.KNOWN:
                 raise SettingError(
-                    f"Unknown use of numbers {each!r}.{did_you_mean(each, self.KNOWN)}"
+                    f"`numbers` must be one or more of {', '.join(self.KNOWN)}; got {each!r}."
+                    f"{did_you_mean(each, self.KNOWN)}"
                 )
         if any(a >= b for a, b in zip(self.bins, self.bins[1:], strict=False)):
-            raise SettingError(f"The bins {self.bins} must be in ascending order.")
+            raise SettingError(f"`bins` must be in ascending order; got {self.bins}.")
 
     def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:
-        """Return each label as features see it, with how much it counts."""
+        """Return the node labels for features, with their amounts."""
         spelled: list[tuple[NodeLabel, float]] = []
         by_name = LABEL in self.slots
         for label in labels:
@@ -286,13 +287,13 @@ class NodeLabeller:
                     spelled.append((NodeLabel(f"{name}∈{self.interval(label.value)}"), 1.0))
                 if "equal" in self.numbers:
                     spelled.append((NodeLabel(name, NUMBER, label.value), 1.0))
-                    if by_name:  # numbers of labels that were never shown agree as well
+                    if by_name:  # so that numbers of unseen labels match too
                         spelled.append((NodeLabel(prefix + NUMBER, NUMBER, label.value), 1.0))
                         spelled.append((NodeLabel(NAMED, NUMBER, label.value), 1.0))
         return spelled
 
     def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:
-        """Return the kinds and values of string labels, and the names of labels if they are slots.
+        """Return (kind, value) pairs of string labels, and of label names if slots.
 
         >>> NodeLabeller(slots=("label",)).values([Label("floor", "brick"), Label("far", 2.0)])
         (('floor', 'brick'), ('label', 'far'), ('label', 'floor'))
@@ -303,7 +304,7 @@ class NodeLabeller:
         return tuple(sorted(found))
 
     def interval(self, number: float) -> str:
-        """Return the name of the interval a number falls in.
+        """Return the name of the interval that contains a number.
 
         >>> NodeLabeller(bins=(1.0, 3.0)).interval(5)
         '[3,∞)'

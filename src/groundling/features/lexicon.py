@@ -1,4 +1,4 @@
-"""The lexicon: which words stand for which values of labels."""
+"""The lexicon: a mapping from words to values of labels."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from groundling.language.languages import NEUTRAL, Language
 from groundling.limits import LEXICON_BYTES
 
 Meaning = tuple[str, str | float]
-"""A kind of value and a value of it, such as `("item", "sofa")` or `("number", 2.0)`."""
+"""A kind and a value, such as `("item", "sofa")` or `("number", 2.0)`."""
 
 
 def matches_name(
     word: str, value: str, *, rare: bool = False, language: Language = NEUTRAL
 ) -> bool:
-    """Tell whether a word is a spelling of a value's name.
+    """Tell whether a word matches the name of a value.
 
-    Equal, or a shared stem (a plural counts as its singular) of at least four letters as prefix
-    or suffix; rare words may
-    also differ by one edit if they have five letters or more and start alike. A name of
-    several words is matched by any of them.
+    They match if they are equal, or if the singular of the word is a prefix or suffix of the
+    name, or the name a prefix of it, with at least four letters. Rare words may also differ by
+    one edit, if they have five letters or more and the same first letter. A name of several words
+    matches each of them.
 
     >>> [matches_name(word, "brick") for word in ("brick", "bricks", "bricked", "black")]
     [True, True, True, False]
@@ -61,7 +61,7 @@ def matches_name(
 def index_names(
     values: Mapping[str, Iterable[str]], language: Language = NEUTRAL, base: NameIndex | None = None
 ) -> NameIndex:
-    """Return an index of the values that `matches_name` compares words with."""
+    """Return an index of values, for fast matching with `matches_name`."""
     return NameIndex(values, matches_name, language, base)
 
 
@@ -70,7 +70,7 @@ def _written(value: str | float) -> str:
 
 
 def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
-    """Return the (kind, value) pairs of a word; raise `LexiconError` for anything else."""
+    """Return the (kind, value) pairs of a word; raise `LexiconError` if invalid."""
     several = isinstance(pairs, Iterable) and not isinstance(pairs, (str, bytes))
     listed: list[Any] = list(pairs) if several else [pairs]  # type: ignore[call-overload]
     if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in listed):
@@ -82,7 +82,7 @@ def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
 
 
 def _meaning(word: object, kind: object, value: object) -> Meaning:
-    """Return a (kind, value) pair with numbers as numbers."""
+    """Return a (kind, value) pair, with numeric values converted to float."""
     if kind not in (NUMBER, ORDINAL):
         return str(kind), str(value)
     try:
@@ -91,29 +91,28 @@ def _meaning(word: object, kind: object, value: object) -> Meaning:
         number = math.nan
     if not math.isfinite(number):
         raise LexiconError(
-            f"The number of {word!r} in the lexicon must be in digits; got {value!r}."
+            f"The number of {word!r} in the lexicon must be finite and in digits; got {value!r}."
         )
     return str(kind), number
 
 
 @dataclass
 class Lexicon:
-    """Words and the values they stand for, by string match, as given, or as learnt.
+    """Words and the values they mean: by string match, as given, or as learnt.
 
     Parameters
     ----------
     given
-        For each word the (kind, value) pairs it stands for, fully. The value of the kind
-        `"number"` is a number, however it is written: `"2"` is 2.0. A word with an ending of
-        the language (see `Language.plurals`) is found under what is left of it, too. Words are
-        single ones: what is given for two words with a space between them is never looked up.
+        The (kind, value) pairs of each word. Values of the kind `"number"` are converted: `"2"`
+        is 2.0. Inflected words are also looked up by their stem (see `Language.plurals`). Keys
+        must be single words; keys with a space are never matched.
     learnt
-        For each word and (kind, value) pair how far it stands for it, from cross-fitting. Two
-        words with a space between them are a pair, which its last word stands for.
+        Weights of the (kind, value) pairs of each word, learnt by cross-fitting. A key with a
+        space is a pair of words; its last word gets the labels.
     string_match
-        Whether words also stand for values whose names they spell (see `matches_name`).
+        Whether words also match values by spelling (see `matches_name`).
     learn
-        Whether further words are learnt from the demonstrations, beside those given.
+        Whether to learn more words from the demonstrations, in addition to those given.
 
     Examples
     --------
@@ -151,11 +150,23 @@ class Lexicon:
         endings: bool = True,
         names: NameIndex | None = None,
     ) -> tuple[tuple[str, str | float], ...]:
-        """Return the (kind, value) pairs a word fully stands for, given the values that exist.
+        """Return the (kind, value) pairs of a word, without learnt ones.
 
-        The kind `"number"` among the values switches numerals and ordinals on. `endings` lets a
-        word be a form of one that was given, unless it was given itself. `names` is an index of
-        the values (see `index_names`), for callers that look up many words.
+        Parameters
+        ----------
+        word
+            The word.
+        values
+            The existing values of each kind. Numerals and ordinals are recognised if the kind
+            `"number"` is among them.
+        rare
+            Whether the word may be a misspelling of a name.
+        language
+            The language, with numerals and endings.
+        endings
+            Whether to look up the stems of a word that is not given itself.
+        names
+            An index of the values (see `index_names`), for callers that look up many words.
         """
         word = language.fold(word)
         if given := self._given(word, values):
@@ -176,7 +187,7 @@ class Lexicon:
         return tuple(exact or (() if stemmed else near)) or stemmed
 
     def _given(self, word: str, values: Mapping[str, Iterable[str]]) -> tuple[Meaning, ...]:
-        """Return what a word was said to stand for, as far as there are such kinds."""
+        """Return the given (kind, value) pairs of a word whose kinds exist."""
         return tuple(
             pair
             for pair in self.given.get(word, ())
@@ -185,17 +196,19 @@ class Lexicon:
 
     @classmethod
     def read(cls, path: str | Path, *, string_match: bool = True) -> Lexicon:
-        """Read a lexicon from a text file of lines such as ``bench = item:sofa, item:lamp``.
+        """Read a lexicon from a file of lines such as ``bench = item:sofa, item:lamp``.
 
-        On the left is one word; on the right are values it stands for, each with the name of its
-        label. Empty lines and everything after ``#`` are passed over.
+        The left side is one word; the right side lists values, each with the name of its label.
+        Empty lines and comments after ``#`` are ignored.
         """
         given: dict[str, tuple[tuple[str, str | float], ...]] = {}
         try:
             content = read_plain(Path(path), LEXICON_BYTES, LexiconError, links=True)
             lines = content.decode("utf-8").splitlines()
         except UnicodeDecodeError as error:
-            raise LexiconError(f"The lexicon {path} cannot be read: {error}.") from error
+            raise LexiconError(
+                f"The lexicon {path} must be UTF-8 text ({error}). Save the file as UTF-8."
+            ) from error
         for number, line in enumerate(lines, 1):
             line = line.partition("#")[0].strip()
             if not line:
@@ -204,7 +217,8 @@ class Lexicon:
             pairs = [tuple(part.strip() for part in each.split(":")) for each in right.split(",")]
             if not (equals and word.strip()) or any(len(p) != 2 or not all(p) for p in pairs):
                 raise LexiconError(
-                    f"{path}, line {number}: {line!r} is not of the form 'word = kind:value, …'."
+                    f"{path}, line {number}: a line must be of the form 'word = kind:value, …'; "
+                    f"got {line!r}."
                 )
             given[word.strip().lower()] = tuple((pair[0], pair[1]) for pair in pairs)
         try:
@@ -213,7 +227,7 @@ class Lexicon:
             raise LexiconError(f"{path}: {error}") from error
 
     def table(self) -> str:
-        """Return the lexicon as text that `read` understands (learnt entries as comments)."""
+        """Return the lexicon as file text for `read`, with learnt entries as comments."""
         lines = [
             f"{word} = {', '.join(f'{kind}:{_written(value)}' for kind, value in pairs)}"
             for word, pairs in sorted(self.given.items())

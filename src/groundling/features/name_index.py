@@ -1,4 +1,4 @@
-"""Names by what spells them, so that a word is compared only with names that it may match."""
+"""An index of names by spelling, for fast matching with words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from groundling.language.languages import NEUTRAL, Language
 
 Pairs = list[tuple[str, str]]
-"""Values with their kinds."""
-_MOST_FOUND = 5000  # words whose values are remembered
-_STEM = 4  # letters that a word and a name share at least, at the beginning or at the end
+"""(kind, value) pairs."""
+_MOST_FOUND = 5000  # maximum cached words
+_STEM = 4  # minimum length of a shared prefix or suffix
 
 
 class LayeredValues(Mapping[str, Collection[str]]):
-    """Values of each kind: those that are always there, and those of one request.
+    """Values of each kind: a base that is always present, and values of one request.
 
     >>> values = LayeredValues({"name": {"lamp"}}, {"name": {"sofa"}})
     >>> sorted(values["name"]), len(values)
@@ -40,10 +40,10 @@ class LayeredValues(Mapping[str, Collection[str]]):
 
 
 class NameIndex:
-    """Values by the words that may spell them.
+    """An index from words to the values they may match.
 
-    A value is listed under each of its words as a whole, under the first and the last letters
-    of these, and under their first letter. `matches` then decides (see `matches_name`).
+    A value is listed under each of its words, and under the prefix, the suffix and the first
+    letter of each. `matches` filters the candidates (see `matches_name`).
 
     >>> index = NameIndex({"item": ["old mill", "sofa"]}, str.startswith)
     >>> index.find("sofa", rare=False)
@@ -76,7 +76,7 @@ class NameIndex:
                         near.setdefault(f"{part[0]}…", []).append(pair)
 
     def find(self, word: str, *, rare: bool) -> tuple[Pairs, Pairs]:
-        """Return the values that a folded word is, and those whose names it spells otherwise."""
+        """Return the values that equal a folded word, and those that match it otherwise."""
         found = self._found.get((word, rare))
         if found is None:
             if len(self._found) >= _MOST_FOUND:

@@ -1,4 +1,4 @@
-"""From words to their labels: the lexicon and the labeller applied to instructions."""
+"""The reader: parses texts, and labels words with the lexicon and the labeller."""
 
 from __future__ import annotations
 
@@ -23,11 +23,9 @@ from groundling.world.reprs import shorten
 __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 
 CONTEXT_WORDS = 60
-_MOST_SENSES = 4_000  # words whose meanings are remembered
-_BY_NAME = (
-    2.0  # how much the name of a label counts: all labels share it, words of their own do not
-)
-_COVERAGE = 2.0  # how much it counts that a value is said: all kinds share this
+_MOST_SENSES = 4_000  # maximum cached words
+_BY_NAME = 2.0  # amount of matches with label names, which share one feature for all labels
+_COVERAGE = 2.0  # amount of the label `SAID`, which all kinds share
 
 Text = str | Instruction | Sequence[str | Instruction]
 LabelledWord = tuple[tuple[WordLabel, float], ...]
@@ -35,26 +33,26 @@ LabelledWord = tuple[tuple[WordLabel, float], ...]
 
 @dataclass
 class Reader:
-    """Turns text into instructions, and the words of instructions into labels.
+    """Parses texts into instructions, and labels their words.
 
     Parameters
     ----------
     parser, promote
-        The parser for plain text, and the dependencies whose words become heads of their
-        phrases (see `promote_function_words`).
+        The parser for plain text, and the dependency relations whose words become heads of
+        their phrases (see `promote_function_words`).
     labeller, lexicon
-        Which labels words carry, and which values they stand for.
+        The labeller of words, and the lexicon of the values they mean.
     counts
-        How often each word occurs in the training texts; rare words may be misspelt.
+        Word counts of the training texts. Rare words may match names with one edit.
     connectives
-        Words that turn the order of a text around (see `in_order`).
+        Words that reverse the order of a text (see `in_order`).
     spans
-        Whether values are named by spans of words (see `SpanIndex`) instead of single words.
+        Whether values are matched by spans of words (see `SpanIndex`) instead of single words.
     synonyms
-        What reads words that no training text had as words that some had, if anything.
+        Source of synonyms for words that are not in the training texts, or None.
     typos
-        Whether unknown words are read as a word of the training texts that is one edit away;
-        with `spans` they always are.
+        Whether unknown words are corrected to a training word one edit away. Always on with
+        `spans`.
 
     Examples
     --------
@@ -95,15 +93,15 @@ class Reader:
     def __post_init__(self) -> None:
         self.language = language_of(self.parser)
         if not self.language.spaced and "previous" not in self.labeller.labels:
-            # Where characters are words, it takes pairs of them to mean something.
+            # Single characters carry little meaning, so add pairs of them.
             self.labeller = replace(self.labeller, labels=(*self.labeller.labels, "previous"))
 
     def read(self, text: Text) -> tuple[Instruction, ...]:
-        """Return the instructions of a text, ready to be labelled."""
+        """Parse a text into instructions, prepared for labelling."""
         return self.read_many([text])[0]
 
     def read_many(self, texts: Iterable[Text]) -> list[tuple[Instruction, ...]]:
-        """Return the instructions of many texts; plain strings are parsed in one go."""
+        """Parse many texts; plain strings are parsed in one batch."""
         parts = [_parts(text) for text in texts]
         plain = list(dict.fromkeys(p for each in parts for p in each if isinstance(p, str)))
         parsed = dict(zip(plain, self.parser.parse_many(plain), strict=True)) if plain else {}
@@ -122,7 +120,7 @@ class Reader:
         return read
 
     def in_order(self, text: Sequence[Instruction]) -> tuple[Instruction, ...]:
-        """Return a text in the order in which things are done, as the connectives say."""
+        """Return a text in the order of its actions, according to the connectives."""
         return in_order(text, self.connectives, self.language.fold)
 
     def _prepare(self, instruction: Instruction) -> Instruction:
@@ -162,15 +160,15 @@ class Reader:
     def sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Return the meanings of a word; cached while the values stay the same."""
-        # Holding what was asked about keeps its identity from being reused.
+        """Return the meanings of a word; cached until the values change."""
+        # The cache keeps a reference to the values, so that their id is not reused.
         self._remember(values)
         return self._sense(word, values)
 
     def _sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Look a word up; the caller has made sure that the memory is valid."""
+        """Look up a word; the caller must have validated the cache with `_remember`."""
         found = self._senses.get(word)
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4
@@ -180,7 +178,7 @@ class Reader:
         return found
 
     def _index(self, values: Mapping[str, Collection[str]]) -> NameIndex:
-        """Return an index of the values, and keep that of the values that are always there."""
+        """Return an index of the values; the index of the base values is cached."""
         if self._values is None:
             base = values.base if isinstance(values, LayeredValues) else values
             size = sum(map(len, base.values()))
@@ -192,7 +190,7 @@ class Reader:
         return self._values
 
     def _remember(self, values: Mapping[str, Collection[str]]) -> None:
-        """Clear the memory of looked-up words if the lexicon, the counts or the values changed."""
+        """Clear the cache of words if the lexicon, the counts or the values changed."""
         state = (self.lexicon, self.counts, values)
         layers = (values.base, values.added) if isinstance(values, LayeredValues) else (values,)
         size = sum(len(each) for layer in layers for each in layer.values())
@@ -206,7 +204,7 @@ class Reader:
             self._corrected = {}
 
     def _find_compounds(self, values: Mapping[str, Collection[str]]) -> frozenset[str]:
-        """Return what is written with several characters and stands for something."""
+        """Return the names and numerals of more than one character."""
         known = {*self.lexicon.given}
         if NUMBER in values:
             known |= {*self.language.numerals, *self.language.ordinals}
@@ -218,11 +216,10 @@ class Reader:
     def compound(
         self, instruction: Instruction, values: Mapping[str, Collection[str]]
     ) -> tuple[Instruction, tuple[int, ...]]:
-        """Return an instruction with names of several characters as one word each.
+        """Merge the characters of each name into one word, in text without spaces.
 
-        That is for text without spaces, where characters are words. Values are found as they
-        are written, the longest first. Also returned is which word of the result each word
-        goes into.
+        The longest match is used. Also returns, for each original word, the index of the merged
+        word.
 
         >>> from groundling.language import ChainParser, Language
         >>> reader = Reader(ChainParser(language=Language("mine", spaced=False)))
@@ -263,10 +260,10 @@ class Reader:
         values: Mapping[str, Collection[str]],
         names: SpanIndex | None = None,
     ) -> list[LabelledWord]:
-        """Return the labels of each word, given which values of which kinds exist.
+        """Return the labels of each word, given the existing values of each kind.
 
-        Where names are written with several words (see `compound`), the first has the labels.
-        With `spans`, `names` are those to look for, of all values if there are none.
+        If several words are merged into a name (see `compound`), the first one gets the labels.
+        With `spans`, `names` is the index of names to match. Default: all values.
         """
         compound, owner = self.compound(instruction, values)
         found = self._label(compound, values, names)
@@ -281,7 +278,7 @@ class Reader:
         values: Mapping[str, Collection[str]],
         names: SpanIndex | None,
     ) -> tuple[list[str], list[list[tuple[str, str | float, float]]]]:
-        """Return how words are read, and the kinds and values of each, with their extent."""
+        """Return the corrected words, and the kind, value and extent of their meanings."""
         self._remember(values)
         if not (self.spans and self.lexicon.string_match):
             if self.synonyms is not None or self.typos:
@@ -298,7 +295,7 @@ class Reader:
             if self._names is None:
                 self._names = SpanIndex(values, self.language)
             names = self._names
-        # Numbers, and what the lexicon was given, are single words.
+        # Numerals and given lexicon entries are single words.
         others: dict[str, tuple[str, ...]] = dict.fromkeys(values, ())
         found: list[list[tuple[str, str | float, float]]] = []
         read = []
@@ -319,7 +316,7 @@ class Reader:
         return read, found
 
     def read_as(self, word: str, names: SpanIndex) -> str:
-        """Return the word that an unknown one is a misspelling or a synonym of."""
+        """Return the known word that an unknown word is a misspelling or synonym of."""
         if word in self.counts or word in self.language.plain_words:
             return word
         if len(self._corrected) > _MOST_SENSES:
@@ -327,14 +324,15 @@ class Reader:
         found = self._corrected.get(word)
         if found is None and (self.spans or self.typos):
             found = self._corrected[word] = nearest_word(word, self.counts)
-        if not found and self.typos and not self.spans:  # spans find misspelt names themselves
+        if not found and self.typos and not self.spans:  # SpanIndex corrects names itself
             found = names.nearest(word)
         return found or self.synonym(word, names) or word
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:
-        """Return the nearest word of the training texts or of names, if a word is in neither.
+        """Return the nearest training word or word of a name for an unknown word.
 
-        Function words have no synonyms, and are none.
+        Returns an empty string if there is none. Function words have no synonyms and are never
+        synonyms of other words.
         """
         plain = self.language.plain_words
         if self.synonyms is None or word in self.counts or word in plain or not word.isalpha():
@@ -354,14 +352,14 @@ class Reader:
     ) -> list[LabelledWord]:
         words = [self.language.fold(word) for word in instruction.tokens]
         words, senses = self._meanings(words, values, names)
-        # What a label is called says nothing of the word: it keeps all its own labels too.
+        # A word that matches a label name keeps its own labels too.
         cores = [
             f"‹{found[0][0]}›" if found and found[0][0] != LABEL else word
             for word, found in zip(words, senses, strict=True)
         ]
         labelled = []
         amount = self.labeller.amount
-        # What is left out is said, but no plan need have it.
+        # Values after an exception are in the text, but the plan need not contain them.
         turn = next((n for n, w in enumerate(words) if w in self.language.exceptions), len(words))
         for position, (word, core, found) in enumerate(zip(words, cores, senses, strict=True)):
             labels: list[tuple[WordLabel, float]] = []
@@ -383,13 +381,13 @@ class Reader:
                             for value, extent in meant
                         ]
                     if kind in (NUMBER, ORDINAL) and "word" in self.labeller.labels:
-                        # “both” and “two” agree in value, but not in all they say.
+                        # “both” and “two” have the same value but not the same meaning.
                         labels.append((WordLabel(f"word={word}"), 1.0))
                 if "number" in self.labeller.labels:
                     plural = self.language.singular(word) != word
                     labels.append((WordLabel("plural" if plural else "singular"), 1.0))
                 if self.spans and "word" in self.labeller.labels and core != word:
-                    # A word of a name may be said for itself (“lock the shed lock”).
+                    # A word of a name may also be used on its own (“lock the shed lock”).
                     labels.append((WordLabel(f"word={word}"), 1.0))
             if core == word:
                 called = self.labeller.names(instruction, cores, position, word)
@@ -413,15 +411,15 @@ class Reader:
         words: Sequence[str],
         values: Mapping[str, Collection[str]],
     ) -> list[tuple[WordLabel, float]]:
-        """Return the labels a word would have if it stood for a value, by how far it does.
+        """Return the labels of a word's learnt values, weighted by the lexicon.
 
-        The last word of a pair has the labels of the pair too.
+        The last word of a pair also gets the labels of the pair.
         """
         found: list[tuple[WordLabel, float]] = []
         entries = dict(self.lexicon.learnt.get(words[position], {}))
         if position:
             entries |= self.lexicon.learnt.get(f"{words[position - 1]} {words[position]}", {})
-        named: dict[str, list[tuple[str, float]]] = {}  # of each kind, whatever the value
+        named: dict[str, list[tuple[str, float]]] = {}  # label names and amounts of each kind
         for (kind, value), extent in entries.items():
             if extent > 0 and kind in values:
                 if kind not in named:
@@ -434,7 +432,7 @@ class Reader:
 
 
 def _parts(text: Text) -> list[str | Instruction]:
-    """Return the sentences of a text as given; raise `InstructionError` for other types."""
+    """Return the sentences of a text; raise `InstructionError` for other types."""
     parts = [text] if isinstance(text, (str, Instruction)) else text
     if isinstance(parts, (list, tuple)):
         wrong = next((each for each in parts if not isinstance(each, (str, Instruction))), None)

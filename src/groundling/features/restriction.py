@@ -1,4 +1,4 @@
-"""Restriction: among which things a superlative is meant, by the words of its phrase."""
+"""Restriction: the labels that restrict the domain of a superlative."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from groundling.features.reader import LabelledWord
 from groundling.language.instruction import Instruction
 
 _NO_KINDS = frozenset({"", LABEL, NUMBER, ORDINAL, RANK, STRING})
-_COUNTED = ("word=‹ordinal›", "around=")  # what an ordinal is read with, to be counted from
+_COUNTED = ("word=‹ordinal›", "around=")  # prefixes of ordinal labels that agree with ranks
 
 
 def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> list[LabelledWord]:
-    """Return the labels of words, each with the kinds of values that its phrase names.
+    """Add rank labels to words, with the kinds of values in the phrase of each word.
 
-    In *the biggest red circle* the word *biggest* is about colours and shapes: it agrees with the
-    rank among things that share both. A phrase is a word with all that hangs from it, its head
-    and the others that hang from that.
+    In *the biggest red circle*, *biggest* gets the kinds colour and shape: it agrees with the
+    rank among things that share both. The phrase of a word is its descendants, its head and its
+    siblings.
 
     >>> red = (WordLabel("word=‹colour›", "colour", "red"), 1.0)
     >>> tree = Instruction(("biggest", "red"), heads=(-1, 0), relations=("root", "amod"))
@@ -44,7 +44,7 @@ def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> l
 
 
 def _ranked(labels: LabelledWord, among: str, names: bool) -> Iterator[tuple[WordLabel, float]]:
-    """Yield the labels of a word that agree with ranks; an ordinal also by its number."""
+    """Yield the rank labels of a word; those of ordinals include the number."""
     for label, amount in labels:
         if label.kind == ORDINAL and label.name.startswith(_COUNTED):
             yield WordLabel(label.name, RANK, f"{label.value:g} {among}".strip()), amount

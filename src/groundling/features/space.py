@@ -1,4 +1,4 @@
-"""Joined features φ: which features a word label and a node label have in common."""
+"""Joined features φ: features of pairs of a word label and a node label."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _SHIFT = 29  # key = join << 58 | word name << 29 | node name
 
 @dataclass
 class Joins:
-    """The joined features of many (word label, node label) pairs: flat, one row per feature.
+    """The joined features of many (word label, node label) pairs, one row per feature.
 
-    `pair[i]` is the place of the pair in the list that was joined, `key[i]` names the
-    feature (see `FeatureSpace.name`), `value[i]` is how strongly it fires.
+    `pair[i]` is the index of the pair, `key[i]` identifies the feature (see
+    `FeatureSpace.name`), and `value[i]` is the feature value.
     """
 
     pair: NDArray[np.int64]
@@ -41,28 +41,28 @@ class Joins:
 
 @dataclass
 class FeatureSpace:
-    """The index of joined features, from labels to positions in θ.
+    """The index of joined features, from pairs of labels to positions in θ.
 
     Parameters
     ----------
     joins
-        Names of joining functions, or functions of your own that take a word label and
-        a node label and return (feature name, value) pairs:
+        Joining functions, by name or as callables that take a word label and a node label and
+        return (feature name, value) pairs. The names are:
 
-        - `conjunction`: both labels are there (`word=top ∧ side=North`); a number on the
-          node's side multiplies the feature;
-        - `slot`: a word's value agrees with the node's (`word=‹floor› ∧ front.floor~`);
-        - `value`: a word that stands for no value by its spelling, beside a value of a slot
+        - `conjunction`: both labels are present (`word=top ∧ side=North`); a number of the
+          node multiplies the feature;
+        - `slot`: the word and the node have the same value (`word=‹floor› ∧ front.floor~`);
+        - `value`: a word that matches no value, with a value of a slot
           (`word=bricky ∧ front.floor=brick`);
-        - `similarity`: how alike a word and a string are spelled (`string≈name`);
-        - `contains`: the word is one of the string's words (`string∈name`).
+        - `similarity`: the string similarity of a word and a value (`string≈name`);
+        - `contains`: the word is one of the words of a value (`string∈name`).
     slots
-        The kinds whose values only `slot` and `value` see (see `NodeLabeller`).
+        The kinds whose values only `slot` and `value` use (see `NodeLabeller`).
     min_count
-        How often a feature must fire in the demonstrated plans to be kept.
+        Minimum number of occurrences of a feature in the demonstrated plans.
     include, exclude
-        Regular expressions over feature names; a feature is kept if it matches
-        `include` and does not match `exclude`.
+        Regular expressions for feature names. A feature is kept if its name matches `include`
+        and does not match `exclude`.
 
     Examples
     --------
@@ -88,8 +88,8 @@ class FeatureSpace:
         for each in self.joins:
             if not callable(each) and each not in _KNOWN_JOINS:
                 raise SettingError(
-                    f"Unknown joining function {each!r}.{did_you_mean(each, _KNOWN_JOINS)} "
-                    "You can also pass a function of your own."
+                    f"`joins` must be known names or functions; got {each!r}."
+                    f"{did_you_mean(each, _KNOWN_JOINS)}"
                 )
         for pattern in (self.include, self.exclude):
             try:
@@ -120,17 +120,17 @@ class FeatureSpace:
         *,
         grow: bool = False,
     ) -> Joins:
-        """Join pairs of labels, each given by its place in `words` and in `nodes`.
+        """Join pairs of labels, given by their indices in `words` and `nodes`.
 
-        A `NodeTable` saves looking at the same node labels again, where nothing grows. With
-        `grow`, names that were never seen get a place; otherwise they join nothing.
+        With `grow`, unknown label names are added; otherwise they join nothing. Pass a
+        `NodeTable` as `nodes` to reuse the properties of node labels between calls.
         """
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
         word_name = self._places(self.word_names, [w.name for w in words], grow)
         table = nodes if isinstance(nodes, NodeTable) else NodeTable(self, nodes, grow=grow)
         plain, slot = table.plain, table.slot
         if "conjunction" in self.joins:
-            # Labels with a value are for slots and similarity; plain ones stand beside them.
+            # Labels with a value are used by slots and similarity only.
             visible = np.array([not w.kind for w in words], bool)
             chosen = np.flatnonzero(
                 visible[pair_words] & (plain[pair_nodes] >= 0) & (word_name[pair_words] >= 0)
@@ -166,7 +166,7 @@ class FeatureSpace:
         word_name: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Join words that match no value by spelling with the values of slots."""
-        # Combinations of words would only remember who stood beside which value.
+        # Single words only: combinations would overfit.
         alone = np.array(
             [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
         )
@@ -214,7 +214,7 @@ class FeatureSpace:
             spelled[pair_words] & (text[pair_nodes] >= 0) & (slot[pair_nodes] >= 0)
         )
         ratios, inside = np.zeros(len(chosen)), np.zeros(len(chosen))
-        # A few words at a time are compared with the names that they meet, each of them once.
+        # Compare words in small batches, and each distinct pair of strings once.
         group = pair_words[chosen] // _TOGETHER
         order = np.argsort(group, kind="stable")
         for some in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
@@ -260,7 +260,7 @@ class FeatureSpace:
     # ---- the index ----------------------------------------------------------------------
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Decide which features exist: those counted often enough that pass the filters."""
+        """Set the features: those that are frequent enough and pass the filters."""
         distinct, where = np.unique(keys, return_inverse=True)
         total = np.bincount(where, weights=counts, minlength=len(distinct))
         kept = total >= self.min_count
@@ -272,18 +272,18 @@ class FeatureSpace:
         self.keys = distinct[kept]
 
     def places(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the position in θ of each feature, or -1."""
+        """Return the position of each feature in θ, or -1."""
         if not len(self.keys):
             return np.full(len(keys), -1, np.int64)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[place] == keys, place, -1)
 
     def translate(self, other: FeatureSpace) -> NDArray[np.int64]:
-        """Return the position here of each feature of another space, or -1."""
+        """Return the position in this space of each feature of another space, or -1."""
         joins, words, nodes = (
             other.keys >> (2 * _SHIFT), (other.keys >> _SHIFT) & _MASK, other.keys & _MASK
         )  # fmt: skip
-        # Some joins are named by one side only; the number of the other is always 0.
+        # Some joins use the name of one side only; the index of the other side is 0.
         one, both = np.zeros(1, np.int64), (_CONJUNCTION, _SLOT)
         here_words = np.append(self._places(self.word_names, other.word_names, False), one)
         here_nodes = np.append(self._places(self.node_names, other.node_names, False), one)
@@ -293,7 +293,7 @@ class FeatureSpace:
         return np.where((words < 0) | (nodes < 0), -1, places)
 
     def conjunctions(self, pairs: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
-        """Return the keys of features that join labels of these names, as far as both are known."""
+        """Return the keys of the conjunctions of label names; unknown names are skipped."""
         known = [
             (self.word_names[word], self.node_names[node])
             for word, node in pairs
@@ -320,7 +320,7 @@ class FeatureSpace:
         return [self.name(key) for key in self.keys]
 
     def _listed(self) -> tuple[list[str], list[str]]:
-        # Dictionaries keep their order; lists are rebuilt only when the tables have grown.
+        # Dictionaries keep their order, so the lists change only when the tables grow.
         cached: tuple[list[str], list[str]] | None = getattr(self, "_lists", None)
         if cached is None or (len(cached[0]), len(cached[1])) != (
             len(self.word_names),
@@ -332,7 +332,7 @@ class FeatureSpace:
 
 
 class NodeTable:
-    """What joining asks of node labels, worked out once for each of them.
+    """Properties of node labels that joining needs, computed once for each label.
 
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
@@ -346,14 +346,14 @@ class NodeTable:
         self.space = space
         self.labels: Sequence[NodeLabel] = labels
         self.meanings: dict[tuple[str, str | float], int] = {}
-        self.texts: list[tuple[str, ...]] = []  # as words and as a whole
+        self.texts: list[tuple[str, ...]] = []  # the words of each value, and the whole value
         self._text_of: dict[str, int] = {}
         self._columns = np.empty((5, 0), np.int64)
         self._count = 0
         self.extend(grow=grow)
 
     def extend(self, *, grow: bool = False) -> None:
-        """Work out what `labels` got since the last time."""
+        """Compute the properties of labels that were added to `labels`."""
         new = self.labels[self._count :]
         if not new:
             return
@@ -395,36 +395,36 @@ class NodeTable:
 
     @property
     def plain(self) -> NDArray[np.int64]:
-        """The name of each label in conjunctions, or -1."""
+        """The index of each label's name in conjunctions, or -1."""
         return self._columns[0, : self._count]
 
     @property
     def slot(self) -> NDArray[np.int64]:
-        """The name of each label as a slot, or -1."""
+        """The index of each label's name as a slot, or -1."""
         return self._columns[1, : self._count]
 
     @property
     def value(self) -> NDArray[np.int64]:
-        """The name of each label with the value of its slot, or -1."""
+        """The index of each label's name with the value of its slot, or -1."""
         return self._columns[2, : self._count]
 
     @property
     def meaning(self) -> NDArray[np.int64]:
-        """The number of what each label stands for, or -1."""
+        """The index of each label's (kind, value) pair in `meanings`, or -1."""
         return self._columns[3, : self._count]
 
     @property
     def text(self) -> NDArray[np.int64]:
-        """The place of each label's value among `texts`, or -1."""
+        """The index of each label's value in `texts`, or -1."""
         return self._columns[4, : self._count]
 
 
 def _alike(
     words: Sequence[str], names: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return how alike words and names are spelled, and whether a word is one of a name's.
+    """Return the similarity of words and names, and whether names contain words.
 
-    A name is given as its words and as a whole.
+    Each name is a list of its words and the whole name.
     """
     if not words or not names:
         return np.zeros((0, 0)), np.zeros((0, 0), np.bool_)
@@ -432,19 +432,19 @@ def _alike(
     pieces = list(chain.from_iterable(names))
     ratios = process.cdist(words, pieces, scorer=Indel.normalized_similarity, dtype=np.float64)
     best = np.maximum.reduceat(ratios, starts, axis=1)
-    # Only a name of one word is a word by itself; else it is one of the parts that is equal.
+    # A word with whitespace could equal a whole name, but is not one of its words.
     single = np.array([[word] == word.split() for word in words], bool)
     return np.where(best >= _ALIKE, best, 0.0), (best == 1.0) & single[:, None]
 
 
 _MASK = (1 << _SHIFT) - 1
-_TOGETHER = 32  # words whose spellings are compared at a time
-_ALIKE = 0.7  # below, spellings are not alike at all
-_MOST_VALUE = 1e30  # beyond, squares and sums overflow
+_TOGETHER = 32  # batch size of words for string similarity
+_ALIKE = 0.7  # lower similarities count as 0
+_MOST_VALUE = 1e30  # squares and sums of larger values overflow
 
 
 def name_of(function: JoiningFunction) -> str:
-    """Return the name of a joining function, as model files keep it.
+    """Return the name of a joining function, as stored in model files.
 
     >>> name_of(max)
     'max'
@@ -453,20 +453,21 @@ def name_of(function: JoiningFunction) -> str:
 
 
 def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[tuple[str, float]]:
-    """Call a user-defined joining function, and check what it returns."""
+    """Call a user-defined joining function, and check its result."""
     try:
         found = [(str(name), float(value)) for name, value in function(word, node)]
     except Exception as error:
         raise SettingError(
-            f"The joining function {name_of(function)} failed for {word.name!r} and "
-            f"{node.name!r} ({type(error).__name__}: {error}). It takes a word label and a node "
-            "label and returns a list of (feature name, value) pairs."
+            f"The joining function {name_of(function)} must take a word label and a node label "
+            f"and return a list of (feature name, value) pairs; it failed for {word.name!r} and "
+            f"{node.name!r} ({type(error).__name__}: {error})."
         ) from error
     for name, value in found:
         if not abs(value) <= _MOST_VALUE:
             raise SettingError(
-                f"The joining function {name_of(function)} gave the feature {name!r} the value "
-                f"{value} for {word.name!r} and {node.name!r}; it must be within ±{_MOST_VALUE:g}."
+                f"The joining function {name_of(function)} must return values within "
+                f"±{_MOST_VALUE:g}; got {value} for the feature {name!r} of {word.name!r} and "
+                f"{node.name!r}."
             )
     return found
 

@@ -1,4 +1,4 @@
-"""Names as spans: which stretches of a text name which values, and how fully."""
+"""Spans: sequences of words in a text that name values."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from groundling.features.labels import LABEL, NUMBER
 from groundling.language.languages import NEUTRAL, Language
 
 EXACT, PLURAL, EDIT, PART = range(4)
-_EXTENT = (1.0, 0.95, 0.85)  # of a word that is said exactly, in the plural, or misspelt
-_REORDERED = 0.9  # all words of a name, in another order or with others between
-_PARTIAL = 0.5  # some words of a name
-_SHORTEST = 3  # letters of a word that may stand for a name of several
-_MISSPELT = 4  # letters of a word that others may be misspellings of
+_EXTENT = (1.0, 0.95, 0.85)  # extent of an exact word, a plural or a misspelling
+_REORDERED = 0.9  # factor for all words of a name, in another order or with others between
+_PARTIAL = 0.5  # factor for some words of a name
+_SHORTEST = 3  # minimum letters of a word that may match part of a name
+_MISSPELT = 4  # minimum letters of a word that misspellings are corrected to
 _SPLIT = re.compile(r"[\W_]+")
 
 
 class Span(NamedTuple):
-    """Words that name a value: their places, how fully (`extent`), and in which `way`."""
+    """Words that name a value: indices, extent (0 to 1), and kind of match (`way`)."""
 
     kind: str
     value: str
@@ -32,18 +32,18 @@ class Span(NamedTuple):
 
 
 class SpanIndex:
-    """The names that exist, ready to be found in texts.
+    """An index of existing names, for finding them in texts.
 
-    A name is found as all of its words in a row, or else as some of them close together. Of the
-    spans found, those inside a longer one that is spelt as well are dropped, and so are parts of
-    names whose words say a whole name, or more of another name.
+    A name matches as all of its words in a row or, failing that, as some of them close together.
+    Spans inside a longer span that matches as well are dropped. Partial matches are dropped if
+    their words match a whole name, or more of another name.
 
     Parameters
     ----------
     values
         The values of each kind.
     language
-        How words are folded, and what their singular is.
+        The language, for folding and singulars.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class SpanIndex:
     def __init__(self, values: Mapping[str, Iterable[str]], language: Language = NEUTRAL) -> None:
         self.language = language
         self._names: list[tuple[str, str, tuple[str, ...]]] = []
-        self._spelt: dict[str, list[tuple[int, int]]] = {}  # (name, place in it) of each word
+        self._spelt: dict[str, list[tuple[int, int]]] = {}  # word -> (name, index in the name)
         self._stems: dict[str, list[tuple[int, int]]] = {}
         for kind in sorted(values):
             for value in sorted(values[kind]) if kind != NUMBER else ():
@@ -82,8 +82,8 @@ class SpanIndex:
         return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
-        """Return the spans of folded words, by place; `known` words are never misspelt names."""
-        said: dict[int, dict[tuple[int, int], int]] = {}  # name: (place in it, in the text): way
+        """Return the spans in folded words, in order; `known` words are never corrected."""
+        said: dict[int, dict[tuple[int, int], int]] = {}  # name -> (index in name, text) -> way
         for place, word in enumerate(words):
             for (name, part), way in self._ways(word, known).items():
                 said.setdefault(name, {})[part, place] = way
@@ -103,7 +103,7 @@ class SpanIndex:
         return sorted(_best(whole, some), key=lambda span: (span.places, span.kind, span.value))
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
-        """Return the words of names that a word spells, and in which way."""
+        """Return the words of names that a word matches, with the kind of match."""
         found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:
@@ -115,10 +115,10 @@ class SpanIndex:
 def spoken_kinds(
     cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
 ) -> dict[str, tuple[int, int]]:
-    """Count for each kind the texts that say a whole name, and those where it is a right one.
+    """Count, for each kind, the texts with a whole name and those where it is correct.
 
-    A case is a text as folded words, the names where it was said, and the (kind, value) pairs of
-    what was done. A kind whose names are mostly right is one that words spell.
+    A case is a text as folded words, the names of its environment, and the (kind, value) pairs of
+    the demonstrated plan. If most names of a kind are correct, texts spell out its values.
 
     >>> index = SpanIndex({"name": {"Shed Lock", "Lamp"}, "kind": {"lock"}})
     >>> shown = {("name", "Shed Lock"), ("kind", "lock")}
@@ -155,7 +155,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return the extent and the way of a name whose words are said in these ways."""
+    """Return the extent and the kind of match of a name, from those of its words."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 
@@ -163,7 +163,7 @@ def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
 def _part(
     kind: str, value: str, parts: Sequence[str], ways: Mapping[tuple[int, int], int]
 ) -> Span | None:
-    """Return the span of some words of a name, each said once, or None."""
+    """Return the span of a partial match of a name, or None."""
     taken: dict[int, float] = {}
     short: set[int] = set()
     for part, word in enumerate(parts):
@@ -175,7 +175,7 @@ def _part(
     if len(taken) < len(parts):
         taken = {at: extent for at, extent in taken.items() if at not in short}
     apart = bool(taken) and max(taken) - min(taken) > len(parts)
-    # Verbs are parted (“turn the lamp on”); words of names that stand apart name other things.
+    # Verbs may be split (“turn the lamp on”); separate words of other names are no match.
     parted = kind == LABEL and len(taken) == len(parts) and list(taken) == sorted(taken)
     if not taken or (apart and not parted):
         return None
@@ -185,7 +185,7 @@ def _part(
 
 
 def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
-    """Drop what is said inside a longer name, and parts of names that say something else."""
+    """Drop spans inside longer names, and partial matches that other spans explain."""
     kept = [
         span
         for span in whole

@@ -1,4 +1,4 @@
-"""Synonyms: words that no demonstration had, read as the nearest word that some had."""
+"""Synonyms: replace unknown words by the nearest word of the training texts."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = ["Synonyms", "WordNet", "WordVectors", "load_synonyms"]
 
 Vector = NDArray[np.float32]
 
-_FASTTEXT = 793_712_314  # the first number of its binary files
+_FASTTEXT = 793_712_314  # magic number of binary fastText files
 _LONGEST_WORD = 1_000  # bytes
-_MOST_TABLES = 64  # of words that are compared with, kept ready
+_MOST_TABLES = 64  # maximum cached vector tables
 _WORDNET = "wordnet"
 
 
 class Synonyms(ABC):
-    """Where synonyms come from: something that finds the nearest of some words.
+    """Base class of synonym sources, which find the nearest of some words.
 
-    Make a subclass for a source of your own, and pass it as `Features(synonyms=…)`.
+    For a custom source, define a subclass and pass an instance as `Features(synonyms=…)`.
 
     >>> class Mine(Synonyms):
     ...     def nearest(self, word, among):
@@ -43,22 +43,22 @@ class Synonyms(ABC):
     """
 
     source: str = ""
-    """What model files keep: a path, or `"wordnet"`; empty if a file cannot keep it."""
+    """The value stored in model files: a path or `"wordnet"`; empty if it cannot be stored."""
 
     @abstractmethod
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the word that means nearly the same, and how nearly; an empty one if none does.
+        """Return the nearest synonym and its similarity, or `("", 0.0)` if there is none.
 
-        `among` may be remembered by identity: pass the same collection for the same words.
+        `among` may be cached by identity: pass the same collection object for the same words.
         """
 
 
 class WordVectors(Synonyms):
-    r"""Synonyms by word vectors, from a file or from a spaCy pipeline.
+    r"""Synonyms by word vectors, from a file or a spaCy pipeline.
 
-    The file is mapped into memory, and opened when the first unknown word is met. It may be text
-    (GloVe, or fastText and word2vec with a header line) or binary (word2vec, or fastText with
-    subwords). Words beyond `GROUNDLING_LIMIT_VECTOR_WORDS` are not read: files begin with the most
+    The file is opened at the first unknown word, and memory-mapped. It may be text (GloVe, or
+    fastText and word2vec with a header line) or binary (word2vec, or fastText with subwords).
+    Only the first `GROUNDLING_LIMIT_VECTOR_WORDS` words are used, which are usually the most
     frequent ones.
 
     Parameters
@@ -66,7 +66,7 @@ class WordVectors(Synonyms):
     path
         The file.
     least
-        The least cosine of two words with the same meaning.
+        Minimum cosine similarity of synonyms.
 
     Examples
     --------
@@ -89,12 +89,12 @@ class WordVectors(Synonyms):
 
     @classmethod
     def from_spacy(cls, pipeline: Any, *, least: float = 0.6) -> WordVectors:
-        """Return the vectors of a spaCy pipeline; model files cannot keep them."""
+        """Use the vectors of a spaCy pipeline, which cannot be stored in model files."""
         vocabulary = pipeline.vocab
         if not vocabulary.vectors.shape[0]:
             raise LexiconError(
                 f"The spaCy pipeline {pipeline.meta.get('name')!r} must have word vectors; it has "
-                "none. Load one that has, such as a `_md` or `_lg` package."
+                "none. Load another one, such as a `_md` or `_lg` package."
             )
         made = cls("", least=least)
         made._find = lambda word: (
@@ -118,7 +118,7 @@ class WordVectors(Synonyms):
         return hash(self.source)
 
     def vector(self, word: str) -> Vector | None:
-        """Return the vector of a word with length one, or None if it has none."""
+        """Return the normalised vector of a word, or None if it has none."""
         with self._lock:
             if self._find is None:
                 self._find = _open(Path(self.source))
@@ -132,7 +132,7 @@ class WordVectors(Synonyms):
         return np.asarray(found / length, np.float32)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the word with the largest cosine, if it is large enough."""
+        """Return the word with the largest cosine similarity, if it is at least `least`."""
         mine = self.vector(word)
         words, matrix = self._table(among)
         if mine is None or not words or matrix.shape[1] != len(mine):
@@ -158,7 +158,7 @@ class WordVectors(Synonyms):
 class WordNet(Synonyms):
     """Synonyms from a wordnet, by the package `wn` or NLTK; nothing is downloaded.
 
-    Two words are synonyms if they are in one synset; the earlier the sense, the nearer they are.
+    Two words are synonyms if they share a synset. More frequent senses have a higher similarity.
     """
 
     source = _WORDNET
@@ -179,7 +179,7 @@ class WordNet(Synonyms):
 
 
 def load_synonyms(source: Synonyms | str | Path | None) -> Synonyms | None:
-    """Return synonyms by name: `"wordnet"`, or the path of a file with word vectors.
+    """Load a source of synonyms: `"wordnet"`, or the path of a file with word vectors.
 
     >>> load_synonyms("wordnet").source
     'wordnet'
@@ -210,8 +210,8 @@ def _wordnet_of(word: str) -> Iterator[list[str]]:
         senses = import_module("nltk.corpus").wordnet.synsets(word)
     except (ImportError, LookupError):
         raise LexiconError(
-            "Features.synonyms='wordnet' must find a wordnet; there is none for the package `wn` "
-            "or NLTK. Install one, for instance by `pip install wn` and `python -m wn download "
+            "Features.synonyms='wordnet' requires a wordnet for the package `wn` or NLTK; found "
+            "none. Install one, for instance by `pip install wn` and `python -m wn download "
             "oewn:2024`."
         ) from None
     yield from (sense.lemma_names() for sense in senses)
@@ -221,18 +221,18 @@ def _wordnet_of(word: str) -> Iterator[list[str]]:
 
 
 def _open(path: Path) -> Callable[[str], Vector | None]:
-    """Map a file of vectors into memory, and return how to find the vector of a word."""
+    """Memory-map a file of vectors, and return a function that looks up a word."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError as problem:
         raise LexiconError(f"{path} cannot be read: {problem.strerror}. Check the path.") from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode) or not os.fstat(handle).st_size:
-            raise LexiconError(f"{path} must be a plain file with word vectors in it.")
+            raise LexiconError(f"{path} must be a regular, non-empty file of word vectors.")
         data = mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
         raise LexiconError(
-            f"{path} cannot be mapped into memory. Put a plain file there."
+            f"{path} must be a regular file that can be memory-mapped. Check the path."
         ) from None
     finally:
         os.close(handle)
@@ -255,7 +255,7 @@ def _size(size: int) -> int:
 
 
 def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
-    """Find vectors in a file that lists words with their vectors, as text or binary."""
+    """Return a lookup function for a text or binary file of words with vectors."""
     start, size = 0, 0
     first = _line(data, 0).split()
     if len(first) == 2 and all(part.isdigit() and len(part) < 10 for part in first):
@@ -290,7 +290,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
 
 
 def _line(data: mmap.mmap, start: int) -> bytes:
-    """Return a line without its end, as far as lines of vectors may reach."""
+    """Return a line without its line break; raise `ValueError` if it is too long."""
     end = data.find(b"\n", start, start + 40 * VECTOR_SIZE.most)
     if end < 0 and len(data) - start > 40 * VECTOR_SIZE.most:
         raise ValueError("a line has no end")
@@ -306,7 +306,7 @@ def _is_text(data: mmap.mmap, start: int, size: int) -> bool:
 
 
 def _binary(data: mmap.mmap, start: int, size: int) -> Callable[[str], Vector | None]:
-    """Find vectors in a binary file of word2vec: word, space, numbers."""
+    """Return a lookup function for a binary word2vec file: word, space, numbers."""
     places: dict[bytes, int] = {}
     while start < len(data) and len(places) < VECTOR_WORDS.most:
         space = data.find(b" ", start, start + _LONGEST_WORD)
@@ -325,7 +325,7 @@ def _binary(data: mmap.mmap, start: int, size: int) -> Callable[[str], Vector | 
 
 
 def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
-    """Find vectors in a binary model of fastText; words that it lacks by their subwords."""
+    """Return a lookup function for a binary fastText model, with subwords."""
     _, version, size, *_, buckets, shortest, longest, _ = struct.unpack_from("<14i", data)
     entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
     if version != 12 or not 0 < words <= entries or buckets < 0 or pruned > 0:
@@ -356,7 +356,7 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
 
 
 def _subwords(word: str, shortest: int, longest: int) -> Iterator[bytes]:
-    """Yield the character n-grams of a word between its borders, as fastText has them."""
+    """Yield the character n-grams of a word with boundary marks, as in fastText."""
     padded = f"<{word[:100]}>"
     for start in range(len(padded)):
         for end in range(start + shortest, min(start + longest, len(padded)) + 1):

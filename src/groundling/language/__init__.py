@@ -1,4 +1,4 @@
-"""Linguistic structure: instructions as dependency trees, and the parsers that make them."""
+"""Linguistic structure: instructions as dependency trees, parsers and languages."""
 
 from groundling.language.conllu import parse_conllu, read_conllu, to_conllu, write_conllu
 from groundling.language.instruction import Instruction, SentenceLabel, promote_function_words

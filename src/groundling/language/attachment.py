@@ -1,4 +1,4 @@
-"""Repairs two attachments that the shipped parser gets wrong: *same … as*, and clauses in a row."""
+"""Repairs of two attachment errors of the shipped parser."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _INSIDE = frozenset({"ADJ", "ADP", "ADV", "DET", "NOUN", "NUM", "PROPN"})
 
 
 def attach_clauses(sentence: Instruction) -> Instruction:
-    """Return a sentence whose comparisons and coordinated relative clauses hang from their noun.
+    """Attach comparisons and coordinated relative clauses to their noun.
 
-    - *a ball in the same row as a cup*: *cup* hangs from *row*, where *row* belongs to a noun or to
+    - *a ball in the same row as a cup*: *cup* depends on *row*, if *row* belongs to a noun or to
       a relative clause.
-    - *a ball that is near a box and (is) in a sink*: *sink* is coordinated with *box*, where both
+    - *a ball that is near a box and (is) in a sink*: *sink* is coordinated with *box*, if both
       are prepositional phrases.
 
-    Treebanks have hardly any of these, so the parser attaches both to the verb. Other sentences are
+    These are rare in treebanks, so the parser attaches both to the verb. Other sentences are
     returned unchanged.
 
     >>> tokens = "push", "a", "ball", "in", "the", "same", "row", "as", "a", "cup"
@@ -53,7 +53,7 @@ def attach_clauses(sentence: Instruction) -> Instruction:
 
 
 def _coordinate(sentence: Instruction, place: int, heads: list[int], relations: list[str]) -> None:
-    """Hang a prepositional phrase after a conjunction from the relative clause before it."""
+    """Attach a prepositional phrase after *and* to the relative clause before it."""
     other = heads[place]
     clauses = [each for each in range(place) if relations[each] == "acl:relcl"]
     if not clauses or other < place or relations[other] != "conj":
@@ -73,7 +73,7 @@ def _coordinate(sentence: Instruction, place: int, heads: list[int], relations: 
 
 
 def _compare(sentence: Instruction, place: int, heads: list[int], relations: list[str]) -> None:
-    """Hang what follows *as* from the noun with *same* before it."""
+    """Attach the noun after *as* to the noun with *same* before it."""
     noun, standard = place - 1, heads[place]
     if standard < place or sentence.tags[noun] != "NOUN" or sentence.tags[standard] != "NOUN":
         return
@@ -87,13 +87,13 @@ def _compare(sentence: Instruction, place: int, heads: list[int], relations: lis
 
 
 def _child(word: int, relation: str, heads: Sequence[int], relations: Sequence[str]) -> int | None:
-    """Return the first dependent of a word in a relation."""
+    """Return the first dependent of a word with a given relation, or None."""
     pairs = zip(heads, relations, strict=True)
     return next((n for n, pair in enumerate(pairs) if pair == (word, relation)), None)
 
 
 def _is_below(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Tell whether a word is another one or hangs from it."""
+    """Tell whether a word is another word or one of its descendants."""
     while word not in (other, -1):
         word = heads[word]
     return word == other

@@ -15,7 +15,7 @@ _COLUMNS = 10
 
 
 def read_conllu(path: str | PathLike[str]) -> list[Instruction]:
-    """Read the sentences of a CoNLL-U file.
+    """Read sentences from a CoNLL-U file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -28,7 +28,7 @@ def read_conllu(path: str | PathLike[str]) -> list[Instruction]:
         content = read_plain(place, TREEBANK_BYTES, ParseError, links=True).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ParseError(
-            f"{place}: not UTF-8 text (byte {error.start}). Save the file as UTF-8."
+            f"{place} must be UTF-8 text; byte {error.start} is invalid. Save the file as UTF-8."
         ) from error
     return list(parse_conllu(content, source=str(place)))
 
@@ -36,8 +36,8 @@ def read_conllu(path: str | PathLike[str]) -> list[Instruction]:
 def parse_conllu(content: str, *, source: str = "<text>") -> Iterator[Instruction]:
     r"""Yield the sentences of a text in CoNLL-U format.
 
-    The parts of a contraction (multiword token) stay split, as the tree has them;
-    empty nodes belong to the enhanced graph only and are dropped.
+    Multiword tokens (contractions) stay split into their words. Empty nodes, which belong to
+    enhanced dependencies, are dropped.
 
     >>> rows = "1\tturn\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\tleft\t_\tADV\t_\t_\t1\tadvmod\t_\t_\n"
     >>> [sentence] = parse_conllu(rows)
@@ -73,20 +73,19 @@ def _build(rows: list[tuple[int, list[str]]], text: str, where: str) -> Instruct
         here = f"{where}, line {number}"
         if len(cells) != _COLUMNS:
             raise ParseError(
-                f"{here}: {len(cells)} columns instead of {_COLUMNS}. "
-                "CoNLL-U separates its columns by single tabs."
+                f"{here}: a row must have {_COLUMNS} columns; got {len(cells)}. "
+                "Separate columns by single tabs."
             )
         if "-" in cells[0] or "." in cells[0]:
             continue
         if cells[0] != str(len(tokens) + 1):
             raise ParseError(
-                f"{here}: word number {cells[0]!r}, expected {len(tokens) + 1}. "
+                f"{here}: the word number must be {len(tokens) + 1}; got {cells[0]!r}. "
                 "Number the words of a sentence 1, 2, 3 …"
             )
         if not cells[6].isascii() or not cells[6].isdigit():
             raise ParseError(
-                f"{here}: head {cells[6]!r} is not a word number. "
-                "Give the number of the head, or 0 for the root."
+                f"{here}: the head must be a word number, or 0 for the root; got {cells[6]!r}."
             )
         tokens.append(cells[1])
         heads.append(int(cells[6]) - 1)
@@ -99,7 +98,7 @@ def _build(rows: list[tuple[int, list[str]]], text: str, where: str) -> Instruct
 
 
 def to_conllu(instructions: Iterable[Instruction]) -> str:
-    """Return sentences as a text in CoNLL-U format.
+    """Return sentences in CoNLL-U format.
 
     >>> print(to_conllu([Instruction.chain("turn left")]).replace(chr(9), " "))
     # text = turn left
@@ -112,8 +111,8 @@ def to_conllu(instructions: Iterable[Instruction]) -> str:
         for position, token in enumerate(instruction.tokens):
             if not token or any(each in token for each in "\t\r\n"):
                 raise ParseError(
-                    f"Word {position} of {instruction.text!r} is {token!r}, which CoNLL-U cannot "
-                    "hold. Words must not be empty and must not contain tabs or line breaks."
+                    f"Words in CoNLL-U must not be empty or contain tabs or line breaks; got "
+                    f"{token!r}, word {position} of {instruction.text!r}."
                 )
             tag = instruction.tags[position] or "_"
             head, relation = instruction.heads[position] + 1, instruction.relations[position]

@@ -1,4 +1,4 @@
-"""Coordination: where a text may be cut into commands, and what a part leaves unsaid."""
+"""Coordination: split a text into commands, and complete elliptical parts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
 from groundling.language.literals import read_literals
 
-_MOST_CUTS = 3  # that are tried in all combinations; of more, all or none
+_MOST_CUTS = 3  # up to this many cuts, all combinations are tried; otherwise all cuts at once
 _MARKS = frozenset(",;")
 
 Segment = tuple[str, ...]
-"""Words in a row, without the connectives at their ends."""
+"""Consecutive words, without connectives at either end."""
 
 
 def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
-    """Return the stretches of a text between sentence ends, commas and words such as *and*.
+    """Split a text at sentence ends, commas and connectives such as *and*.
 
-    Connectives inside a value (*two hours and five minutes*) cut nothing, and nothing else does,
-    so that names of several words stay whole.
+    Connectives inside a value (*two hours and five minutes*) do not split it. Names of several
+    words stay whole.
 
     >>> from groundling.language import ENGLISH, ChainParser
     >>> text = ChainParser(language=ENGLISH).parse("Heat the hall for an hour and a half, and then "
@@ -47,7 +47,7 @@ def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
 
 
 def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Segment, ...]]:
-    """Yield the ways to cut a text in two or more, into as many parts as possible first.
+    """Yield the ways to split a text into two or more parts, most parts first.
 
     >>> [len(each) for each in segmentations([("open", "it"), ("salt",), ("pepper",)], "and")]
     [3, 2, 2]
@@ -62,10 +62,11 @@ def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Seg
 
 
 def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL) -> list[Segment]:
-    """Return what one part of a text may say in full: as it is, or with words of its neighbours.
+    """Return possible full forms of a part: unchanged, or with neighbouring words.
 
-    The words before it may begin it too (*open the blinds in the kitchen and the hall*), and those
-    after it end it too (*the kitchen and hall lights*). A part that says a value borrows none.
+    It may share the beginning of the part before it (*open the blinds in the kitchen and the
+    hall*), or the end of the part after it (*the kitchen and hall lights*). A part that contains
+    a value does not borrow another one.
 
     >>> parts = [("dim", "the", "hall"), ("the", "attic", "to", "20")]
     >>> [" ".join(each) for each in readings(parts, 1)]
@@ -84,7 +85,7 @@ def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL)
 
 
 def is_polite(words: Sequence[str], language: Language) -> bool:
-    """Tell whether words only connect others or are polite, so that they name nothing.
+    """Tell whether all words are function words, greetings or politeness.
 
     >>> from groundling.language import ENGLISH
     >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)

@@ -1,4 +1,4 @@
-"""The instruction: a sentence as a dependency tree (the paper's *linguistic structure*)."""
+"""Instructions: dependency trees (the paper's *linguistic structure*)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from groundling.errors import InstructionError, ParseError
 
 
 class SentenceLabel(NamedTuple):
-    """A label of a whole sentence, such as who speaks; with a kind and a value it fills slots.
+    """A label of a sentence, such as the speaker; with kind and value it fills slots.
 
-    `amount` says how far it holds.
+    `amount` is the weight of the label.
 
     >>> SentenceLabel("match", 0.9, kind="landmark", value="old mill").amount
     0.9
@@ -26,22 +26,22 @@ class SentenceLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class Instruction:
-    """A sentence: its words, and for each word its head and its dependency relation.
+    """A sentence as a dependency tree: words, heads and relations.
 
     Parameters
     ----------
     tokens
-        The words, at least one.
+        The words; at least one.
     heads
-        For each word the position of its head, or -1 for the single root.
+        The position of the head of each word, or -1 for the single root.
     relations
-        For each word the name of the dependency that joins it to its head.
+        The dependency relation of each word to its head.
     tags
-        Universal part-of-speech tags, or empty strings where unknown.
+        Universal part-of-speech tags, or empty strings if unknown.
     text
-        The sentence as it was written; by default the words joined by spaces.
+        The original sentence. Default: the words joined by spaces.
     labels
-        Labels of the sentence as a whole; the root word carries them.
+        Labels of the whole sentence, attached to the root word.
 
     Examples
     --------
@@ -67,8 +67,8 @@ class Instruction:
         size = len(self.tokens)
         if size == 0:
             raise InstructionError(
-                "An instruction needs at least one word, but none was given. "
-                "Drop empty sentences before you build instructions."
+                "An instruction must have at least one word; got none. "
+                "Remove empty sentences first."
             )
         for name in ("tokens", "heads", "relations", "tags", "labels"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
@@ -77,15 +77,15 @@ class Instruction:
         for name in ("heads", "relations", "tags"):
             if len(getattr(self, name)) != size:
                 raise ParseError(
-                    f"{self._quote()} has {size} words but {len(getattr(self, name))} {name}. "
-                    "Give one for every word."
+                    f"{self._quote()} must have one entry in `{name}` for each of its {size} "
+                    f"words; got {len(getattr(self, name))}."
                 )
         if not self.text:
             object.__setattr__(self, "text", " ".join(self.tokens))
         roots = [i for i, head in enumerate(self.heads) if head == -1]
         if len(roots) != 1:
             raise ParseError(
-                f"{self._quote()} has {len(roots)} roots; exactly one word must have head -1."
+                f"{self._quote()} must have exactly one root (head -1); got {len(roots)} roots."
             )
         children: list[list[int]] = [[] for _ in range(size)]
         for i, head in enumerate(self.heads):
@@ -93,15 +93,13 @@ class Instruction:
                 continue
             if not 0 <= head < size or head == i:
                 raise ParseError(
-                    f"{self._quote()}: word {i} ({self.tokens[i]!r}) has head {head}; "
-                    f"a head is another word's position (0 to {size - 1}) or -1."
+                    f"{self._quote()}: the head of word {i} ({self.tokens[i]!r}) must be the "
+                    f"position of another word (0 to {size - 1}) or -1; got {head}."
                 )
             children[head].append(i)
         object.__setattr__(self, "_children", tuple(map(tuple, children)))
         if len(self.top_down()) != size:
-            raise ParseError(
-                f"{self._quote()}: the heads contain a cycle, so some words never reach the root."
-            )
+            raise ParseError(f"{self._quote()}: the heads must form a tree; got a cycle.")
 
     def _quote(self) -> str:
         text = " ".join(self.tokens)
@@ -109,7 +107,7 @@ class Instruction:
 
     @classmethod
     def chain(cls, text: str | Sequence[str], *, tags: Iterable[str] = ()) -> Instruction:
-        """Build an instruction without a parser: every word hangs from the word before it.
+        """Build an instruction without a parser: each word depends on the one before it.
 
         >>> Instruction.chain(["向", "左", "转"]).heads
         (-1, 0, 1)
@@ -136,7 +134,7 @@ class Instruction:
         return self._children[position]
 
     def top_down(self) -> tuple[int, ...]:
-        """Return the positions such that every head stands before its dependents."""
+        """Return the positions in an order in which heads precede their dependents."""
         order = [self.root]
         for position in order:
             order.extend(self._children[position])
@@ -158,10 +156,10 @@ class Instruction:
         return "\n".join(lines)
 
     def select(self, positions: Iterable[int]) -> Instruction:
-        """Return the instruction that keeps only some words.
+        """Return an instruction with only the words at some positions.
 
-        A word whose head is dropped hangs from the nearest kept ancestor; where there
-        is none, from the first such word, with the relation it had.
+        A word whose head is dropped is attached to its nearest kept ancestor. If there is none,
+        it is attached to the first such word. Relations do not change.
 
         >>> Instruction.chain("go to the sofa").select([0, 1, 3]).heads
         (-1, 0, 1)
@@ -202,11 +200,11 @@ class Instruction:
 def promote_function_words(
     instruction: Instruction, relations: Iterable[str] = ("case", "mark")
 ) -> Instruction:
-    """Make prepositions and subordinators the heads of their phrases, as Stanford trees do.
+    """Make prepositions and subordinators the heads of their phrases.
 
-    Universal Dependencies hang *to* from *sofa* in *walk to the sofa*; here *to* hangs
-    from *walk* and *sofa* from *to*. The extra depth lets a noun reach a neighbour of
-    the node that its preposition names.
+    In Universal Dependencies, *to* depends on *sofa* in *walk to the sofa*. Here, as in Stanford
+    Dependencies, *to* depends on *walk* and *sofa* on *to*. With this extra level, a noun can
+    align with a neighbour of the node that its preposition aligns with.
 
     >>> walk = Instruction(
     ...     ("walk", "to", "sofa"), heads=(-1, 2, 0), relations=("root", "case", "obl")
@@ -241,7 +239,9 @@ def promote_function_words(
 def reattach(
     tokens: Sequence[str], heads: Sequence[int], relations: Sequence[str]
 ) -> tuple[int, ...]:
-    """Return heads that form one tree: extra roots, bad heads and cycles hang from the first root.
+    """Return heads that form one tree, with invalid parts attached to the first root.
+
+    Invalid parts are further roots, heads out of range and cycles.
 
     >>> reattach(["a", "b", "c"], [-1, -1, 7], ["root", "root", "dep"])
     (-1, 0, 0)
@@ -256,7 +256,7 @@ def reattach(
     else:
         top = 0
         fixed[top] = -1
-    state = [0] * size  # 0 unseen, 1 on the present path, 2 reaches the top
+    state = [0] * size  # 0: unseen, 1: on the current path, 2: reaches the root
     state[top] = 2
     for start in range(size):
         path = []
@@ -267,7 +267,7 @@ def reattach(
             if fixed[position] == -1:
                 fixed[position] = top
             position = fixed[position]
-        if state[position] == 1:  # a cycle: cut it where it closed
+        if state[position] == 1:  # a cycle: break it here
             fixed[position] = top
         for each in path:
             state[each] = 2
@@ -275,10 +275,10 @@ def reattach(
 
 
 def join_instructions(parts: Iterable[Instruction], relation: str = "conj") -> Instruction:
-    """Return one instruction: the root of each sentence hangs from the root of the one before.
+    """Join sentences into one instruction by attaching each root to the one before.
 
-    No connective is put between them, so that it works in any language. `relation` is the
-    dependency by which they hang together.
+    No connective is inserted, so it works in any language. `relation` is the dependency relation
+    between the roots.
 
     >>> turn, wait = Instruction.chain("turn left"), Instruction.chain("wait there")
     >>> print(join_instructions([turn, wait]).tree())

@@ -1,7 +1,7 @@
-"""What is particular to one language: its numerals, plurals, stop words, forecasts, sentences.
+"""Languages: numerals, plurals, function words and sentence rules of one language.
 
-Nothing else in the package knows a word of any language. `NEUTRAL` is what holds in all of
-them; `ENGLISH` is one instance. Another one is a `Language` of your own, in Python or as a file.
+No other module contains words of any language. `NEUTRAL` has only language-independent rules and
+`ENGLISH` is built in. Define other languages as a `Language`, in Python or in a file.
 """
 
 from __future__ import annotations
@@ -28,68 +28,66 @@ Segmenter = Callable[[str], list[str]]
 
 @dataclass(frozen=True)
 class Language:
-    """What the core asks of a language; whatever is left out is as in no language in particular.
+    """Word lists and rules of one language; neutral by default.
 
     Parameters
     ----------
     name
-        What it is called; parsers and model files name it.
+        Name of the language, as used by parsers and model files.
     numerals, ordinals
-        Words and the numbers they stand for. Digits of any script are always read.
+        Number words and their values. Digits of any script are always recognised.
     joined_numerals
         Characters that join two numerals into their sum (`twenty-three`).
     units
-        Words for units, each with the name of its base unit and how many of these it is
-        (`"minutes": ("second", 60)`); `percent`, `second` and `degree` have literals of their own.
+        Unit words, each with its base unit and the factor (`"minutes": ("second", 60)`). The base
+        units `percent` and `second` give percentages and durations.
     multipliers
         Words that multiply the numeral before them (`two hundred`).
     fractions, articles, partitives, joints, exceptions
-        Words for parts (`half`), for one of a unit (`an hour`), between part and unit (`of`),
-        between summands (`and`), and before what is left out (`except`).
+        Words for fractions (`half`), for one of a unit (`an hour`), between fraction and unit
+        (`of`), between summands (`and`), and before an exception (`except`).
     connectives
         Words between commands (`and`, `then`).
     universals, complements, restrictives, indefinites, negations
-        Words for all of some things (`every`), for those that are left (`the other`), for no
-        others (`only`), for any of them (`a`), and for none of them (`neither`).
+        Words for all things (`every`), the remaining ones (`the other`), no others (`only`), any
+        of them (`a`), and none of them (`neither`).
     times, half_days, hour_words, clock_words
-        Times of day by name in minutes (`noon`), words for half of a day in hours (`pm`), words
-        after a full hour (`o'clock`), and signs of minutes before or after it (`past`, `to`).
+        Named times of day in minutes (`noon`), offsets of day halves in hours (`pm`), words after
+        a full hour (`o'clock`), and the sign of minutes relative to an hour (`past`, `to`).
     colours
-        Words for colours, each with the English name.
+        Colour words, each with the English name.
     ordinal_endings
-        What makes digits an ordinal (`2nd`).
+        Suffixes that make digits an ordinal (`2nd`).
     plurals
-        Endings of plurals, and of cases where there are some, each with what stands in the
-        singular instead; the first that a word has is taken. Names of labels and words of a
-        lexicon are found with them and without.
+        Plural (and case) endings, each with its replacement in the singular. The first match is
+        used. Label names and lexicon entries match with and without these endings.
     stop_words
-        Words that say nothing of what is to be done, for settings that ask for them.
+        Words without content, for settings that drop them.
     function_words
-        Words that connect others or are polite; that one is new says nothing about a request.
+        Function words and politeness, which never count as unknown words.
     greetings
-        Further words of greetings and thanks; a text of nothing but these asks for nothing.
+        Further words of greetings and thanks. A text of these alone contains no request.
     addressed
-        Words for the one who is told what to do; clauses about others are no commands.
+        Words for the addressee (`you`). Clauses with another subject are not commands.
     forecasts
-        Auxiliaries of what will or may be, rather than of what is to be done.
+        Auxiliaries for the future or possibility (`will`, `can`), which mark statements.
     abbreviations
-        Words whose full stop does not end a sentence, without it.
+        Abbreviations whose full stop does not end a sentence, written without the full stop.
     sentence_ends
         Further characters that end a sentence.
     phrases
-        What an agent says, with places for what it is about, such as
-        `"which": "Which {thing}: {options}?"`. Without them, an agent uses its own tables
-        (`groundling.dialogue.phrases`).
+        Phrases of an agent with placeholders, such as `"which": "Which {thing}: {options}?"`.
+        Default: the tables in `groundling.dialogue.phrases`.
     replies
-        What people reply to a question: words or phrases for `yes`, `no`, `not`, `all`, `none`,
-        `cancel`, `first`, `last`, and those that say nothing (`filler`).
+        Words or phrases of replies to a question, by meaning: `yes`, `no`, `not`, `all`, `none`,
+        `cancel`, `first`, `last`, and `filler` for words without meaning.
     cased
-        Whether capital and small letters are the same letters.
+        Whether upper and lower case are equivalent.
     spaced
-        Whether words are written apart. If not, every character is a word, unless `segment`
-        cuts them.
+        Whether words are separated by spaces. If not, every character is a word, unless
+        `segment` is set.
     segment
-        A function from a sentence to its words, such as a tokeniser that you have.
+        A function from a sentence to its words, such as a tokeniser.
 
     Examples
     --------
@@ -144,19 +142,22 @@ class Language:
             table = getattr(self, name)
             if not isinstance(table, Mapping):
                 raise SettingError(
-                    f"Language.{name} maps words to numbers, such as {{'two': 2}}, not {table!r}."
+                    f"Language.{name} must map words to numbers, such as {{'two': 2}}; got "
+                    f"{table!r}."
                 )
             try:
                 read = {self.fold(str(word)): float(number) for word, number in table.items()}
                 if not all(map(math.isfinite, read.values())):
                     raise ValueError("they must be finite")
             except (TypeError, ValueError, OverflowError) as error:
-                raise SettingError(f"Language.{name} maps words to numbers: {error}.") from error
+                raise SettingError(
+                    f"Language.{name} must map words to numbers: {error}."
+                ) from error
             object.__setattr__(self, name, read)
         for name in ("name", "joined_numerals", "sentence_ends"):
             if not isinstance(getattr(self, name), str):
                 raise SettingError(
-                    f"Language.{name} must be a text; got {str(getattr(self, name))[:60]!r}."
+                    f"Language.{name} must be a string; got {str(getattr(self, name))[:60]!r}."
                 )
         try:
             units = {
@@ -202,7 +203,9 @@ class Language:
             words = getattr(self, name)
             words = (words,) if isinstance(words, str) else words
             if not isinstance(words, Iterable):
-                raise SettingError(f"Language.{name} must be words; got {str(words)[:60]!r}.")
+                raise SettingError(
+                    f"Language.{name} must be a list of words; got {str(words)[:60]!r}."
+                )
             object.__setattr__(self, name, tuple(self.fold(str(word)) for word in words))
 
     def __hash__(self) -> int:
@@ -223,7 +226,7 @@ class Language:
         ))  # fmt: skip
 
     def fold(self, word: str) -> str:
-        """Return a word as it is compared: in small letters, where these are the same.
+        """Return a word in the form used for comparison: lower case, if `cased`.
 
         >>> ENGLISH.fold("Left"), Language("exact", cased=False).fold("Left")
         ('left', 'Left')
@@ -231,7 +234,7 @@ class Language:
         return word.lower() if self.cased else word
 
     def singular(self, word: str) -> str:
-        """Return a word without the ending of a plural, if it has one.
+        """Return the singular of a word; the word itself if it has no plural ending.
 
         >>> [ENGLISH.singular(word) for word in ("halls", "butterflies", "sofa")]
         ['hall', 'butterfly', 'sofa']
@@ -242,7 +245,7 @@ class Language:
         return word
 
     def stems(self, word: str) -> tuple[str, ...]:
-        """Return what a word may be without its ending: one for each ending that it has.
+        """Return the possible stems of a word, one for each ending that it has.
 
         >>> Language("german", plurals=(("en", ""), ("n", ""))).stems("roten")
         ('rot', 'rote')
@@ -254,7 +257,7 @@ class Language:
         )
 
     def numeral(self, word: str) -> float | None:
-        """Return the value of a numeral, or nothing; digits of any script are numerals.
+        """Return the value of a numeral, including digits of any script, or None.
 
         >>> ENGLISH.numeral("two"), NEUTRAL.numeral("7"), ENGLISH.numeral("twenty-three")
         (2.0, 7.0, 23.0)
@@ -279,7 +282,7 @@ class Language:
         return found
 
     def numerals_in(self, words: Sequence[str]) -> list[tuple[int, int, float]]:
-        """Return the numbers that several words say together: first place, end, value.
+        """Return the numbers of several words, as (start, end, value) tuples.
 
         >>> ENGLISH.numerals_in("set it to one hundred twenty five or to 20".split())
         [(3, 7, 125.0)]
@@ -307,7 +310,7 @@ class Language:
         return found
 
     def ordinal(self, word: str) -> float | None:
-        """Return the value of an ordinal, or nothing.
+        """Return the value of an ordinal, or None.
 
         >>> ENGLISH.ordinal("third"), ENGLISH.ordinal("2nd"), ENGLISH.ordinal("two")
         (3.0, 2.0, None)
@@ -322,14 +325,15 @@ class Language:
     # ---- files --------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the language by its parts, as files keep it; a function cannot be kept.
+        """Return the language as a dictionary for files, without parts that are default.
 
         >>> Language("elvish", numerals={"tad": 2}).to_dict()
         {'name': 'elvish', 'numerals': {'tad': 2.0}}
         """
         if self.segment is not None:
             raise SettingError(
-                f"The language {self.name!r} cuts words by a function, which no file can keep."
+                f"A language must not have a `segment` function to be saved to a file; got "
+                f"{self.name!r}, which has one. Save the language without it."
             )
         neutral = Language()
         parts = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -341,7 +345,7 @@ class Language:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Language:
-        """Return the language that `to_dict` described.
+        """Return the language for a dictionary made by `to_dict`.
 
         >>> Language.from_dict({"name": "elvish", "numerls": {}})
         Traceback (most recent call last):
@@ -356,18 +360,18 @@ class Language:
 
     @classmethod
     def read(cls, path: str | Path) -> Language:
-        """Read a language from a JSON file: an object of its parts, such as `to_dict` returns."""
+        """Read a language from a JSON file with an object as returned by `to_dict`."""
         try:
             data = json.loads(read_plain(Path(path), LANGUAGE_BYTES, SettingError, links=True))
             if not isinstance(data, dict):
-                raise ValueError(f"it holds a {type(data).__name__} instead of an object")
+                raise ValueError(f"it must hold an object; got {type(data).__name__}")
         except (ValueError, RecursionError) as error:
             raise SettingError(f"The language in {path} cannot be read: {error}.") from error
         return cls.from_dict({"name": Path(path).stem, **data})
 
 
 def _character_value(character: str) -> float | None:
-    """Return the number that a character is (½, 三), unless it only marks another (x²)."""
+    """Return the numeric value of a character (½, 三); None for superscripts (x²)."""
     if unicodedata.decomposition(character).startswith(("<super>", "<sub>")):
         return None
     return unicodedata.numeric(character, None)
@@ -400,7 +404,7 @@ _ENGLISH_COLOURS = (
 )
 
 NEUTRAL = Language()
-"""What holds in every language: digits are numbers, marks of all scripts end sentences."""
+"""Language-independent rules: digits are numbers, and marks of all scripts end sentences."""
 
 ENGLISH = Language(
     "english",
@@ -468,22 +472,22 @@ ENGLISH = Language(
     ),
     abbreviations=("e.g", "i.e", "approx", "vs", "mr", "mrs", "ms", "dr"),
 )
-"""English, as the shipped parser reads it."""
+"""English, the language of the shipped parser."""
 
 LANGUAGES: Mapping[str, Language] = {each.name: each for each in (NEUTRAL, ENGLISH)}
-"""The languages known by name."""
+"""Built-in languages by name."""
 
 
 def load_language(name: str | Language) -> Language:
-    """Return a language by its name or the path of its file; a language itself as it is.
+    """Load a language by name or file path; a `Language` is returned unchanged.
 
     >>> load_language("english").numeral("two")
     2.0
     >>> load_language("englsh")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: 'englsh' is neither a language nor a file with one. Did you
-    mean 'english'?
+    groundling.errors.SettingError: A language must be a known name or the path of a file; got
+    'englsh'. Did you mean 'english'?
     """
     if isinstance(name, Language):
         return name
@@ -492,5 +496,6 @@ def load_language(name: str | Language) -> Language:
     if Path(name).is_file():
         return Language.read(name)
     raise SettingError(
-        f"{str(name)!r} is neither a language nor a file with one.{did_you_mean(name, LANGUAGES)}"
+        f"A language must be a known name or the path of a file; got {str(name)!r}."
+        f"{did_you_mean(name, LANGUAGES)}"
     )

@@ -1,4 +1,4 @@
-"""Values written in a text: numbers with units, durations, times of day, ordinals, colours."""
+"""Literals: numbers with units, durations, times of day, ordinals and colours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from groundling.language.languages import NEUTRAL, Language
 
 LITERAL_TYPES = ("number", "percentage", "duration", "time", "ordinal", "colour", "text")
-"""The types of values that are read from a text."""
+"""The types of literals."""
 
 _CLOCK = re.compile(r"([01]?\d|2[0-3])[:.h]([0-5]\d)")
 _NUMBER = re.compile(r"[+\-−]?\d{1,9}(?:[.,]\d{1,9})?")
@@ -19,9 +19,9 @@ _DAY = 24 * 60
 
 
 class Literal(NamedTuple):
-    """A value in a text: its type, the value, its unit, and the places of its words.
+    """A value in a text: type, value, unit, and the indices of its words.
 
-    Durations are in seconds, times of day `"HH:MM"`, colours by their English names.
+    Durations are in seconds, times of day are `"HH:MM"`, and colours are English names.
     """
 
     type: str
@@ -31,14 +31,14 @@ class Literal(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A word or number inside a token, with the place of the token."""
+    """A word or number inside a token, with the index of the token."""
 
     text: str
     place: int
 
 
 def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[Literal, ...]:
-    """Return the values that a text spells, from left to right.
+    """Return the literals of a text, from left to right.
 
     >>> from groundling.language.languages import ENGLISH
     >>> def read(text):
@@ -60,7 +60,7 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
 
 
 class _Scanner:
-    """One pass over the parts of a text; at each place the longest reading wins."""
+    """Reads literals in one pass over the parts of a text."""
 
     def __init__(self, parts: Sequence[_Part], language: Language) -> None:
         self.parts, self.language = parts, language
@@ -87,7 +87,7 @@ class _Scanner:
     # ---- numbers --------------------------------------------------------------------------
 
     def _number(self, at: int) -> tuple[float, int] | None:
-        """Read a number in digits or words, such as `21.5`, `minus two`, `a hundred and ten`."""
+        """Read a number in digits or words, such as `21.5` or `a hundred and ten`."""
         if self._text(at) in _MINUS:
             found = self._number(at + 1) if self._text(at + 1) not in _MINUS else None
             return (-found[0], found[1]) if found else None
@@ -97,7 +97,7 @@ class _Scanner:
         return (total, end) if end > at else None
 
     def _spelt(self, at: int) -> tuple[float, int]:
-        """Add up numerals: tens and units, and what is multiplied by hundreds and thousands."""
+        """Read a number in words: tens and units, multiplied by hundreds and thousands."""
         language, total, current, end, last = self.language, 0.0, 0.0, at, 0.0
         while True:
             word, after = self._text(end), end + 1
@@ -116,13 +116,13 @@ class _Scanner:
             end = after
 
     def _joins(self, at: int, last: float) -> bool:
-        """Tell whether a joint goes on with a number: `hundred and ten`, `twenty - one`."""
+        """Tell whether a joint continues a number: `hundred and ten`, `twenty - one`."""
         value = self.language.numeral(self._text(at))
         hyphen = not self._text(at - 1).isalpha()
         return value is not None and (last >= 100 or (hyphen and last >= 20)) and value < last
 
     def _quantity(self, at: int) -> tuple[float, str, int] | None:
-        """Read a number with its unit: (value, unit, end); `half an hour` counts too."""
+        """Read a number with its unit, such as `half an hour`, as (value, unit, end)."""
         language = self.language
         found = self._number(at)
         fraction = language.fractions.get(self._text(at))
@@ -180,7 +180,7 @@ class _Scanner:
         return self._literal(type_, value * factor, unit, at, end), end
 
     def _duration(self, at: int) -> tuple[Literal, int] | None:
-        """Add up quantities of time that follow each other."""
+        """Read a duration, the sum of consecutive quantities of time."""
         total, end, start = 0.0, at, at
         while True:
             found = self._quantity(end)

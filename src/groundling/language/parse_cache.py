@@ -1,4 +1,4 @@
-"""A cache of parses: in memory, and on disk where that is possible."""
+"""A cache of parses, in memory and on disk."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from groundling.errors import GroundlingError
 from groundling.language.instruction import Instruction
 
 _FILE = "parses.sqlite3"
-_CHUNK = 500  # well below the number of variables that SQLite admits in one statement
+_CHUNK = 500  # well below SQLite's limit of variables in one statement
 
 
 def cache_folder() -> Path | None:
-    """Return the folder for cached parses: ``GROUNDLING_CACHE``, or the user's cache folder.
+    """Return the folder for cached parses, by default the user's cache folder.
 
-    An empty ``GROUNDLING_CACHE`` turns the cache on disk off, and None is returned.
+    The environment variable ``GROUNDLING_CACHE`` sets another folder. If it is empty, the cache
+    on disk is disabled and None is returned.
 
     >>> from unittest.mock import patch
     >>> with patch.dict(os.environ, {"GROUNDLING_CACHE": ""}):
@@ -38,16 +39,16 @@ def cache_folder() -> Path | None:
 
 
 class ParseCache:
-    """Parses by parser and text. A broken or read-only folder is passed over in silence.
+    """A cache of parses by parser and text. Errors of the file system are ignored.
 
     Parameters
     ----------
     folder
-        Where the file is kept; None keeps the parses in memory only.
+        Folder of the cache file. With None, parses are cached in memory only.
     room
-        How many bytes the parses in memory may take.
+        Maximum size of the cache in memory, in bytes.
     patience
-        How many seconds to wait for another process that writes.
+        Maximum time to wait for another process that is writing, in seconds.
 
     Examples
     --------
@@ -69,7 +70,7 @@ class ParseCache:
         self._memory: Cache[tuple[str, str], tuple[Instruction, ...]] = Cache(CacheBudget(room))
 
     def get(self, parser: str, texts: Iterable[str]) -> dict[str, list[Instruction]]:
-        """Return the parses that are known, by text."""
+        """Return the cached parses, by text."""
         found: dict[str, list[Instruction]] = {}
         unknown: dict[str, str] = {}
         for text in texts:
@@ -86,25 +87,25 @@ class ParseCache:
         return found
 
     def put(self, parser: str, parses: Mapping[str, list[Instruction]]) -> None:
-        """Keep the parses of some texts."""
+        """Add the parses of some texts to the cache."""
         for text, parsed in parses.items():
             self._remember(parser, text, parsed)
         if self.folder is None or not parses:
             return
         rows = [(parser, _digest(text), _encode(parsed)) for text, parsed in parses.items()]
         with contextlib.suppress(OSError, sqlite3.Error, ValueError):
-            # Sentences may be private: nobody else on this machine reads them.
+            # Sentences may be private, so other users must not be able to read them.
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 self._write(rows)
-            except sqlite3.OperationalError:  # locked or read-only: do without
+            except sqlite3.OperationalError:  # locked or read-only
                 return
-            except sqlite3.DatabaseError:  # not a database: begin a new one
+            except sqlite3.DatabaseError:  # not a database: replace it
                 (self.folder / _FILE).unlink()
                 self._write(rows)
 
     def _remember(self, parser: str, text: str, parsed: list[Instruction]) -> None:
-        # A word with its head, relation, tag and children takes about this much.
+        # Approximate size of a word with its head, relation, tag and children.
         size = 200 + 2 * len(text) + 350 * sum(map(len, parsed))
         self._memory.put((parser, text), tuple(parsed), size)
 
@@ -136,7 +137,7 @@ class ParseCache:
         if path.stat().st_mode & 0o077:  # SQLite gives its journals the same permissions
             path.chmod(0o600)
         connection = sqlite3.connect(path, timeout=self.patience)
-        connection.execute("PRAGMA synchronous = OFF")  # what is lost is parsed again
+        connection.execute("PRAGMA synchronous = OFF")  # lost entries are parsed again
         with contextlib.closing(connection), connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS parses"
@@ -156,7 +157,7 @@ def _encode(parsed: list[Instruction]) -> str:
 
 
 def _decode(written: str) -> list[Instruction] | None:
-    """Return the parses, or None when the entry is not what was written."""
+    """Return the parses of an entry, or None if it is invalid."""
     try:
         return [
             Instruction(tuple(tokens), tuple(heads), tuple(relations), tuple(tags), text)

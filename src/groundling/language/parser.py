@@ -1,4 +1,4 @@
-"""Parsers: from a text to its instructions, one dependency tree per sentence."""
+"""Parsers: from a text to instructions, one dependency tree per sentence."""
 
 from __future__ import annotations
 
@@ -19,34 +19,41 @@ from groundling.language.text_limits import Limits
 
 @runtime_checkable
 class Parser(Protocol):
-    """What turns text into instructions.
+    """Protocol of a parser from text to instructions.
 
-    A text without any word gives no instruction: ``parse("") == []``. What cannot be
-    text (not a string, more characters or words than `Limits` allow) raises an
-    `InstructionError`.
+    A text without words gives no instructions: ``parse("") == []``. A value that is not a
+    string, or is longer than `Limits` allows, raises an `InstructionError`.
     """
 
     @property
     def name(self) -> str:
-        """The parser and its version: texts parsed under one name have one parse."""
+        """The parser and its version. The same name and text must give the same parse."""
         ...
 
     def parse(self, text: str) -> list[Instruction]:
-        """Return the sentences of a text, parsed."""
+        """Parse the sentences of a text."""
         ...
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Return for each text its sentences, parsed; faster than one text at a time."""
+        """Parse many texts, which is faster than one at a time."""
         ...
 
 
 class ChainParser:
-    """Needs no model: every word hangs from the word before it. For any language.
+    """A parser without a model: each word depends on the one before it.
 
-    Punctuation marks are words with the tag ``PUNCT``; the other tags stay empty. `limits`
-    say how long a text may be, `language` how it is cut into sentences and words, and what
-    numerals and plurals it has.
+    Punctuation marks are words with the tag ``PUNCT``; all other tags are empty.
 
+    Parameters
+    ----------
+    limits
+        Maximum length of a text.
+    language
+        The language, which defines how text is split into sentences and words, and its numerals
+        and plurals.
+
+    Examples
+    --------
     >>> [turn] = ChainParser().parse("Turn left!")
     >>> turn.tokens, turn.heads, turn.tags
     (('Turn', 'left', '!'), (-1, 0, 1), ('', '', 'PUNCT'))
@@ -69,7 +76,7 @@ class ChainParser:
             self.name = f"chain:{language.name}@2"
 
     def parse(self, text: str) -> list[Instruction]:
-        """Return the sentences of a text as chains."""
+        """Parse the sentences of a text as chains."""
         self.limits.check(text)
         instructions = []
         count = 0
@@ -80,21 +87,22 @@ class ChainParser:
         return instructions
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Return for each text its sentences as chains."""
+        """Parse many texts as chains."""
         return [self.parse(text) for text in texts]
 
 
 class ConlluParser:
-    """Looks sentences up in CoNLL-U files, by their text or by their words.
+    """A parser that looks up sentences in CoNLL-U files, by text or by words.
 
     Parameters
     ----------
     paths
-        A file, a folder of ``*.conllu`` files, or several of them.
+        A file, a folder of ``*.conllu`` files, or a list of them.
     fallback
-        The parser for texts that the files do not hold; without one they are an error.
+        The parser for sentences that are not in the files. Without one, they raise a
+        `ParseError`.
     limits
-        How long a text may be.
+        Maximum length of a text.
     language
         The language of the files.
 
@@ -124,7 +132,10 @@ class ConlluParser:
         for each in map(Path, chosen):
             inside = sorted(each.glob("*.conllu")) if each.is_dir() else [each]
             if not inside:
-                raise ParseError(f"The folder {str(each)!r} holds no *.conllu file.")
+                raise ParseError(
+                    f"The folder {str(each)!r} must contain *.conllu files; got none. Check the "
+                    "path."
+                )
             files += inside
         self.paths = tuple(files)
         self.fallback = fallback
@@ -140,7 +151,7 @@ class ConlluParser:
             self.name += f"+{fallback.name}"
 
     def parse(self, text: str) -> list[Instruction]:
-        """Return the sentences of a text, as the files have them."""
+        """Look up the sentences of a text."""
         self.limits.check(text)
         sentences = split_sentences(text, self.spoken)
         whole = self._known.get(_squeeze(text))
@@ -159,18 +170,18 @@ class ConlluParser:
                     f"No parse of {sentence[:80]!r} in "
                     + ", ".join(map(str, self.paths[:3]))
                     + ("…" if len(self.paths) > 3 else "")
-                    + ". Add the sentence to a file, or give a fallback parser."
+                    + ". Add the sentence to a file, or pass a `fallback` parser."
                 )
         self.limits.check_parsed(text, found)
         return found
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Return for each text its sentences, as the files have them."""
+        """Look up the sentences of many texts."""
         return [self.parse(text) for text in texts]
 
 
 class CachedParser:
-    """Another parser, with its parses kept in memory and on disk.
+    """A parser that caches the parses of another one, in memory and on disk.
 
     >>> parser = CachedParser(ChainParser(), ParseCache(None))
     >>> parser.parse("turn left") == ChainParser().parse("turn left")
@@ -183,27 +194,27 @@ class CachedParser:
 
     @property
     def name(self) -> str:
-        """The name of the parser whose parses are kept."""
+        """The name of the inner parser."""
         return self.parser.name
 
     @property
     def spoken(self) -> Language:
-        """The language of the parser whose parses are kept."""
+        """The language of the inner parser."""
         return language_of(self.parser)
 
     def parse(self, text: str) -> list[Instruction]:
-        """Return the sentences of a text, parsed."""
+        """Parse the sentences of a text."""
         return self.parse_many([text])[0]
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Return for each text its sentences, parsed; only new texts reach the parser."""
+        """Parse many texts; only texts that are not cached reach the inner parser."""
         wanted = list(texts)
         distinct = list(dict.fromkeys(each for each in wanted if isinstance(each, str)))
         if len(distinct) == 0:
             return self.parser.parse_many(wanted)
         known = self.cache.get(self.name, distinct)
         new = [text for text in distinct if text not in known]
-        # What is not a string goes to the parser as well: it knows how to complain.
+        # The inner parser raises the error for values that are not strings.
         new += [text for text in wanted if not isinstance(text, str)]
         if new:
             fresh = dict(zip(new, self.parser.parse_many(new), strict=True))
@@ -213,7 +224,7 @@ class CachedParser:
 
 
 def language_of(parser: Parser) -> Language:
-    """Return the language that a parser says it reads (`spoken`), or the neutral one.
+    """Return the language of a parser (its attribute `spoken`); neutral by default.
 
     >>> language_of(ChainParser()).name
     'neutral'
@@ -231,21 +242,24 @@ def load_parser(
     cache: ParseCache | None = None,
     limits: Limits = Limits(),
 ) -> Parser:
-    """Return a parser by its name; a parser itself is returned as it is.
+    """Load a parser by name; a parser object is returned unchanged.
 
     Parameters
     ----------
     name
-        ``"default"`` (the parser shipped with the package, for English; sentences in scripts
-        without spaces are read as by ``"chain"``), ``"chain"`` (no
-        model, any language; ``"chain:english"`` or the path of a file names one, see
-        `Language`; so may ``"default:neutral"``), ``"spacy:NAME"`` (an installed spaCy pipeline
-        or its folder) or ``"conllu:PATH"`` (trees from a file). The version that a parser's own
-        name carries after ``@`` may follow.
+        One of the following, optionally with the version suffix after ``@`` of a parser's name:
+
+        - ``"default"``: the parser shipped with the package, for English. Sentences in scripts
+          without spaces are parsed as by ``"chain"``. ``"default:neutral"`` selects another
+          `Language`;
+        - ``"chain"``: no model, for any language. ``"chain:english"`` or ``"chain:PATH"``
+          selects a `Language` by name or file;
+        - ``"spacy:NAME"``: an installed spaCy pipeline, or its folder;
+        - ``"conllu:PATH"``: trees from a file.
     cache
-        Where parses are kept; by default the user's cache folder, see `cache_folder`.
+        The cache of parses. Default: one in the user's cache folder, see `cache_folder`.
     limits
-        How long a text may be; a parser that is given has its own.
+        Maximum length of a text. Parser objects use their own limits.
 
     Examples
     --------
@@ -259,8 +273,8 @@ def load_parser(
         if isinstance(name, Parser):
             return name
         raise SettingError(
-            f"A parser is a name or an object with name, parse and parse_many, "
-            f"but a {type(name).__name__} was given."
+            "A parser must be a name or an object with name, parse and parse_many; got "
+            f"{type(name).__name__}."
         )
     kind, colon, rest = name.partition(":")
     if not colon:
@@ -283,7 +297,7 @@ def load_parser(
 
 
 def _known(name: str) -> str:
-    """Return a name or path without the version that may follow it."""
+    """Remove the version suffix from a name or path."""
     return name if Path(name).exists() else name.rpartition("@")[0] or name
 
 

@@ -1,4 +1,4 @@
-"""Cut a text into sentences, and a sentence into words, by rules that hold in any script."""
+"""Split text into sentences and words, by rules for all scripts."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from groundling.errors import InstructionError
 from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
 
-# A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
-# not after an abbreviation of the language; the wide marks need no whitespace. The possessive
-# "++" and the look back keep the time linear on endless runs of marks.
+# A full stop ends a sentence only before whitespace or the end (not in "2.5"), and not after an
+# abbreviation; full-width marks need no whitespace. The possessive "++" and the lookbehind keep
+# the time linear on long runs of marks.
 _END = re.compile(
     r"""(?:(?<![!?…])[!?…]++|(?<!\.)\.++|;)["'”’)\]]*+(?=\s|$)"""
     r"""|[。！？；．]+[”’」』）]*|(?<![؟۔।])[؟۔।]++(?=\s|$)"""
 )
 _NO_BREAK = re.compile(r"[^\S\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-# Scripts written without spaces: one word per character is the safe reading.
+# Scripts without spaces between words: each character is one word.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3040-\u30ff\u31f0-\u31ff"  # kana
@@ -35,17 +35,18 @@ _WORD = re.compile(
     rf"|{_LETTER}(?:{_LETTER}|[{_MARK}]|['’\-](?={_LETTER})|(?<=\d)[.,:](?=\d))*"
     rf"|[^\w\s](?:[{_MARK}]|(?<=\u200d)[^\w\s])*"
 )
-# Digits stay together: a number is one word in any script.
+# A number is one word in any script.
 _CHARACTER = re.compile(rf"\d+(?:[.,]\d+)*|\S[{_MARK}]*")
 _LONGEST_ABBREVIATION = 12
-_LONGEST_RUN = 8  # characters of which a word may be made, where nobody says which words there are
+_LONGEST_RUN = 8  # maximum characters of a possible word in a script without spaces
 
 
 def split_sentences(text: str, language: Language = NEUTRAL) -> list[str]:
-    r"""Cut a text at full stops, question and exclamation marks, semicolons and line breaks.
+    r"""Split a text into sentences at punctuation marks and line breaks.
 
-    Pieces without any letter, digit or symbol (empty lines, lone punctuation) are dropped;
-    control characters count as spaces. The language knows abbreviations and further marks.
+    The marks are full stops, question and exclamation marks and semicolons of all scripts.
+    Pieces without a letter, digit or symbol (empty lines, lone punctuation) are dropped.
+    Control characters count as spaces. The language defines abbreviations and further marks.
 
     >>> split_sentences("Turn left. Go 2.5 m; stop!\nThen wait")
     ['Turn left.', 'Go 2.5 m;', 'stop!', 'Then wait']
@@ -55,9 +56,7 @@ def split_sentences(text: str, language: Language = NEUTRAL) -> list[str]:
     []
     """
     if not isinstance(text, str):
-        raise InstructionError(
-            f"A text to parse must be a string, but a {type(text).__name__} was given."
-        )
+        raise InstructionError(f"A text to parse must be a string; got {type(text).__name__}.")
     sentences = []
     abbreviation, ends = _rules(language.abbreviations, language.sentence_ends)
     for line in _LINE.split(text):
@@ -78,17 +77,17 @@ def split_sentences(text: str, language: Language = NEUTRAL) -> list[str]:
 def _rules(
     abbreviations: tuple[str, ...], ends: str
 ) -> tuple[re.Pattern[str] | None, re.Pattern[str]]:
-    """Return what finds an abbreviation before a full stop, and what ends sentences."""
+    """Return the patterns of abbreviations before a full stop and of sentence ends."""
     listed = "|".join(map(re.escape, abbreviations))
     found = re.compile(rf"(?:^|[\s(])(?:{listed})\.$", re.I) if abbreviations else None
     return found, re.compile(rf"{_END.pattern}|[{re.escape(ends)}]+") if ends else _END
 
 
 def split_words(sentence: str, language: Language = NEUTRAL) -> list[str]:
-    """Cut a sentence into words and punctuation marks.
+    """Split a sentence into words and punctuation marks.
 
-    Characters of scripts without spaces (Chinese, Japanese, Thai …) are one word each, as are
-    all characters of a language that says so. A language may also bring a tokeniser.
+    In scripts without spaces (Chinese, Japanese, Thai …), and in languages with `spaced=False`,
+    each character is one word. A language may also provide a tokeniser (`segment`).
 
     >>> split_words("Walk 2.5 metres, don't stop.")
     ['Walk', '2.5', 'metres', ',', "don't", 'stop', '.']
@@ -99,15 +98,15 @@ def split_words(sentence: str, language: Language = NEUTRAL) -> list[str]:
         words = language.segment(sentence)
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise InstructionError(
-                f"The tokeniser of {language.name} returned {str(words)[:60]!r} for "
-                f"{sentence[:60]!r}; it must return a list of words."
+                f"The tokeniser of {language.name} must return a list of words; got "
+                f"{str(words)[:60]!r} for {sentence[:60]!r}."
             )
         return [word for word in (each.strip() for each in words) if word]
     return (_WORD if language.spaced else _CHARACTER).findall(sentence)
 
 
 def chain_of(sentence: str, language: Language = NEUTRAL) -> Instruction:
-    """Return a sentence whose words each hang from the word before, marks tagged as such.
+    """Return a sentence as a chain, in which punctuation marks have the tag ``PUNCT``.
 
     >>> chain_of("向左转。").tags
     ('', '', '', 'PUNCT')
@@ -120,9 +119,9 @@ def chain_of(sentence: str, language: Language = NEUTRAL) -> Instruction:
 
 
 def is_unspaced(sentence: str) -> bool:
-    """Tell whether a sentence is mostly in letters of scripts that are written without spaces.
+    """Tell whether a sentence is mostly in scripts without spaces between words.
 
-    Each such letter counts as much as a word of another script.
+    Each character of such a script counts as one word.
 
     >>> is_unspaced("歯医者を Thursday に移して"), is_unspaced("fly to 東京 on Monday")
     (True, False)
@@ -134,7 +133,7 @@ def is_unspaced(sentence: str) -> bool:
 
 
 def are_characters(words: Sequence[str]) -> bool:
-    """Tell whether words are single characters for the most part: of text without spaces.
+    """Tell whether most words are single characters, as in scripts without spaces.
 
     >>> are_characters(["向", "左", "转"]), are_characters(["turn", "left"])
     (True, False)
@@ -143,7 +142,7 @@ def are_characters(words: Sequence[str]) -> bool:
 
 
 def runs_of(words: Sequence[str], longest: int = _LONGEST_RUN) -> Iterator[str]:
-    """Yield runs of neighbouring characters, any of which may be a word; none of other words.
+    """Yield runs of single-character words, each of which may be a word.
 
     >>> list(runs_of(["向", "左", "转"])), list(runs_of(["turn", "left"]))
     (['向左', '向左转', '左转'], [])
@@ -173,7 +172,7 @@ def _is_content(character: str) -> bool:
 
 def _printable(character: str) -> str:
     category = unicodedata.category(character)
-    if category == "Cs":  # half of a pair: no encoding can write it
+    if category == "Cs":  # a lone surrogate cannot be encoded
         return "\ufffd"
     if category == "Cc" or character in "\ufeff\u200b":
         return " "

@@ -1,4 +1,4 @@
-"""Parsers that run a spaCy pipeline: the one shipped with the package, or any installed one."""
+"""Parsers that run a spaCy pipeline: the shipped one, or any installed one."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ SHIPPED_PIPELINE = Path(__file__).parent / "pipeline"
 """The folder of the pipeline that comes with the package."""
 
 SPACY_VERSIONS = ">=3.8.2,<3.9"
-"""The versions of spaCy that the shipped pipeline may run with, as in pyproject.toml.
+"""spaCy versions that the shipped pipeline supports, as in pyproject.toml.
 
-`make parser-versions` measures it with the lowest and the newest of them; see docs/parser.md.
+`make parser-versions` evaluates it with the lowest and the newest version; see docs/parser.md.
 """
 
 _OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB")
@@ -41,16 +41,16 @@ _CLOSED = ("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ")
 universal_tags = frozenset([*_OPEN, *_CLOSED, "PUNCT", "SYM", "X"])
 """The part-of-speech tags of Universal Dependencies."""
 
-_RULES = 3  # of splitting and attachment; increase it when they change, so that caches notice
+_RULES = 3  # version of the splitting and attachment rules; increase it to invalidate caches
 _BATCH = 256
-# spaCy's tokenizer takes quadratic time on what has no space, so endless runs are cut first.
+# spaCy's tokenizer takes quadratic time on text without spaces, so split long runs first.
 _ENDLESS = re.compile(r"(\S{100})(?=\S)")
-# Components that would move sentence boundaries, or that cost time and tell us nothing.
+# Components that would change sentence boundaries, or whose results are not used.
 _UNUSED = ("senter", "sentencizer", "ner", "entity_linker", "entity_ruler", "lemmatizer", "textcat")
 
 
 class SpacyParser:
-    """Runs an installed spaCy pipeline, one sentence at a time so that each has one root.
+    """A parser that runs an installed spaCy pipeline, sentence by sentence.
 
     spaCy is imported, and the pipeline loaded, when the first text is parsed.
 
@@ -59,9 +59,9 @@ class SpacyParser:
     pipeline
         The name of an installed pipeline, or its folder.
     limits
-        How long a text may be.
+        Maximum length of a text.
     language
-        The language, where it is not known by the code of the pipeline (`en`).
+        The language. Default: from the language code of the pipeline (`en`), or neutral.
 
     Examples
     --------
@@ -82,14 +82,14 @@ class SpacyParser:
 
     @property
     def spoken(self) -> Spoken:
-        """The language whose numerals, plurals and sentence ends are known."""
+        """The language, with its numerals, plurals and sentence ends."""
         if self._spoken is None:
             self._spoken = ENGLISH if self.language.lang == "en" else NEUTRAL
         return self._spoken
 
     @cached_property
     def name(self) -> str:
-        """The pipeline with its version and spaCy's."""
+        """The pipeline, with its version and the version of spaCy."""
         version = self.language.meta.get("version", "0")
         return f"spacy:{self.pipeline}@{version}-{_spacy_version()}-{_RULES}"
 
@@ -100,7 +100,7 @@ class SpacyParser:
             import spacy
         except ImportError as error:
             raise SettingError(
-                f"This parser needs spaCy, which cannot be imported ({error}). "
+                f"This parser requires spaCy, which cannot be imported ({error}). "
                 "Run `pip install spacy`, or use the parser named 'chain'."
             ) from error
         try:
@@ -114,21 +114,21 @@ class SpacyParser:
             ) from error
         if "parser" not in loaded.pipe_names:
             raise SettingError(
-                f"The spaCy pipeline {str(self.pipeline)!r} has no dependency parser, only "
-                f"{', '.join(loaded.pipe_names) or 'a tokenizer'}. Choose one with a parser."
+                f"The spaCy pipeline {str(self.pipeline)!r} must have a dependency parser; got "
+                f"{', '.join(loaded.pipe_names) or 'a tokenizer'} only. Choose another pipeline."
             )
         return loaded
 
     def __getstate__(self) -> dict[str, object]:
-        # Another process loads the pipeline itself; sending it would take megabytes.
+        # Other processes load the pipeline themselves; sending it would take megabytes.
         return {name: value for name, value in vars(self).items() if name != "language"}
 
     def parse(self, text: str) -> list[Instruction]:
-        """Return the sentences of a text, parsed."""
+        """Parse the sentences of a text."""
         return self.parse_many([text])[0]
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Return for each text its sentences, parsed in batches."""
+        """Parse the sentences of many texts in batches."""
         cut = []
         for text in texts:
             self.limits.check(text)
@@ -138,7 +138,7 @@ class SpacyParser:
         return [list(islice(parsed, len(sentences))) for sentences in cut]
 
     def _count(self, sentence: str) -> int:
-        # spaCy splits a little more finely, but not many times as much.
+        # Approximate: spaCy splits slightly more finely.
         return len(sentence.split())
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
@@ -162,13 +162,14 @@ class SpacyParser:
 
 
 class ShippedParser(SpacyParser):
-    """The parser that comes with the package: English instructions and plain English.
+    """The shipped parser, for English instructions and general English.
 
-    Sentences that are mostly in scripts without spaces (Chinese, Japanese, Thai …) are read as
-    `ChainParser` reads them, every letter a word: the pipeline would take each for one word.
+    Sentences that are mostly in scripts without spaces (Chinese, Japanese, Thai …) are parsed as
+    by `ChainParser`, with each character as one word, because the pipeline would treat the whole
+    sentence as one word.
 
-    Trained by ``python -m tools.parser.train`` of the repository; the model card lies in
-    `SHIPPED_PIPELINE`. Versions of spaCy that it was not tested with are refused.
+    The pipeline is trained by ``python -m tools.parser.train``; its model card is in
+    `SHIPPED_PIPELINE`. Untested versions of spaCy raise a `SettingError`.
 
     >>> [turn] = ShippedParser().parse("turn left and walk to the sofa")
     >>> [turn.tokens[head] if head >= 0 else "-" for head in turn.heads]
@@ -192,7 +193,7 @@ class ShippedParser(SpacyParser):
 
     @cached_property
     def name(self) -> str:
-        """``default`` with a digest of the weights, spaCy's version, and what is not English."""
+        """``default``, with the language, a digest of the weights and spaCy's version."""
         digest = hashlib.blake2b(digest_size=4)
         for path in sorted(SHIPPED_PIPELINE.rglob("*")):
             if path.is_file() and path.suffix != ".md":
@@ -218,7 +219,7 @@ class ShippedParser(SpacyParser):
 def one_sentence(language: Language, words: Iterable[str]) -> Doc:
     """Return words as a spaCy document that is marked as one sentence.
 
-    Without the marks spaCy cuts the text where it likes, and there are several roots.
+    Without the marks, spaCy would split it and there could be several roots.
     """
     from spacy.tokens import Doc
 
@@ -235,12 +236,12 @@ def _spacy_version() -> str:
 
 
 def _check_version(installed: str) -> None:
-    """Refuse a version of spaCy that the shipped weights were not tested with."""
+    """Raise `SettingError` if the shipped pipeline does not support a spaCy version."""
     if installed != "none" and not SpecifierSet(SPACY_VERSIONS).contains(installed, True):
         raise SettingError(
-            f"spaCy {installed} is installed, but the parser that ships with Groundling was tested "
-            f"with spaCy {SPACY_VERSIONS} only. Run `pip install 'spacy{SPACY_VERSIONS}'`, or use "
-            "another parser: 'chain', or 'spacy:NAME' for a pipeline of your own."
+            f"The shipped parser must run with spaCy {SPACY_VERSIONS}; got spaCy {installed}. Run "
+            f"`pip install 'spacy{SPACY_VERSIONS}'`, or use another parser: 'chain', or "
+            "'spacy:NAME' for your own pipeline."
         )
 
 
@@ -251,7 +252,7 @@ def _read(document: Doc) -> Instruction:
     size = len(document)
     tokens = tuple(token.text for token in document)
     if size == 0:
-        raise ParseError(f"No word is left of the sentence {document.user_data.get('sentence')!r}.")
+        raise ParseError(f"A sentence must have words; got {document.user_data.get('sentence')!r}.")
     places = np.arange(size)
     absolute = columns[:, 0].astype(np.int64) + places
     absolute[absolute == places] = -1

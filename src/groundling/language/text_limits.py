@@ -1,4 +1,4 @@
-"""How long a text may be, in characters and in words."""
+"""Limits on the length of a text, in characters and words."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from groundling.limits import TEXT_CHARACTERS, TEXT_WORDS, Limit
 
 @dataclass(frozen=True)
 class Limits:
-    """What a parser takes as one text; beyond is a `LimitError` before any work is done.
+    """Maximum length of a text; longer texts raise a `LimitError`.
 
     Parameters
     ----------
     characters
-        The most characters of a text; `groundling.limits.TEXT_CHARACTERS` by default.
+        Maximum number of characters. Default: `groundling.limits.TEXT_CHARACTERS`.
     words
-        The most words of all its sentences together; `TEXT_WORDS` by default.
+        Maximum number of words in all sentences. Default: `groundling.limits.TEXT_WORDS`.
 
     Examples
     --------
@@ -28,27 +28,25 @@ class Limits:
     >>> parser.parse("turn left and go on")
     Traceback (most recent call last):
         ...
-    groundling.errors.LimitError: The text 'turn left and go on' has 5 words, more than 3. Cut it
-    into pieces, pass a parser with other Limits, or set GROUNDLING_LIMIT_TEXT_WORDS.
+    groundling.errors.LimitError: The text 'turn left and go on' must have at most 3 words; got 5.
+    Split it, pass a parser with other Limits, or set GROUNDLING_LIMIT_TEXT_WORDS.
     """
 
     characters: int | None = None
     words: int | None = None
 
     def check(self, text: str) -> None:
-        """Refuse what is not a text, or too long a one."""
+        """Raise an error if a value is not a string or has too many characters."""
         if not isinstance(text, str):
-            raise InstructionError(
-                f"A text to parse must be a string, but a {type(text).__name__} was given."
-            )
+            raise InstructionError(f"A text to parse must be a string; got {type(text).__name__}.")
         _check(text, len(text), self.characters, TEXT_CHARACTERS)
 
     def check_words(self, text: str, count: int) -> None:
-        """Refuse a text of too many words."""
+        """Raise `LimitError` if a text has too many words."""
         _check(text, count, self.words, TEXT_WORDS)
 
     def check_parsed(self, text: str, parsed: Iterable[Instruction]) -> None:
-        """Refuse a text whose sentences have too many words."""
+        """Raise `LimitError` if the sentences of a text have too many words."""
         self.check_words(text, sum(map(len, parsed)))
 
 
@@ -57,6 +55,6 @@ def _check(text: str, count: int, given: int | None, limit: Limit) -> None:
     if count > most:
         begin = repr(text[:40] + ("…" if len(text) > 40 else ""))
         raise LimitError(
-            f"The text {begin} has {count:,} {limit.what}, more than {most:,}. Cut it into pieces, "
+            f"The text {begin} must have at most {most:,} {limit.what}; got {count:,}. Split it, "
             f"pass a parser with other Limits, or set {limit.variable}."
         )

@@ -1,4 +1,4 @@
-"""Cut a parsed sentence into commands, and its words into units that align as one."""
+"""Split a parsed sentence into commands, and its words into alignment units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOMINAL_RELATIONS = {"nsubj", "obj", "iobj", "obl", "nmod", "vocative", "dobj",
 _CLAUSE_RELATIONS = {"advcl", "parataxis", "ccomp", "csubj", "acl:relcl", "relcl"}
 _COMMAND_RELATIONS = {"conj", "parataxis", "list"}
 _SUBJECTS = {"nsubj", "csubj", "expl", "nsubjpass", "csubjpass"}
-# Dependents that only the head of a clause has; "verbal" ones serve where tags are missing.
+# Dependents that only the head of a clause has; "verbal" ones are used if tags are missing.
 _CLAUSAL_CHILDREN = _SUBJECTS | {"cop", "aux"}
 _VERBAL_CHILDREN = _CLAUSAL_CHILDREN | {"obj", "iobj", "obl", "advmod", "xcomp", "ccomp", "dobj"}
 # A noun with one of these relations is part of the phrase around its head ("desk lamp").
@@ -23,14 +23,13 @@ _PHRASE_RELATIONS = _INSIDE_RELATIONS | {"amod", "nummod", "case", "cc", "advmod
 
 
 def split_commands(instruction: Instruction, language: Language = NEUTRAL) -> list[Instruction]:
-    """Cut a sentence into its coordinated commands, in text order.
+    """Split a sentence into its coordinated commands, in text order.
 
-    Cut are verbs that the parse joins to the main verb as conjuncts or side by side
-    (``conj``, ``parataxis``, ``list``), unless they are statements: with a subject other
-    than the one who is `addressed` (*you*), or about what will or can be, which the `forecasts`
-    of the language tell (*will*, *can*). The conjunction between two commands and
-    the punctuation at their edges are dropped; everything else is kept. A sentence with
-    one command comes back whole.
+    A command is the main verb, or a verb joined to it by ``conj``, ``parataxis`` or ``list``.
+    Statements are not commands: verbs with a subject other than `Language.addressed` (*you*), or
+    with an auxiliary in `Language.forecasts` (*will*, *can*). The conjunction between two
+    commands and the punctuation at their edges are dropped. A sentence with one command is
+    returned unchanged.
 
     >>> sentence = Instruction(
     ...     tokens=("turn", "left", "and", "walk", "to", "the", "sofa"),
@@ -60,12 +59,16 @@ def split_commands(instruction: Instruction, language: Language = NEUTRAL) -> li
 
 
 def split_units(instruction: Instruction, unit: str) -> tuple[tuple[int, ...], ...]:
-    """Divide the words of a sentence into units, in the order of their first words.
+    """Group the words of a sentence into units, in the order of their first words.
 
-    ``"sentence"`` is all words; ``"clause"`` cuts the tree where a clause hangs from
-    another; ``"mention"`` makes each nominal phrase a unit and gathers what remains of
-    each clause in one more; ``"word"`` is each word alone. Where the parse names no
-    clause or no noun (a chain, say), a coarser unit remains. Every word is in one unit.
+    Every word is in exactly one unit:
+
+    - ``"sentence"``: all words;
+    - ``"clause"``: the words of each clause;
+    - ``"mention"``: each noun phrase, and the remaining words of each clause;
+    - ``"word"``: each word.
+
+    If the parse has no clauses or nouns, as in a chain, the units are larger.
 
     >>> sentence = Instruction(
     ...     tokens=("walk", "to", "the", "sofa", "and", "stop"),
@@ -79,7 +82,9 @@ def split_units(instruction: Instruction, unit: str) -> tuple[tuple[int, ...], .
     ((0,), (1, 2, 3), (4, 5))
     """
     if unit not in UNITS:
-        raise SettingError(f"There is no unit {unit!r}." + did_you_mean(unit, UNITS))
+        raise SettingError(
+            f"The unit must be one of {', '.join(UNITS)}; got {unit!r}." + did_you_mean(unit, UNITS)
+        )
     size = len(instruction)
     if unit == "sentence":
         return (tuple(range(size)),)
@@ -121,7 +126,7 @@ def _is_verb(instruction: Instruction, position: int) -> bool:
 
 
 def _is_command(instruction: Instruction, position: int, language: Language) -> bool:
-    """Tell whether a dependent of a command is a command of its own."""
+    """Tell whether a dependent of a command is a separate command."""
     if instruction.relations[position].split(":")[0] not in _COMMAND_RELATIONS:
         return False
     if not _is_verb(instruction, position):
@@ -162,7 +167,7 @@ def _is_mention(instruction: Instruction, position: int) -> bool:
 def _is_inside(instruction: Instruction, position: int, noun: int) -> bool:
     """Tell whether a word belongs to the phrase of the noun above it."""
     relation = instruction.relations[position]
-    # "is" and "not" of a noun that is a predicate belong to its clause
+    # "is" and "not" of a predicate noun belong to its clause.
     if relation.split(":")[0] == "advmod" and instruction.heads[position] == noun:
         return "cop" not in _children(instruction, noun)
     if instruction.heads[position] != noun:
@@ -187,7 +192,7 @@ def _cut(
         last -= 1
     kept = words[first:last]
     place = {position: number for number, position in enumerate(kept)}
-    # Only leaves at the edges were dropped, so that the heads of the others are kept.
+    # Only leaves at the edges were dropped, so the heads of the others are still there.
     heads = [-1 if i == top else place.get(instruction.heads[i], place[top]) for i in kept]
     command = Instruction(
         tokens=tuple(instruction.tokens[i] for i in kept),
@@ -200,7 +205,7 @@ def _cut(
 
 
 def _spans(instruction: Instruction) -> list[tuple[int, int]]:
-    """Return where each word stands in the text, or nothing when one cannot be found."""
+    """Return the character span of each word; empty if a word cannot be found."""
     spans, end = [], 0
     for token in instruction.tokens:
         start = instruction.text.find(token, end)
@@ -212,7 +217,7 @@ def _spans(instruction: Instruction) -> list[tuple[int, int]]:
 
 
 def _written(instruction: Instruction, positions: list[int], spans: list[tuple[int, int]]) -> str:
-    """Return the stretch of the text that some words were read from, if it is one stretch."""
+    """Return the original text of some words; empty if they are not consecutive."""
     if not spans or positions[-1] - positions[0] != len(positions) - 1:
         return ""
     return instruction.text[spans[positions[0]][0] : spans[positions[-1]][1]]

@@ -1,4 +1,4 @@
-"""Action structure: grounding graphs and the environments that they describe."""
+"""Action structure: environments and the grounding graphs of their actions."""
 
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import compose

@@ -1,4 +1,4 @@
-"""Environments behind a cache: each is asked once about a state and an action."""
+"""Environments behind a cache: one call per method, state and action."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from groundling.world.relations import Scene
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
 
-_STATE_BYTES = 900  # of the answers about a state, when there are none yet
-_ENTRY_BYTES = 100  # of one more answer
-_MEASURED = 64  # one in so many states is measured
+_STATE_BYTES = 900  # size of an empty cache entry for a state
+_ENTRY_BYTES = 100  # size of each further result in an entry
+_MEASURED = 64  # measure the size of one state in this many
 
 
 class _Answers:
-    """What an environment has answered about one state."""
+    """Cached results for one state."""
 
     __slots__ = ("actions", "dead_end", "facts", "graphs", "scene", "seen", "steps", "table")
 
@@ -41,22 +41,33 @@ class _Answers:
         self.actions: Sequence[Action] | None = None
         self.steps: dict[Action, State] = {}
         self.graphs: dict[Action, GroundingGraph] = {}
-        self.seen: dict[Action, int] = {}  # graphs, by their hash
+        self.seen: dict[Action, int] = {}  # hashes of graphs
         self.dead_end: bool | None = None
         self.scene: Scene | None = None
         self.facts: Facts | None = None
-        self.table: GraphTable | None = None  # of all actions together
+        self.table: GraphTable | None = None  # graphs of all actions
 
 
 class CachedEnvironment:
-    """An environment seen through a memory: each state and action is asked about once.
+    """An environment whose results are cached by state and action.
 
-    Errors of the environment become `WorldError` that names the method, the state
-    and the action. The methods mirror the environment's, optional ones included. What was
-    asked is kept while the `budget` lasts, which several worlds may share. `generation` goes
-    up whenever everything is forgotten, so that what was made of a world can be dropped too.
-    Without `keep_graphs`, graphs are asked for anew: for those who keep what they made of them.
-    An action that is listed twice is one; `repeated` says where that was seen first.
+    The methods mirror those of the environment, optional ones included. Exceptions raised by
+    the environment become a `WorldError` that names the method, the state and the action.
+    Duplicate actions are merged; `repeated` holds the first call that listed one.
+
+    Parameters
+    ----------
+    environment
+        The environment. Another `CachedEnvironment` is unwrapped first.
+    budget
+        Memory limit of the cache, which several environments may share.
+    keep_graphs
+        Whether graphs are cached. Turn it off if the caller caches what it derives from them.
+
+    Attributes
+    ----------
+    generation
+        Number of times that the cache was cleared. Drop derived data when it increases.
     """
 
     def __init__(
@@ -75,73 +86,73 @@ class CachedEnvironment:
         self.repeated = ""
         budget = CacheBudget() if budget is None else budget
         self._answers: Cache[State, _Answers] = Cache(budget)
-        # Most questions are about the state of the one before, which need not be hashed again.
+        # Consecutive calls are mostly about the same state: this saves hashing it again.
         self._latest: tuple[State, int, _Answers] | None = None
-        self._step_bytes = 0  # of a state after a step, beside what it shares with the one before
+        self._step_bytes = 0  # size of a next state, without what it shares with the state before
 
     def __getstate__(self) -> dict[str, Any]:
-        # Whoever listens does so in this process.
+        # The callback belongs to this process.
         return {**self.__dict__, "on_step": None, "_latest": None}
 
     def bound(self, text: TextValues) -> CachedEnvironment:
-        """Return the environment with its open actions filled by the values of a text."""
+        """Return the environment with its open actions filled from a text."""
         bound = BoundEnvironment(self.environment, text)
         return CachedEnvironment(bound, self._answers.budget, keep_graphs=self.keep_graphs)
 
     @property
     def open_values(self) -> tuple[str, ...]:
-        """The types of the values that its actions leave open; none, if it declares none."""
+        """The types of open values that the environment declares; empty by default."""
         return declared_types(self.environment)
 
     @property
     def roles(self) -> frozenset[str]:
-        """Names of nodes that the environment declares to say what part a node plays."""
+        """Node names that the environment declares as roles."""
         return frozenset(getattr(innermost(self.environment), "roles", ()))
 
     @property
     def is_bound(self) -> bool:
-        """Whether open actions are filled with the values of a text."""
+        """Whether open actions are filled from a text."""
         return isinstance(self.environment, BoundEnvironment)
 
     @property
     def unbound(self) -> Environment:
-        """The environment as it was given, whose actions are open."""
+        """The original environment, with open actions."""
         inner = self.environment
         return inner.environment if isinstance(inner, BoundEnvironment) else inner
 
     def describes(self, state: State, actions: Sequence[Action]) -> bool:
-        """Tell whether the text describes the set of a plan of one action exactly."""
+        """Tell whether a plan is one action whose set the text describes exactly."""
         inner = self.environment
         if not isinstance(inner, BoundEnvironment) or len(actions) != 1:
             return False
         return inner.describes(state, actions[0])
 
     def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
-        """Tell whether a plan uses a value of the text, where actions have holes for it."""
+        """Tell whether a plan uses a value of the text; True if no actions are open."""
         inner = self.environment
         return not isinstance(inner, BoundEnvironment) or any(
             inner.uses(state, action, literal) for state, action in decisions
         )
 
     def explain_values(self, state: State, action: Action) -> list[str]:
-        """Say which words of the text fill the holes of an action."""
+        """Explain which words of the text fill the holes of an action."""
         inner = self.environment
         return inner.explain(state, action) if isinstance(inner, BoundEnvironment) else []
 
     def denies(self, state: State) -> bool:
-        """Tell whether the text asks for none of the things here."""
+        """Tell whether the text excludes all things of a state (*none of the lamps*)."""
         inner = self.environment
         return isinstance(inner, BoundEnvironment) and inner.denies(state)
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing that the environment said is remembered."""
+        """Whether the cache is empty."""
         return not len(self._answers)
 
-    # ---- asking -------------------------------------------------------------------------
+    # ---- calls --------------------------------------------------------------------------
 
     def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
-        """Ask the environment; if `listed`, for a list of actions or the like."""
+        """Call a method of the environment; with `listed`, return a bounded sequence."""
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
@@ -160,13 +171,15 @@ class CachedEnvironment:
         except Exception as error:
             if isinstance(self.environment, type):
                 what = self.environment.__name__
-                raise WorldError(f"{what} is a class. Give a world: {what}(…).") from error
+                raise WorldError(
+                    f"An environment must be an instance; got the class {what}. Pass {what}(…)."
+                ) from error
             raise WorldError(
                 f"{self._call(method, arguments)} raised {said(error)}. Run check_environment to "
-                "see what else is wrong."
+                "find any other problems."
             ) from error
         raise WorldError(
-            f"{self._call(method, arguments)} returned {shorten(answer)}; return a tuple."
+            f"{self._call(method, arguments)} must return a tuple; got {shorten(answer)}."
         )
 
     def _call(self, method: str, arguments: Iterable[Any]) -> str:
@@ -177,15 +190,16 @@ class CachedEnvironment:
         try:
             hash(value)
         except Exception as error:
-            what = f"{self._call(method, arguments)} gave" if method else "The state is"
+            what = f"{self._call(method, arguments)} returned" if method else "The state is"
             raise WorldError(
                 f"{what} {shorten(value)}, a {type(value).__name__}, which is not hashable. "
-                "States, actions and outcomes are values such as tuples or frozen dataclasses."
+                "States, actions and outcomes must be hashable, such as tuples or frozen "
+                "dataclasses."
             ) from error
         return value
 
     def _of(self, state: State) -> _Answers:
-        """Return what was answered about a state, to be added to."""
+        """Return the cache entry of a state, and create it if it is missing."""
         latest, aged = self._latest, self._answers.budget.shrunk
         if latest is not None and latest[0] is state and latest[1] == aged:
             return latest[2]
@@ -205,8 +219,8 @@ class CachedEnvironment:
 
     def _incomparable(self, value: object, error: Exception) -> WorldError:
         return WorldError(
-            f"Comparing {shorten(value)} with others raised {said(error)}. States and actions "
-            "must be values that can be compared, such as tuples or frozen dataclasses."
+            f"States and actions must be comparable, such as tuples or frozen dataclasses; "
+            f"comparing {shorten(value)} with another value raised {said(error)}."
         )
 
     def _get(self, answers: dict[Action, Any], state: State, action: Action) -> Any:
@@ -225,14 +239,14 @@ class CachedEnvironment:
         except Exception:
             pass
         raise WorldError(
-            f"{self._call(method, (state,))} returned {shorten(answer)}, a "
-            f"{type(answer).__name__}; return True or False."
+            f"{self._call(method, (state,))} must return True or False; got {shorten(answer)}, a "
+            f"{type(answer).__name__}."
         )
 
-    # ---- what must be there -------------------------------------------------------------
+    # ---- required methods ---------------------------------------------------------------
 
     def actions(self, state: State) -> Sequence[Action]:
-        """Return the actions possible in a state; none when it is terminal."""
+        """Return the actions possible in a state; empty if it is terminal."""
         known = self._of(state)
         if known.actions is None:
             known.actions = self._offered(state)
@@ -241,7 +255,7 @@ class CachedEnvironment:
         return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
-        """Return the actions possible in a state or, of a large product, enough to see them all."""
+        """Return all actions, or enough of a large product to cover every factor value."""
         actions = self.actions(state)
         return actions.some() if isinstance(actions, Product) else actions
 
@@ -285,14 +299,14 @@ class CachedEnvironment:
 
     @property
     def grounds_many(self) -> bool:
-        """Whether the environment describes all actions of a state together."""
-        own = ("facts", "things", "label_plan")  # ask about each action by itself
+        """Whether `ground_many` can be used for the actions of a state."""
+        own = ("facts", "things", "label_plan")  # these need the graph of each action
         return hasattr(self.environment, "ground_many") and not any(
             hasattr(self.environment, name) for name in own
         )
 
     def ground_many(self, state: State) -> GraphTable:
-        """Return the graphs of all actions of a state together."""
+        """Return the graphs of all actions of a state as one table."""
         known = self._of(state)
         if known.table is None:
             actions = self.actions(state)
@@ -310,7 +324,7 @@ class CachedEnvironment:
         return known.table
 
     def look_at(self, state: State) -> None:
-        """Ask what can be done in a state; if that was known, notice whether it has changed."""
+        """Cache the actions of a state; if they are cached already, check for changes."""
         if not self.notice(state):
             self.actions(state)
 
@@ -318,8 +332,8 @@ class CachedEnvironment:
         graph = self._ask("ground", state, action, after)
         if not isinstance(graph, GroundingGraph):
             raise WorldError(
-                f"{class_name(self.environment)}.ground returned {shorten(graph)} for the "
-                f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
+                f"{class_name(self.environment)}.ground must return a GroundingGraph; got "
+                f"{shorten(graph)} for the action {shorten(action)} in state {shorten(state)}."
             )
         if self.roles:
             graph = graph.changed(roles=self.roles)
@@ -329,11 +343,11 @@ class CachedEnvironment:
 
     @property
     def has_facts(self) -> bool:
-        """Whether the environment says what is true in a state."""
+        """Whether the environment defines `facts`."""
         return hasattr(self.environment, "facts")
 
     def facts(self, state: State) -> Facts:
-        """Return what is true in a state."""
+        """Return the facts that hold in a state."""
         known = self._of(state)
         if known.facts is None:
             known.facts = frozenset(labels_of(self._ask("facts", state), "the state"))
@@ -346,7 +360,7 @@ class CachedEnvironment:
         return callable(getattr(self.environment, "things", None))
 
     def scene(self, state: State) -> Scene:
-        """Return the things of a state, and what their labels imply."""
+        """Return the things of a state, with derived ranks and relations."""
         known = self._of(state)
         if known.scene is None:
             things = self._ask("things", state)
@@ -362,16 +376,16 @@ class CachedEnvironment:
     # ---- environments that change -------------------------------------------------------
 
     def forget(self) -> None:
-        """Forget all that the environment has answered, because it has changed."""
+        """Clear the cache, because the environment has changed."""
         self.generation += 1
         self._answers.clear()
         self._latest = None
 
     def notice(self, start: State) -> bool:
-        """Ask a little anew; if the answers have changed, forget all of them and say so.
+        """Check whether the environment has changed; if so, clear the cache.
 
-        What can be done in a state is asked again, and what comes of the first and the last
-        action. It is cheap, so that it finds most changes, not all.
+        Returns True if it has changed. Only the actions of one state are compared, and the
+        results of its first and its last action. This is cheap and finds most changes, not all.
         """
         known = self._known(start)
         if known is None or known.actions is None:
@@ -390,10 +404,10 @@ class CachedEnvironment:
             self.forget()
         return changed
 
-    # ---- what may be there --------------------------------------------------------------
+    # ---- optional methods ---------------------------------------------------------------
 
     def is_terminal(self, state: State) -> bool:
-        """Tell whether no action can follow."""
+        """Tell whether a state is terminal."""
         return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
 
     @property
@@ -402,16 +416,16 @@ class CachedEnvironment:
         return hasattr(self.environment, "is_goal")
 
     def is_goal(self, state: State) -> bool:
-        """Tell whether a plan may end here: always, unless the environment has a goal test."""
+        """Tell whether a plan may end in a state; always True without a goal test."""
         return not self.has_goal or self._truth("is_goal", state)
 
     @property
     def has_dead_ends(self) -> bool:
-        """Whether the environment can tell that no goal can be reached from a state."""
+        """Whether the environment has a goal test and a dead-end test."""
         return self.has_goal and hasattr(self.environment, "is_dead_end")
 
     def is_dead_end(self, state: State) -> bool:
-        """Tell whether no goal can be reached from a state, as far as the environment knows."""
+        """Tell whether the environment knows that no goal can be reached from a state."""
         if not self.has_dead_ends:
             return False
         known = self._of(state)
@@ -420,7 +434,7 @@ class CachedEnvironment:
         return known.dead_end
 
     def outcome(self, state: State) -> Hashable:
-        """Return what of a final state counts as the result."""
+        """Return the part of a final state that counts as the result."""
         if hasattr(self.environment, "outcome"):
             result: Hashable = self._hashable(self._ask("outcome", state), "outcome", state)
             return result
@@ -428,27 +442,27 @@ class CachedEnvironment:
 
     @property
     def has_outcome(self) -> bool:
-        """Whether the environment says what of a final state counts."""
+        """Whether the environment defines `outcome`."""
         return hasattr(self.environment, "outcome")
 
     @property
     def labels_follow_text(self) -> bool:
-        """Whether graphs have only the labels that a text names, so that others are missing."""
+        """Whether graphs contain only the labels that the text names."""
         return bool(getattr(self.environment, "labels_follow_text", False))
 
     @property
     def presumed_slots(self) -> tuple[str, ...]:
-        """Slots that the environment presumes for all its starts, though some may lack them."""
+        """Slots that the environment declares for all starts, even if some lack them."""
         return tuple(getattr(self.environment, "presumed_slots", ()))
 
     @property
     def follower_settings(self) -> Mapping[str, Any]:
-        """Settings of a follower that the environment declares; none, if it declares none."""
+        """Follower settings that the environment declares; empty by default."""
         found: Any = getattr(self.environment, "follower_settings", None)
         return {} if found is None else found
 
     def extra_length(self, start: State) -> int:
-        """Return by how much plans from a state may be longer than elsewhere."""
+        """Return how many actions plans from a state may have beyond the usual limit."""
         if not hasattr(self.environment, "extra_length"):
             return 0
         answer = self._ask("extra_length", start)
@@ -458,13 +472,13 @@ class CachedEnvironment:
             extra = -1
         if not 0 <= extra <= EXTRA_LENGTH.most:
             raise WorldError(
-                f"{self._call('extra_length', (start,))} returned {shorten(answer)}; return a "
-                f"whole number between 0 and {EXTRA_LENGTH.most:,}. {EXTRA_LENGTH.advice}"
+                f"{self._call('extra_length', (start,))} must return a whole number between 0 and "
+                f"{EXTRA_LENGTH.most:,}; got {shorten(answer)}. {EXTRA_LENGTH.advice}"
             )
         return extra
 
     def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
-        """Return the environment's labels of a whole plan, or nothing."""
+        """Return the labels of a whole plan; empty if the environment defines none."""
         own: Any = {}
         if hasattr(self.environment, "label_plan"):
             own = self._ask("label_plan", start, tuple(actions), tuple(states))
@@ -474,20 +488,20 @@ class CachedEnvironment:
         return (*labels_of(own, "the plan"), *labels_of(changes))
 
     def canonical_plan(self, start: State, actions: Iterable[Action]) -> tuple[Action, ...]:
-        """Return a plan as the environment would have it, or as it is."""
+        """Return the canonical form of a plan; the plan itself by default."""
         plan = tuple(actions)
         if hasattr(self.environment, "canonical_plan"):
             return tuple(self._ask("canonical_plan", start, plan, listed=True))
         return plan
 
     def mirror(self, demonstration: Demonstration) -> Iterable[Demonstration]:
-        """Return the environment's equally true versions of a demonstration."""
+        """Return equally valid variants of a demonstration; empty by default."""
         if hasattr(self.environment, "mirror"):
             return tuple(self._ask("mirror", demonstration, listed=True))
         return ()
 
     def describe(self, state: State) -> str:
-        """Return a line of text about a state."""
+        """Return a one-line description of a state."""
         if hasattr(self.environment, "describe"):
             return str(self._ask("describe", state))
         return str(state)
@@ -495,7 +509,7 @@ class CachedEnvironment:
     def carry_out(
         self, start: State, actions: Iterable[Action], where: str = "The plan"
     ) -> tuple[State, ...]:
-        """Return the states that a plan passes; an impossible action is an error."""
+        """Return the states of a plan; raise `DemonstrationError` if it is impossible."""
         states, plan = [start], tuple(actions)
         for number, action in enumerate(plan, 1):
             possible = self.actions(states[-1])
@@ -508,7 +522,7 @@ class CachedEnvironment:
         return tuple(states)
 
     def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trajectory:
-        """Carry out a plan and ground it; an impossible action is an error that says where."""
+        """Carry out and ground a plan; raise `DemonstrationError` if it is impossible."""
         done = tuple(actions)
         states = self.carry_out(start, done, where)
         graphs = tuple(map(self.ground, states, done))
@@ -516,15 +530,15 @@ class CachedEnvironment:
 
 
 def _ends(actions: Sequence[Action]) -> Sequence[Action]:
-    """Return the first and the last action: those by which a change is noticed."""
+    """Return the first and the last action, which `notice` checks for changes."""
     return (actions[0], actions[-1]) if len(actions) > 1 else actions
 
 
 class EnvironmentCache:
-    """The worlds of environments, each found by the very environment it is of.
+    """Cached environments, found by the identity of the environment.
 
-    All of them share one budget of memory; an environment of which nothing is remembered any more
-    is let go. An environment that has changed can be forgotten.
+    They share one memory budget. Environments whose cache is empty are dropped when the budget
+    shrinks. Call `forget` for an environment that has changed.
 
     >>> class Lamp:
     ...     lit = ("on",)
@@ -552,12 +566,12 @@ class EnvironmentCache:
         return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
-        """Return the world of an environment, with its memory."""
+        """Return the cached version of an environment."""
         asked = (
             environment.environment if isinstance(environment, CachedEnvironment) else environment
         )
         known = self._worlds.get(id(asked))
-        # Numbers of objects are used again, and copies of this have others; hence the look.
+        # Ids are reused, and differ in copies of this cache, so compare the identity too.
         if known is None or known.environment is not asked:
             if isinstance(environment, CachedEnvironment):
                 known = environment
@@ -569,7 +583,7 @@ class EnvironmentCache:
         return known
 
     def _let_go(self) -> None:
-        """Make room for one more world: first come those of which nothing is remembered."""
+        """Make room for one more environment: drop empty caches first, then the oldest."""
         if self._shrunk != self.budget.shrunk:
             self._shrunk = self.budget.shrunk
             self._worlds = {key: each for key, each in list(self._worlds.items())
@@ -578,12 +592,12 @@ class EnvironmentCache:
             self._worlds.pop(next(iter(self._worlds)), None)
 
     def forget_all(self) -> None:
-        """Forget what all environments have answered."""
+        """Clear the caches of all environments."""
         for known in self._worlds.values():
             known.forget()
 
     def forget(self, environment: Environment) -> None:
-        """Forget what an environment has answered, because it has changed."""
+        """Clear the cache of an environment that has changed."""
         known = self._worlds.get(id(environment))
         if known is not None and known.environment is environment:
             known.forget()

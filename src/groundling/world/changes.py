@@ -12,9 +12,9 @@ Facts = frozenset[Label]
 
 
 def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> GroundingGraph:
-    """Add nodes for the facts that become true (`begins`) and false (`ends`) to a graph.
+    """Add nodes for facts that become true (`begins`) or false (`ends`) to a graph.
 
-    Edges lead to them from the root. If nothing changes, the root has the label `changes nothing`.
+    Edges connect them to the root. If nothing changes, the root gets the label `changes nothing`.
 
     >>> graph = GroundingGraph({"event": "press"})
     >>> locked, shut = frozenset({Label("gate", "locked")}), frozenset({Label("gate", "shut")})
@@ -37,7 +37,7 @@ def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> Groundin
 
 
 def label_changes(facts: Sequence[Facts]) -> dict[str, bool]:
-    """Label a plan that changes nothing at some step (`idles`) or returns to a state (`undoes`).
+    """Label plans with a step without effect (`idles`) or a repeated state (`undoes`).
 
     >>> on, off = frozenset({Label("on")}), frozenset()
     >>> label_changes([on, off, on])

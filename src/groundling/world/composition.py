@@ -1,4 +1,4 @@
-"""Composed demonstrations: what was said and done in a row, joined into longer demonstrations."""
+"""Composed demonstrations: consecutive demonstrations joined into longer ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment
 
 MOST_WORDS = 30
-"""How many words a composed text may have; what people say at once is seldom longer."""
+"""Maximum number of words in a composed text; single utterances are seldom longer."""
 
 
 def compose(
@@ -23,25 +23,25 @@ def compose(
     max_words: int = MOST_WORDS,
     parser: str | Parser = "default",
 ) -> list[Demonstration]:
-    """Return longer demonstrations, each made of two that follow each other in one group.
+    """Join pairs of consecutive demonstrations of a group into longer ones.
 
-    Two demonstrations follow each other if they are neighbours in their group, in the order
-    given, and the second starts as the first ends. Their texts become one sentence, by joining
-    the trees without a word between them; their actions one plan, made canonical if the
-    environment can do that (`canonical_plan`). Pairs whose plan is impossible or ends
-    otherwise, and pairs at whose first or second text nothing is done, are left out.
+    Two demonstrations are consecutive if they are neighbours in their group, in the order
+    given, and the second starts with the outcome of the first. Their dependency trees are joined
+    into one sentence, without a connective. Their actions become one plan, in canonical form if
+    the environment defines `canonical_plan`. Pairs are skipped if the joined plan is impossible
+    or has another outcome, or if either demonstration changes nothing.
 
     Parameters
     ----------
     demonstrations
-        What was shown; only demonstrations with a `group` are composed.
+        The demonstrations. Those without a `group` are ignored.
     weight
-        How much a composed demonstration counts, as a share of the mean of its two parts.
+        Weight of a composed demonstration, relative to the mean weight of its two parts.
     max_length, max_words
-        How many actions and words a composed demonstration may have; `extra_length` of the
-        environment is added to the first.
+        Maximum number of actions and words of a composed demonstration. The environment's
+        `extra_length` is added to `max_length`.
     parser
-        What reads texts that are not yet parsed.
+        The parser for plain texts.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def compose_with_names(
     parser: Parser,
     world: Callable[[Environment], CachedEnvironment],
 ) -> list[tuple[Demonstration, tuple[str, ...]]]:
-    """Return composed demonstrations, each with the names of its parts (see `compose`)."""
+    """Compose demonstrations, each with the names of its parts (see `compose`)."""
     groups: dict[str, list[Demonstration]] = {}
     for each in demonstrations:
         if each.group:
@@ -117,7 +117,7 @@ def compose_with_names(
 def follow_each_other(
     first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
 ) -> bool:
-    """Tell whether the second starts as the first ends, and something is done in both."""
+    """Tell whether the second starts where the first ends, and both change something."""
     if first.environment is not second.environment:
         return False
     world = ask(first.environment)
@@ -137,7 +137,7 @@ def _joined_plan(
     ask: Callable[[Environment], CachedEnvironment],
     max_length: int | None,
 ) -> tuple[object, ...] | None:
-    """Return the actions of two demonstrations as one plan, if they make one."""
+    """Return the joined actions of two demonstrations, or None if impossible."""
     if not follow_each_other(first, second, ask):
         return None
     world = ask(first.environment)
@@ -153,7 +153,7 @@ def _joined_plan(
 
 
 def _trees(demonstrations: Iterable[Demonstration], parser: Parser) -> dict[int, list[Instruction]]:
-    """Return the sentences of each demonstration, parsed; plain strings in one go."""
+    """Parse the sentences of each demonstration, all plain strings in one batch."""
     parts = {}
     for each in demonstrations:
         text = each.instructions

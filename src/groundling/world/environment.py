@@ -1,4 +1,4 @@
-"""The environment: which actions are possible, what they do, and how they look."""
+"""The environment protocol, demonstrations, and wrappers of environments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_WEIGHT = 1e15
-"""How much one demonstration may count."""
+"""Maximum weight of a demonstration."""
 
 State: TypeAlias = Hashable
 Action: TypeAlias = Hashable
@@ -30,65 +30,64 @@ ActionT = TypeVar("ActionT", default=Any)
 
 @runtime_checkable
 class Environment(Protocol[StateT, ActionT]):
-    """What a world must offer so that an agent can learn to act in it.
+    """Protocol of an environment: possible actions, transitions and grounding graphs.
 
-    Every environment must have:
+    States and actions must be hashable. Keep everything that labels depend on (visited places,
+    the last action) inside the state.
 
-    - `actions(state)`: the actions possible in a state, in a fixed order (empty when
-      the state is final);
-    - `step(state, action)`: the state after an action; it does not change the state
-      it is given, and always gives the same answer;
-    - `ground(state, action, next_state)`: the grounding graph of the action between
-      its two states.
+    Required methods:
 
-    Some may also have:
+    - `actions(state)`: the possible actions, in a fixed order; empty if the state is final;
+    - `step(state, action)`: the next state. It must be deterministic and must not modify `state`;
+    - `ground(state, action, next_state)`: the grounding graph of the action between its two
+      states.
 
-    - `is_terminal(state)`: no action follows, whatever `actions` says;
-    - `is_goal(state)`: plans must end here (a hard constraint on search);
-    - `is_dead_end(state)`: it is proven that no goal can be reached from here, so searches
-      that look ahead drop plans that come here;
-    - `ground_many(state, actions)`: the graphs of all actions of a state together, as a
-      `GraphTable`; they must be those of `ground`. It makes states with hundreds of actions fast;
-    - `outcome(state)`: what of the final state counts as the result; plans with equal
+    Optional methods for search and training:
+
+    - `is_terminal(state)`: True if no action may follow, whatever `actions` returns;
+    - `is_goal(state)`: True if plans may end here (a hard constraint on search);
+    - `is_dead_end(state)`: True if it is certain that no goal can be reached from here; search
+      drops plans that lead here;
+    - `ground_many(state, actions)`: the graphs of all actions as a `GraphTable`, equal to those
+      of `ground`. Speeds up states with hundreds of actions;
+    - `outcome(state)`: the part of the final state that counts as the result; plans with equal
       outcomes are summed when outcomes are decoded (default: the state itself);
-    - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
-      (one more action, say, where the agent must first find its bearings);
-    - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
-    - `canonical_plan(start, actions)`: the same plan as `actions` would allow it, where plans
-      put together may be said in another way (two moves in a row as one, say);
-    - `mirror(demonstration)`: equally true demonstrations, such as left and right
-      swapped; the demonstration and its images share its weight in training;
-    - `describe(state)`: a line of text for people;
-    - `initial_state()`: a state to begin in where none is named;
-    - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
-      `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
-      will not do (see `groundling.data.Codec`, and `json_classes` there);
-    - `roles`: names of nodes that say what part a node plays, such as `("event", "object")`; the
-      model sees no others;
-    - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
-      `features`, `learning`, `search`); automatic settings prefer them if they do as well;
-    - `open_values`: the types of values that actions leave open (see `OpenValue`), and
-      `things(state)`, labels for each thing, where sets are among them (see `OpenSet`);
-    - `things(state)`: from which ranks and relations follow for nodes that are named like a thing
-      (see `Scene`);
-    - `facts(state)`: labels of what is true; what an action changes of it becomes part of its graph
-      (see `with_changes`);
-    - `presumed_slots`: slots that its followers have wherever they learn, though graphs may lack
-      them;
-    - `labels_follow_text`: whether graphs have only labels that a text names, so that no check
-      takes the others for missing;
-    - `draw(state)`, or `draw(state, way)` with all states from the start on: a picture for the
-      studio and for `follow --picture`, as the text of an SVG;
-    - `name_action(action)`: what people call an action;
-    - `start`, or `starts` by name: the states in which the studio and the service begin.
-    - `agent(follower, threshold)`: an agent that carries plans out;
-    - `labels_follow_text`: whether labels differ with the text that is followed; they are then
-      not compared between worlds;
-    - `presumed_slots`, `slots_place`: slots that nobody chose, so that none is missed, and where
-      others are set, for messages.
+    - `extra_length(start)`: how many more actions plans from a state may have than the usual
+      limit;
+    - `label_plan(start, actions, states)`: labels of a whole plan, such as its pattern;
+    - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that could
+      be written differently (such as two moves in a row as one);
+    - `mirror(demonstration)`: equally valid variants of a demonstration, such as left and right
+      swapped. They share its weight in training;
+    - `things(state)`: labels for each thing. Ranks and relations are derived from them (see
+      `Scene`); required if actions have an `OpenSet`;
+    - `facts(state)`: labels of what is true. Changes become part of the action's graph (see
+      `with_changes`).
 
-    States and actions are hashable values; keep whatever the labels need (what was
-    visited, the last action) inside the state.
+    Optional attributes for search and training:
+
+    - `roles`: node names that are roles, such as `("event", "object")`; the model sees no other
+      node names;
+    - `open_values`: the types of values that actions leave open (see `OpenValue` and `OpenSet`);
+    - `follower_settings`: recommended settings by name (`model`, `overlay`, `features`,
+      `learning`, `search`); automatic settings prefer them if they score as well;
+    - `presumed_slots`: slots that followers always use, even if graphs lack them; `slots_place`
+      says where other slots are set, for messages;
+    - `labels_follow_text`: whether graphs contain only labels that the text names; if so, labels
+      are not compared between worlds.
+
+    Optional members for users, files and services:
+
+    - `describe(state)`: a one-line description;
+    - `name_action(action)`: a readable name of an action;
+    - `draw(state)`, or `draw(state, way)` with all states from the start on: a picture as SVG
+      text, for the studio and `follow --picture`;
+    - `initial_state()`: the default start state;
+    - `start`, or `starts` by name: the start states of the studio and the service;
+    - `agent(follower, threshold)`: an agent that carries out plans;
+    - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
+      `action_from_json(data)`: custom JSON for states and actions (see `groundling.data.Codec`
+      and its `json_classes`).
     """
 
     def actions(self, state: StateT) -> Sequence[ActionT]:
@@ -106,34 +105,33 @@ class Environment(Protocol[StateT, ActionT]):
 
 @dataclass(frozen=True)
 class Demonstration(Generic[StateT, ActionT]):
-    """What somebody said, and what was then done.
+    """An instruction and the actions that carry it out.
 
     Parameters
     ----------
     instructions
-        The text: one string (sentences are split by the parser), or sentences as
-        strings or as parsed instructions.
+        The text: one string, which the parser splits into sentences, or a list of sentences as
+        strings or parsed instructions.
     environment, start
-        Where it happened, and the state it began in.
+        The environment and the start state.
     actions
-        What was done; nothing if it is a question.
+        The demonstrated plan; empty for a question.
     weight
-        How much it counts in training.
+        Weight in training.
     name
-        Where it comes from, for error messages.
+        Identifier for error messages, such as the source.
     also
-        Other action sequences that are just as correct.
+        Other plans that are equally correct.
     group
-        What it belongs to (a route, a session): demonstrations of one group stay together
-        wherever data are split.
+        Identifier of a route, session or similar. Demonstrations of one group stay together in
+        every data split.
     answer
         The answer, if the text is a question about the start: a set of things (as
         `things(state)` lists them), the value of a label, a number, or True or False.
     negative_starts
-        Other states in which it might have begun, had one not known the start. Where whole
-        plans are normalised, what was done must then win against all plans from those
-        states too, except those that end alike (they are no less right): the text becomes
-        evidence of where it was said.
+        Alternative start states, for learning which start a text implies. If whole plans are
+        normalised, plans from these states count as alternatives too, except those with the same
+        outcome.
     """
 
     instructions: str | Instruction | Sequence[str | Instruction]
@@ -151,7 +149,7 @@ class Demonstration(Generic[StateT, ActionT]):
         given: Any = self.actions
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise DemonstrationError(
-                f"{self} has the actions {shorten(self.actions)}. Give a list of actions."
+                f"{self}: `actions` must be a list of actions; got {shorten(self.actions)}."
             )
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
@@ -159,21 +157,22 @@ class Demonstration(Generic[StateT, ActionT]):
             object.__setattr__(self, "answer", frozenset(self.answer))
         if self.answer is not None and self.actions:
             raise DemonstrationError(
-                f"{self} must have actions or an answer, not both: a question changes nothing."
+                f"{self} must have either actions or an answer; got both. Remove one of them."
             )
         if among(self.start, self.negative_starts):
             raise DemonstrationError(
-                f"{self} has its own start among its negative starts. Take it out."
+                f"{self}: `negative_starts` must not contain `start`; got "
+                f"{shorten(self.start)} in both."
             )
         number = isinstance(self.weight, numbers.Real)
         if not number or not 0 <= self.weight <= MOST_WEIGHT:
             raise DemonstrationError(
-                f"{self} has weight {shorten(self.weight)}; weights are between 0 and "
-                f"{MOST_WEIGHT:g}."
+                f"{self}: `weight` must be between 0 and {MOST_WEIGHT:g}; got "
+                f"{shorten(self.weight)}."
             )
 
     def weighted(self, weight: float) -> Demonstration[StateT, ActionT]:
-        """Return a copy that counts differently."""
+        """Return a copy with another weight."""
         return replace(self, weight=weight)
 
     def __str__(self) -> str:
@@ -185,10 +184,10 @@ class Demonstration(Generic[StateT, ActionT]):
 
 
 class Wrapper:
-    """An environment that shows more of another one, which is its attribute `environment`.
+    """Base class of environments that extend another one, the attribute `environment`.
 
-    Messages name the class of the environment inside, which is the one that people wrote, and
-    its classes are those that states and actions in files may be of.
+    Messages name the class of the wrapped environment, and files may hold states and actions of
+    its classes.
 
     >>> class Farm: ...
     >>> class Ranked(Wrapper): ...
@@ -204,7 +203,7 @@ class Wrapper:
 
 
 def innermost(environment: object) -> object:
-    """Return the environment inside all wrappers; itself if there is none.
+    """Return the environment inside all wrappers; itself if it is not wrapped.
 
     >>> innermost(Wrapper(Wrapper(3)))
     3
@@ -215,5 +214,5 @@ def innermost(environment: object) -> object:
 
 
 def class_name(environment: object) -> str:
-    """Return the class of the environment inside all wrappers, as messages name it."""
+    """Return the class name of the environment inside all wrappers, for messages."""
     return type(innermost(environment)).__name__

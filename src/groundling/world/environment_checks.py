@@ -1,4 +1,4 @@
-"""The check of an environment: what it does wrong, in plain sentences."""
+"""Check that an environment follows the protocol, and report every problem."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _MAY = (
     "canonical_plan", "describe", "initial_state", "ground_many",
     "state_to_json", "state_from_json", "action_to_json", "action_from_json",
 )  # fmt: skip
-NOTHING = object()  # what a method that raised has answered
-_COPIED = 30_000_000  # bytes of states and actions that are copied, to see whether they change
-_SHOWN = 200  # letters of what two graphs have not in common
+NOTHING = object()  # result of a call that raised
+_COPIED = 30_000_000  # bytes of arguments to copy, in order to detect changes
+_SHOWN = 200  # maximum characters of the difference between two graphs
 
 
 @dataclass(frozen=True)
 class EnvironmentReport:
-    """What a check saw of an environment that it found right.
+    """Summary of a successful environment check.
 
-    `complete` says whether these are all states that can be reached from the start.
+    `complete` is True if every state that can be reached from the start was checked.
     """
 
     states: int
@@ -49,28 +49,29 @@ class EnvironmentReport:
         seen = f"{self.states} states, {self.actions} actions in them, {self.graphs} graphs"
         if self.complete:
             return f"The environment is fine: {seen}, which is all that can be reached."
-        return f"The environment is fine as far as was looked: {seen}, and there are more."
+        return f"The environment is fine so far: {seen}. Increase `states` to check more."
 
 
 def check_environment(environment: Any, start: Any, *, states: int = 200) -> EnvironmentReport:
-    """Tell what an environment does wrong, walking breadth-first from a start state.
+    """Check an environment by breadth-first search from a start state.
 
-    Everything is asked more than once and compared: methods must exist, not raise, not
-    change what they are given, and always give the same answer; states and actions must
-    be hashable; graphs must be grounding graphs whose labels keep their kind (a label is
-    an indicator, a string or a number everywhere). Optional methods are checked as well.
+    Every method is called more than once and the results are compared. Methods must exist, must
+    not raise or modify their arguments, and must be deterministic. States and actions must be
+    hashable. Graphs must be grounding graphs in which each label has one kind: indicator, string
+    or number. Optional methods are checked too.
 
     Parameters
     ----------
     environment, start
-        The environment, and a state that plans begin in.
+        The environment and a start state.
     states
-        How many states are looked at, at most; the report says whether these were all.
+        Maximum number of states to check.
 
     Raises
     ------
     WorldError
-        Lists every problem once, with the first state and action where it was seen.
+        If there are problems. Each kind is listed once, with the first state and action where it
+        occurred.
 
     Examples
     --------
@@ -85,10 +86,10 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
         ...
     groundling.errors.WorldError: Broken breaks the contract of an environment:
     - step('off', 'on') returned ['on'], a list, which is not hashable. Use a value such as a
-      tuple or a frozen dataclass. (The same is wrong in 1 more place.)
+      tuple or a frozen dataclass. (Also in 1 more place.)
     """
     if states < 1:
-        raise WorldError(f"check_environment looks at 1 state or more, not {states}.")
+        raise WorldError(f"`states` must be >= 1; got {states}.")
     check = _Check(environment, start, states)
     check.run()
     if check.problems:
@@ -100,42 +101,42 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
 
 
 class _Check:
-    """One walk through an environment, and the problems found on the way."""
+    """One search through an environment, with the problems found."""
 
     def __init__(self, environment: Any, start: Any, most: int) -> None:
         self.environment = environment
         self.start = start
         self.most_actions = 20 * most
         self.complete = True
-        # Of each kind of problem the first that was found, and how many there were.
+        # The first problem of each kind, and how many there are.
         self.problems: dict[tuple[str, ...], tuple[str, int]] = {}
         self.left_to_copy = _COPIED
         self.most = most
         self.queue: deque[Any] = deque()
-        # How each state was first reached: the states and actions from the start.
+        # The states and actions by which each state was first reached.
         self.seen: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
         self.answers: dict[tuple[Any, Any], tuple[Any, Any]] = {}  # next state and graph
         self.graphs: set[GroundingGraph] = set()
-        self.kinds: dict[str, tuple[str, str]] = {}  # of each label, and where it was seen
+        self.kinds: dict[str, tuple[str, str]] = {}  # kind of each label, and where it occurred
 
-    # ---- questions ------------------------------------------------------------------------
+    # ---- calls ----------------------------------------------------------------------------
 
     def report(self, key: tuple[str, ...], sentence: str) -> None:
-        """Note a problem of a kind."""
+        """Add a problem; `key` identifies its kind."""
         first, count = self.problems.get(key, (sentence, 0))
         self.problems[key] = (first, count + 1)
 
     def sentences(self) -> list[str]:
-        """Return all problems, each kind once."""
+        """Return one message for each kind of problem."""
         lines = []
         for first, count in self.problems.values():
             more = count - 1
             places = f"{more} more place{'s' if more > 1 else ''}"
-            lines.append(first + (f" (The same is wrong in {places}.)" if more else ""))
+            lines.append(first + (f" (Also in {places}.)" if more else ""))
         return lines
 
     def ask(self, method: str, *arguments: Any) -> Any:
-        """Ask twice; report what raises, differs or changes its arguments."""
+        """Call a method twice; report exceptions, differences and modified arguments."""
         before = self.snapshots(arguments)
         answers = []
         now: list[tuple[str, Any, Any]] = []
@@ -148,35 +149,35 @@ class _Check:
                 self.report((method, "raises"), raised(method, arguments, error))
                 return NOTHING
             answers.append(answer)
-            if first:  # what is toggled is as it was after the second time
+            if first:  # a second call may undo what the first one changed
                 now = self.snapshots(arguments) if before else []
         for argument, was, after in zip(arguments, before, now, strict=False):
             if not same(was, after):
                 self.report(
                     (method, "changes"),
-                    f"{call_of(method, arguments)} changed {shorten(argument)}, which it was "
-                    "given. Make a new value instead.",
+                    f"{call_of(method, arguments)} must not modify its arguments; it changed "
+                    f"{shorten(argument)}. Return a new value instead.",
                 )
                 return NOTHING
         if not same(*answers):
             hint = ""
             if getattr(type(answers[0]), "__eq__", None) is object.__eq__:
                 hint = (
-                    f" Instances of {type(answers[0]).__name__} are equal only to themselves: "
-                    "make it a frozen dataclass or a named tuple."
+                    f" {type(answers[0]).__name__} does not define equality: make it a frozen "
+                    "dataclass or a named tuple."
                 )
             one, again = apart(*answers)
             self.report(
                 (method, "differs"),
-                f"{call_of(method, arguments)} returned {one} and, asked again, {again}. The same "
-                f"question must have the same answer.{hint}",
+                f"{call_of(method, arguments)} must be deterministic; got {one} and, in a second "
+                f"call, {again}.{hint}",
             )
         return answers[0]
 
     def hashable(
         self, what: str, value: Any, method: str, arguments: tuple[Any, ...] | None = None
     ) -> bool:
-        """Tell whether a value can be remembered; report it if not."""
+        """Tell whether a value is hashable; report it if not."""
         try:
             hash(value)
         except Exception:
@@ -191,24 +192,24 @@ class _Check:
         return True
 
     def says(self, method: str, state: Any) -> bool:
-        """Tell whether a method says True of a state."""
+        """Tell whether a method returns True for a state."""
         answer = self.ask(method, state)
         return isinstance(answer, (bool, np.bool_)) and bool(answer)
 
     def listed(self, answer: Any, state: Any) -> tuple[Any, ...]:
-        """Return the actions that were offered, reporting collections that will not do."""
+        """Return the listed actions; report unsuitable collections."""
         call = call_of("actions", (state,))
         if isinstance(answer, str):
             self.report(
                 ("actions", "string"),
-                f"{call} returned the string {shorten(answer)}. Return a tuple of actions.",
+                f"{call} must return a tuple of actions; got the string {shorten(answer)}.",
             )
             return ()
         if isinstance(answer, (set, frozenset)):
             self.report(
                 ("actions", "set"),
-                f"{call} returned a set, whose order may change from run to run. Return a tuple "
-                "or a sorted list.",
+                f"{call} must return a tuple or a sorted list; got a set, whose order may change "
+                "from run to run.",
             )
         listed = tuple(islice(answer, self.most_actions + 1))
         if len(listed) > self.most_actions:
@@ -216,23 +217,23 @@ class _Check:
         return tuple(self.filled(each, state) for each in listed[: self.most_actions])
 
     def filled(self, action: Any, state: Any) -> Any:
-        """Return an action with examples in its holes; report holes that are not declared."""
+        """Fill the holes of an action with example values; report undeclared holes."""
         declared = getattr(self.environment, "open_values", ())
         for hole in holes(action):
             if isinstance(declared, str) or hole.type not in declared:
                 self.report(
                     ("open_values", hole.type),
-                    f"`open_values` must name the type of each hole; got {shorten(declared)}, but "
-                    f"{shorten(action)} has one of type {hole.type!r}. Write open_values = "
-                    f"({hole.type!r},) into the class.",
+                    f"`open_values` must list the type of every hole; got {shorten(declared)}, but "
+                    f"{shorten(action)} has one of type {hole.type!r}. Add open_values = "
+                    f"({hole.type!r},) to the class.",
                 )
             action = fill(action, hole, example_of(hole, self.environment, state))
         return action
 
     def snapshots(self, values: tuple[Any, ...]) -> list[tuple[str, Any, Any]]:
-        """Return for each value its look and copies of it and its attributes, while that is cheap.
+        """Return the repr of each value, with copies of it and of its attributes.
 
-        Large states are copied a few times only; where nothing was copied, nothing is found.
+        Stops copying once `_COPIED` bytes are used up; later changes are then not detected.
         """
         self.left_to_copy -= sum(map(size_of, values))
         if self.left_to_copy < 0:
@@ -242,21 +243,21 @@ class _Check:
             for value in values
         ]
 
-    # ---- the walk -----------------------------------------------------------------------
+    # ---- search -------------------------------------------------------------------------
 
     def run(self) -> None:
         missing = [name for name in _MUST if not callable(getattr(self.environment, name, None))]
         for name in missing:
-            self.report(("missing", name), f"It has no method {name}. See Environment.")
+            self.report(("missing", name), f"It has no method {name}. Add it; see Environment.")
         for name in _MAY:
             found = getattr(self.environment, name, None)
             if found is not None and not callable(found):
-                self.report(("missing", name), f"{name} is {shorten(found)}, not a method.")
+                self.report(("missing", name), f"{name} must be a method; got {shorten(found)}.")
                 missing.append(name)
         for pair in (_MAY[-4:-2], _MAY[-2:]):
             absent = [name for name in pair if not hasattr(self.environment, name)]
             if len(absent) == 1:
-                sentence = f"It has no {absent[0]}, of {' and '.join(pair)}."
+                sentence = f"It must have both {' and '.join(pair)}; {absent[0]} is missing."
                 self.report(("missing", absent[0]), sentence)
                 missing += absent
         if missing or not self.hashable("The start state is", self.start, "start"):
@@ -269,15 +270,15 @@ class _Check:
             self.look_at_dead_ends()
             self.look_at_plans()
         except Exception as error:
-            # Only what compares and hashes states is left to raise; nothing more can be checked.
+            # Only comparing or hashing states can raise here; nothing more can be checked.
             self.report(
                 ("compare",),
-                f"Comparing states or actions raised {said(error)}. Use values such as tuples or "
-                "frozen dataclasses, which can be compared.",
+                f"States and actions must be comparable; comparing them raised {said(error)}. Use "
+                "values such as tuples or frozen dataclasses.",
             )
 
     def reach(self, state: Any, states: tuple[Any, ...], actions: tuple[Any, ...]) -> None:
-        """Note a state to be looked at, unless it is known or there are enough."""
+        """Queue a state for checking, unless it is known or the limit is reached."""
         if state in self.seen:
             return
         if len(self.seen) >= self.most:
@@ -287,17 +288,17 @@ class _Check:
         self.queue.append(state)
 
     def look(self, state: Any) -> None:
-        """Check a state, what can be done in it, and what comes of that."""
+        """Check a state, its actions, and their next states and graphs."""
         self.look_at_options(state)
         final = self.is_final(state)
         actions = self.actions(state)
         if state is self.start and (final or not actions):
-            why = "is_terminal says it is final" if final else "actions returned none"
+            why = "is_terminal returned True" if final else "actions returned none"
             if not any(key[0] == "actions" for key in self.problems):
                 self.report(
                     ("nothing",),
-                    f"Nothing can be done in the start state {shorten(state)}: {why}. Start "
-                    "elsewhere, or offer an action there.",
+                    f"The start state must have an action; {shorten(state)} has none: {why}. "
+                    "Choose another start state, or add an action.",
                 )
         if final:
             return
@@ -337,13 +338,13 @@ class _Check:
                 one, other = apart(known, graph)
                 self.report(
                     ("ground_many", "graph"),
-                    f"{call} must return the graphs of ground; got {other} for {shorten(action)}, "
-                    f"where ground returned {one}.",
+                    f"{call} must return the same graphs as ground; got {other} for "
+                    f"{shorten(action)}, but ground returned {one}.",
                 )
                 return
 
     def look_again(self) -> None:
-        """Ask some questions anew, last first: answers must not depend on what was asked."""
+        """Repeat some calls in reverse order: results must not depend on earlier calls."""
         for (state, action), (after, graph) in list(self.answers.items())[:50][::-1]:
             for method, arguments, before in (
                 ("step", (state, action), after),
@@ -354,12 +355,12 @@ class _Check:
                     one, later = apart(before, now)
                     self.report(
                         (method, "later"),
-                        f"{call_of(method, arguments)} returned {one} at first and {later} after "
-                        "other questions. Keep all that changes inside the state; the environment "
-                        "itself must not remember.",
+                        f"{call_of(method, arguments)} must not depend on earlier calls; got {one} "
+                        f"at first and {later} later. Keep everything that changes in the state, "
+                        "not in the environment.",
                     )
 
-    # ---- single answers -----------------------------------------------------------------
+    # ---- single results -----------------------------------------------------------------
 
     def actions(self, state: Any) -> tuple[Any, ...]:
         offered = self.ask("actions", state)
@@ -373,8 +374,8 @@ class _Check:
             if each in known:
                 self.report(
                     ("actions", "twice"),
-                    f"{call_of('actions', (state,))} lists {shorten(each)} more than once. List "
-                    "every action once.",
+                    f"{call_of('actions', (state,))} must list every action once; got "
+                    f"{shorten(each)} more than once.",
                 )
                 return tuple(dict.fromkeys(good))
             known[each] = None
@@ -384,8 +385,8 @@ class _Check:
         if after is None:
             self.report(
                 ("step", "nothing"),
-                f"{call_of('step', (state, action))} returned None. Return the state after the "
-                "action; where an action is impossible, leave it out of actions.",
+                f"{call_of('step', (state, action))} must return the next state; got None. If the "
+                "action is impossible, leave it out of actions.",
             )
             return False
         return self.hashable("step returned", after, "step", (state, action))
@@ -394,7 +395,7 @@ class _Check:
         return hasattr(self.environment, "is_terminal") and self.says("is_terminal", state)
 
     def look_at_options(self, state: Any) -> None:
-        """Check what the optional methods say of a state."""
+        """Check the results of the optional methods for a state."""
         self.look_at_json("state", state)
         kinds: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
             "is_terminal": ((bool, np.bool_), "True or False"),
@@ -408,7 +409,7 @@ class _Check:
                 if answer is not NOTHING and not isinstance(answer, kind):
                     self.report(
                         (method, "type"),
-                        f"{call_of(method, (state,))} returned {shorten(answer)}. Return {wanted}.",
+                        f"{call_of(method, (state,))} must return {wanted}; got {shorten(answer)}.",
                     )
         if hasattr(self.environment, "extra_length"):
             answer = self.ask("extra_length", state)
@@ -416,8 +417,8 @@ class _Check:
             if answer is not NOTHING and not (whole and 0 <= answer <= EXTRA_LENGTH.most):
                 self.report(
                     ("extra_length", "type"),
-                    f"{call_of('extra_length', (state,))} returned {shorten(answer)}. Return a "
-                    f"whole number between 0 and {EXTRA_LENGTH.most:,}. {EXTRA_LENGTH.advice}",
+                    f"{call_of('extra_length', (state,))} must return a whole number between 0 and "
+                    f"{EXTRA_LENGTH.most:,}; got {shorten(answer)}. {EXTRA_LENGTH.advice}",
                 )
         if callable(getattr(self.environment, "things", None)):
             self.look_at_things(state)
@@ -427,7 +428,7 @@ class _Check:
                 self.hashable("outcome returned", answer, "outcome", (state,))
 
     def look_at_things(self, state: Any) -> None:
-        """Check what questions and sets are about: labels for each thing of a state."""
+        """Check that `things` returns labels for each thing of a state."""
         things = self.ask("things", state)
         call = call_of("things", (state,))
         if things is NOTHING:
@@ -435,7 +436,7 @@ class _Check:
         if not isinstance(things, Mapping):
             self.report(
                 ("things", "type"),
-                f"{call} returned {shorten(things)}. Return a mapping from things to labels.",
+                f"{call} must return a mapping from things to labels; got {shorten(things)}.",
             )
             return
         for thing, labels in things.items():
@@ -445,7 +446,7 @@ class _Check:
                 self.report(("things", "labels"), f"{call}: {error}")
 
     def look_at_json(self, kind: str, value: Any) -> None:
-        """Check that a state or an action comes back from the environment's own JSON."""
+        """Check that a state or an action survives a round trip through custom JSON."""
         to, back = f"{kind}_to_json", f"{kind}_from_json"
         if not hasattr(self.environment, to) or (written := self.ask(to, value)) is NOTHING:
             return
@@ -453,7 +454,7 @@ class _Check:
             read = json.loads(json.dumps(written, allow_nan=False))
         except (TypeError, ValueError) as error:
             sentence = (
-                f"{call_of(to, (value,))} returned {shorten(written)}, which is not JSON: {error}."
+                f"{call_of(to, (value,))} must return JSON data; got {shorten(written)} ({error})."
             )
             self.report((to, "json"), sentence)
             return
@@ -461,15 +462,16 @@ class _Check:
         if again is not NOTHING and not same(again, value):
             self.report(
                 (back, "differs"),
-                f"{call_of(back, (read,))} returned {shorten(again)}, not the {kind} "
-                f"{shorten(value)} that {to} was given.",
+                f"{call_of(back, (read,))} must return the {kind} {shorten(value)} that was passed "
+                f"to {to}; got {shorten(again)}.",
             )
 
     def look_at_graph(self, graph: Any, state: Any, action: Any) -> None:
         if not isinstance(graph, GroundingGraph):
             where = f"ground({shorten(state)}, {shorten(action)}, …)"
             self.report(
-                ("ground", "type"), f"{where} returned {shorten(graph)}. Return a GroundingGraph."
+                ("ground", "type"),
+                f"{where} must return a GroundingGraph; got {shorten(graph)}.",
             )
             return
         if graph in self.graphs:
@@ -490,12 +492,12 @@ class _Check:
                 if known != kind:
                     self.report(
                         ("label", label.name),
-                        f"The label {label.name!r} is {known} {there} but {kind} {here}. A label "
-                        "keeps its kind; give the two different names.",
+                        f"The label {label.name!r} must be of one kind; got {known} {there} and "
+                        f"{kind} {here}. Use two different names.",
                     )
 
     def look_at_dead_ends(self) -> None:
-        """Check that no goal was seen to be reached from what is called a dead end."""
+        """Check that no goal can be reached from a dead end."""
         if not all(hasattr(self.environment, name) for name in ("is_goal", "is_dead_end")):
             return
         before: dict[Any, list[tuple[Any, Any]]] = {}
@@ -510,11 +512,11 @@ class _Check:
                     waiting.append(state)
         for state, actions in way.items():
             if self.says("is_dead_end", state):
-                how = f"by {shorten(actions)}" if actions else "there already"
+                how = f"{shorten(actions)} reaches a goal" if actions else "it is a goal"
                 self.report(
                     ("is_dead_end", "wrong"),
-                    f"is_dead_end({shorten(state)}) is True, but a goal is reached {how}. Say True "
-                    "only of states from which no goal can be reached.",
+                    f"is_dead_end({shorten(state)}) must be False, because {how}. Return True only "
+                    "for states from which no goal can be reached.",
                 )
 
     # ---- whole plans --------------------------------------------------------------------
@@ -544,19 +546,20 @@ class _Check:
         ):
             self.report(
                 ("is_goal", "never"),
-                f"is_goal is true of none of the {len(self.seen)} states that can be reached, so "
-                "that no plan can be found. Start elsewhere, or leave is_goal out.",
+                f"is_goal must be True for some state that can be reached; it is False for all "
+                f"{len(self.seen)}, so no plan can be found. Choose another start state, or remove "
+                "is_goal.",
             )
 
     def look_at_canonical(self, end: Any, actions: tuple[Any, ...]) -> None:
-        """Check that a possible plan is possible in its canonical form, too, and ends alike."""
+        """Check that the canonical form of a plan is possible and has the same outcome."""
         plan = self.ask("canonical_plan", self.start, actions)
         if plan is NOTHING:
             return
         call = call_of("canonical_plan", (self.start, actions))
         world = CachedEnvironment(self.environment)
         try:
-            reached = world.carry_out(self.start, plan, f"{call} gave {shorten(plan)}")[-1]
+            reached = world.carry_out(self.start, plan, f"{call} returned {shorten(plan)}")[-1]
             alike = same(world.outcome(reached), world.outcome(end))
         except (GroundlingError, TypeError) as error:
             self.report(("canonical_plan", "impossible"), str(error))
@@ -564,8 +567,8 @@ class _Check:
         if not alike:
             self.report(
                 ("canonical_plan", "differs"),
-                f"{call} gave {shorten(plan)}, which ends in {shorten(reached)}, not in "
-                f"{shorten(end)}. Return a plan with the same outcome.",
+                f"{call} must return a plan with the same outcome; got {shorten(plan)}, which ends "
+                f"in {shorten(reached)}, not in {shorten(end)}.",
             )
 
     def look_at_mirror(self, actions: tuple[Any, ...]) -> None:
@@ -579,7 +582,7 @@ class _Check:
             if not isinstance(image, Demonstration):
                 self.report(
                     ("mirror", "type"),
-                    f"mirror gave {shorten(image)}. Return a list of Demonstrations.",
+                    f"mirror must return a list of Demonstrations; got {shorten(image)} in it.",
                 )
                 continue
             try:
@@ -591,7 +594,7 @@ class _Check:
 
 
 def call_of(method: str, arguments: Iterable[Any]) -> str:
-    """Return a call as it is written.
+    """Format a call for messages.
 
     >>> call_of("step", (0, "right"))
     "step(0, 'right')"
@@ -600,12 +603,12 @@ def call_of(method: str, arguments: Iterable[Any]) -> str:
 
 
 def raised(method: str, arguments: tuple[Any, ...], error: Exception) -> str:
-    """Return the sentence about a call that raised."""
+    """Return the message for a call that raised."""
     return f"{call_of(method, arguments)} raised {said(error)}."
 
 
 def apart(one: Any, other: Any) -> tuple[str, str]:
-    """Return how two values look; of graphs, the lines in which they differ.
+    """Return the reprs of two values; for graphs, the lines that differ.
 
     >>> red, blue = (GroundingGraph({"event": {"take": True}, "cup": {"colour": colour}},
     ...                             [("event", "cup", "of")]) for colour in ("red", "blue"))
@@ -616,7 +619,7 @@ def apart(one: Any, other: Any) -> tuple[str, str]:
         return shorten(one), shorten(other)
     lines = [str(graph).splitlines() for graph in (one, other)]
     only = [[line for line in lines[n] if line not in lines[1 - n]] for n in (0, 1)]
-    if not any(only):  # the same in another order, say
+    if not any(only):  # the same lines in another order
         return shorten(one), shorten(other)
     shown = ["; ".join(each)[:_SHOWN] for each in only]
     with_these, others = (f"a graph with {each}" if each else "one without" for each in shown)
@@ -624,17 +627,17 @@ def apart(one: Any, other: Any) -> tuple[str, str]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; what cannot be compared passes."""
+    """Tell whether two values are equal; True if they cannot be compared."""
     try:
         return one is other or bool(one == other)
-    except Exception:  # arrays, say: they are reported as not hashable
+    except Exception:  # such as arrays, which are reported as not hashable
         return True
 
 
 def _copied(value: Any) -> Any:
     try:
         copied = copy.deepcopy(value)
-        # What does not equal its copy cannot be compared with it later.
+        # A value that differs from its own copy cannot be checked for changes.
         return copied if bool(copied == value) else None
     except Exception:  # not every value can be copied or compared
         return None

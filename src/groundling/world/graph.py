@@ -1,4 +1,4 @@
-"""The grounding graph: an action and the states around it as labelled nodes and relations."""
+"""Grounding graphs: an action and its two states as labelled nodes and edges."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from groundling.errors import GraphError
 from groundling.limits import GRAPH_EDGES, GRAPH_LABELS, GRAPH_NODES, LABEL_CHARACTERS
 from groundling.world.reprs import shorten
 
-# Far more than a graph of one action has; what is beyond is a mistake, or meant to hurt.
-MOST_NUMBER = 1e30  # beyond, squares and sums overflow
+MOST_NUMBER = 1e30  # squares and sums of larger numbers overflow
 
 
 class Label(NamedTuple):
@@ -40,12 +39,12 @@ Labels: TypeAlias = "Mapping[str, LabelValue | Iterable[str | float]] | Iterable
 
 
 def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
-    """Normalise what users write for labels into a sorted tuple without repeats.
+    """Normalise labels into a sorted tuple without duplicates.
 
     A mapping gives each name a value: `True` for an indicator, a string, a number, or
-    a collection of strings or numbers; `False` and `None` mean the label is absent.
-    Anything else iterable is read as names of indicators. What this function returned
-    may be given again, at no cost: useful for parts that many graphs share.
+    a collection of strings or numbers. `False` and `None` mean that the label is absent.
+    Any other iterable lists the names of indicators. A result of this function is returned
+    unchanged, so labels that many graphs share need to be normalised only once.
 
     >>> labels_of({"move": True, "distance": 2, "item": ["sofa", "lamp"], "wall": None})
     (Label(name='distance', value=2.0), Label(name='item', value='lamp'),
@@ -64,19 +63,18 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     return read
 
 
-# What labels were read from is mostly the same few things, node by node and graph by graph.
-# It is remembered by value and type (1 is True and 1.0, but no label is). Graphs belong to no
-# follower, so neither does this; it holds nothing but strings and numbers, and so many of them that
-# it takes a few megabytes, and some thirty at the very most.
+# Graphs repeat the same labels many times, so normalised labels are cached. Keys include types,
+# because 1 == True == 1.0 but their labels differ. The cache is global, since graphs do not belong
+# to a follower. It holds strings and numbers only: a few megabytes, and at most about thirty.
 _KNOWN: dict[object, _Normalised] = {}
 _MOST_KNOWN, _SHORT = 4_000, 30
-_CLEAR = frozenset({str, bool, type(None)})  # of which no two values of different types are equal
+_CLEAR = frozenset({str, bool, type(None)})  # values of different types here are never equal
 _PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})
 _LISTED = _PLAIN | {tuple, list, set, frozenset}
 
 
 def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
-    """Return what was read from the same labels before, and what to remember it by."""
+    """Return the cached result for labels, or None, and the cache key if there is one."""
     key: object
     if type(labels) is dict and _CLEAR.issuperset(map(type, labels.values())):
         key = tuple(labels.items())
@@ -107,7 +105,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
 
 
 def _listed(value: object) -> tuple[object, ...] | None:
-    """Return a value with the types of what it holds; nothing if it is too much."""
+    """Return a cache key with the types of a value's items; None if it is too large."""
     if isinstance(value, (set, frozenset)):
         few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
         return (set, frozenset(value)) if few else None
@@ -135,12 +133,12 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
                 for each in GRAPH_LABELS.bounded(value, GraphError, where):
                     found.add(Label(_text(name, where), _value(each, name, where)))
             else:
-                # numpy scalars and the like
+                # such as NumPy scalars
                 found.add(Label(_text(name, where), _value(value, name, where)))
     elif not isinstance(labels, Iterable):
         raise GraphError(
-            f"The labels of {where} are {shorten(labels)}. "
-            "Write labels as a mapping from names to values, or as a list of names."
+            f"The labels of {where} must be a mapping from names to values or a list of names; got "
+            f"{shorten(labels)}."
         )
     else:
         for each in GRAPH_LABELS.bounded(labels, GraphError, where):
@@ -151,8 +149,8 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
                 found.add(Label(_text(each, where)))
             else:
                 raise GraphError(
-                    f"The label {shorten(each)} of {where} is neither a name nor a Label. "
-                    "Write labels as a mapping from names to values."
+                    f"A label of {where} must be a name or a Label; got {shorten(each)}. Use a "
+                    "mapping from names to values."
                 )
     GRAPH_LABELS.check(len(found), GraphError, where)
     return _Normalised(map(_shared, sorted(found, key=_order)))
@@ -164,7 +162,7 @@ _MOST_LABELS_KNOWN = 20_000
 
 
 def _shared(label: Label) -> Label:
-    """Return an equal label that others have too: there are few, on very many nodes."""
+    """Return one shared object for equal labels, to save memory."""
     if len(label.name) > 100 or (isinstance(label.value, str) and len(label.value) > 100):
         return label
     if len(_LABELS) >= _MOST_LABELS_KNOWN:
@@ -180,7 +178,7 @@ def _text(name: object, where: str) -> str:
 
 
 class _Normalised(tuple[Label, ...]):
-    """What `labels_of` returned; graphs that share it need not normalise it again."""
+    """A result of `labels_of`, which need not be normalised again."""
 
     __slots__ = ()
 
@@ -189,30 +187,30 @@ def _value(value: object, name: str, where: str) -> str | float:
     if isinstance(value, str):
         return _text(value, where)
     try:
-        if isinstance(value, (bool, np.bool_, *_BYTES)):  # b"1" can be read as a number
+        if isinstance(value, (bool, np.bool_, *_BYTES)):  # float(b"1") would succeed
             raise TypeError
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise GraphError(
-            f"The label {shorten(name)} of {where} has the value {shorten(value)}, a "
-            f"{type(value).__name__}; a label's value is True, a string, a number or a collection "
-            "of strings or numbers."
+            f"The value of the label {shorten(name)} of {where} must be True, a string, a number "
+            f"or a collection of strings or numbers; got {shorten(value)}, a "
+            f"{type(value).__name__}."
         ) from None
     if not math.isfinite(number):
         raise GraphError(
-            f"The label {shorten(name)} of {where} is {number}. "
-            "Leave the label out where its value is unknown."
+            f"The label {shorten(name)} of {where} must be finite; got {number}. "
+            "Leave the label out if its value is unknown."
         )
     if abs(number) > MOST_NUMBER:
         raise GraphError(
-            f"The label {shorten(name)} of {where} is {number}, beyond {MOST_NUMBER:g}, which no "
-            "sum can hold. Measure in a larger unit."
+            f"The label {shorten(name)} of {where} must be within ±{MOST_NUMBER:g}; got {number}. "
+            "Use a larger unit."
         )
     return number
 
 
 def _called(name: object) -> str:
-    """Return a name for messages; most are short, and then this is fast."""
+    """Return a name for messages, with a fast path for short ones."""
     return repr(name) if isinstance(name, str) and len(name) <= 80 else shorten(name)
 
 
@@ -225,23 +223,22 @@ def _order(label: Label) -> tuple[str, int, float, str]:
 
 
 class GroundingGraph:
-    """A rooted, labelled, directed graph (V, E, L, f_V, f_E); cycles and self-loops are fine.
+    """A rooted, labelled, directed graph (V, E, L, f_V, f_E).
+
+    Cycles and self-loops are allowed.
 
     Parameters
     ----------
     nodes
-        For each node its name and its labels (see `labels_of`). Names only tell nodes apart:
-        the model does not see them, so that nodes with the same labels and relations are
-        interchangeable.
+        Labels by node name (see `labels_of`). Names only identify nodes: the model does not see
+        them, so nodes with the same labels and relations are interchangeable.
     edges
         Triples (source, target, labels of the relation).
     root
-        The name of the node that the sentence's root word aligns with; by default the
-        first node.
+        The name of the node that the sentence's root word aligns with. Default: the first node.
     roles
-        Names that say what part a node plays (`"event"`, `"front"`) and keep their meaning from
-        graph to graph: the model may see these. An environment declares those of all its graphs
-        by an attribute `roles`.
+        Node names that have the same meaning in every graph (`"event"`, `"front"`). The model may
+        see these. An environment declares them for all its graphs in its attribute `roles`.
 
     Examples
     --------
@@ -275,10 +272,10 @@ class GroundingGraph:
         roles: Iterable[str] = (),
     ) -> None:
         if not nodes:
-            raise GraphError("A grounding graph needs at least one node, but none was given.")
+            raise GraphError("A grounding graph must have at least one node; got none.")
         if not isinstance(nodes, Mapping):
             raise GraphError(
-                "The nodes of a grounding graph are a mapping from names to labels, not "
+                "The nodes of a grounding graph must be a mapping from names to labels; got "
                 f"{shorten(nodes)}."
             )
         GRAPH_NODES.check(len(nodes), GraphError, "A grounding graph")
@@ -292,22 +289,22 @@ class GroundingGraph:
         self.root = self.node_names[0] if root is None else root
         if self.root not in nodes:
             raise GraphError(
-                f"The root {shorten(self.root)} is not a node of the graph; its nodes are "
-                f"{shorten(list(nodes), 300)}."
+                f"The root of a graph must be one of its nodes, {shorten(list(nodes), 300)}; got "
+                f"{shorten(self.root)}."
             )
         read: list[tuple[str, str, tuple[Label, ...]]] = []
         known: tuple[Label, ...] | None
         for edge in GRAPH_EDGES.bounded(edges, GraphError, "A grounding graph"):
             if isinstance(edge, str) or len(edge) != 3:
                 raise GraphError(
-                    f"The edge {shorten(edge)} is not a triple of source, target and labels."
+                    f"An edge must be a triple (source, target, labels); got {shorten(edge)}."
                 )
             source, target, labels = edge
             for end in () if source in nodes and target in nodes else (source, target):
                 if end not in nodes:
                     raise GraphError(
-                        f"The edge {shorten(source)} -> {shorten(target)} ends at {shorten(end)}, "
-                        f"which is not a node; the nodes are {shorten(list(nodes), 300)}."
+                        f"The edge {shorten(source)} -> {shorten(target)} must join nodes of the "
+                        f"graph, {shorten(list(nodes), 300)}; got {shorten(end)}."
                     )
             known = _KNOWN.get(labels) if type(labels) is str else _remembered(labels)[0]
             if known is None:
@@ -323,7 +320,7 @@ class GroundingGraph:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What part each node plays: its role or else the relation that leads to it."""
+        """The role of each node or, without one, the relation that leads to it."""
         if self.roles.issuperset(self.node_names):
             return self.node_names
         return _parts(self.node_names, self.edges, self.root, self.roles)
@@ -333,7 +330,7 @@ class GroundingGraph:
         labels: Mapping[str, tuple[Label, ...]] | None = None,
         roles: Iterable[str] | None = None,
     ) -> GroundingGraph:
-        """Return the same graph with other labels of some nodes, or with other roles.
+        """Return a copy with new labels for some nodes, or with new roles.
 
         >>> graph = GroundingGraph({"event": "move", "here": "lit"})
         >>> print(graph.changed({"here": labels_of("dark")}))
@@ -355,9 +352,9 @@ class GroundingGraph:
         nodes: Mapping[str, tuple[Label, ...]],
         edges: Sequence[tuple[str, str, tuple[Label, ...]]],
     ) -> GroundingGraph:
-        """Return the same graph with further nodes and edges, whose labels are normalised.
+        """Return a copy with more nodes and edges, whose labels must be normalised.
 
-        Nodes that it has already keep their labels.
+        Existing nodes keep their labels.
 
         >>> graph = GroundingGraph({"event": "move"})
         >>> print(graph.extended({"here": labels_of("lit")}, [("event", "here", labels_of("at"))]))
@@ -377,7 +374,7 @@ class GroundingGraph:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes, without what it shares with others."""
+        """Approximate size in bytes, without labels shared with other graphs."""
         return 600 + 40 * len(self) + 90 * len(self.edges)
 
     def __len__(self) -> int:
@@ -416,7 +413,7 @@ _Edges = tuple[tuple[str, str, tuple[Label, ...]], ...]
 def _parts(
     names: tuple[str, ...], edges: _Edges, root: str, roles: frozenset[str]
 ) -> tuple[str, ...]:
-    """Return for each node its role, or the relation by which it is first reached from the root."""
+    """Return the role of each node, or the relation that leads to it from the root."""
     found = {root: "root"}
     near: dict[str, list[tuple[str, tuple[Label, ...], str]]] = {}
     for source, target, labels in edges:

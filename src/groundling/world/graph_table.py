@@ -1,4 +1,4 @@
-"""Graph tables: the grounding graphs of many actions that differ only in their labels."""
+"""Graph tables: grounding graphs of many actions that differ only in their labels."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 class GraphTable(Sequence[GroundingGraph]):
     """Grounding graphs with the same nodes and edges, one for each action.
 
-    An environment may return it from `ground_many(state, actions)`: labels are then read once
-    for each thing and not once for each action, and graphs are made only where they are looked
-    at. The graphs must be those that `ground` returns for the same actions.
+    An environment may return a table from `ground_many(state, actions)`. Labels are then
+    normalised once for each thing instead of once for each action, and graphs are built lazily.
+    They must be equal to those that `ground` returns for the same actions.
 
     Parameters
     ----------
     nodes
-        For each node its name, the labels that it may have, and for each action which of them.
+        For each node name, a list of possible labels and, for each action, an index into it.
     edges, root, roles
-        As for a `GroundingGraph`, the same in all graphs.
+        As for a `GroundingGraph`; the same in all graphs.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class GraphTable(Sequence[GroundingGraph]):
     ) -> None:
         if not isinstance(nodes, Mapping) or not nodes:
             raise GraphError(
-                "`nodes` of a GraphTable must be a mapping from names to (labels, places); got "
+                "`nodes` of a GraphTable must be a mapping from names to (labels, indices); got "
                 f"{str(nodes)[:60]!r}."
             )
         self.labels: dict[str, list[tuple[Label, ...]]] = {}
@@ -58,21 +58,21 @@ class GraphTable(Sequence[GroundingGraph]):
             chosen = np.asarray(places, np.int64).ravel()
             if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(listed)):
                 raise GraphError(
-                    f"Places of the node {name!r} must be from 0 to {len(listed) - 1}; got "
+                    f"Indices of the node {name!r} must be from 0 to {len(listed) - 1}; got "
                     f"{int(chosen.min())} to {int(chosen.max())}."
                 )
             self.places[name] = chosen
         sizes = {len(each) for each in self.places.values()}
         if len(sizes) > 1:
             raise GraphError(
-                "Every node of a GraphTable must have one place for each action; got "
+                "Every node of a GraphTable must have one index for each action; got "
                 f"{', '.join(f'{len(each)} for {name!r}' for name, each in self.places.items())}."
             )
         self._count = sizes.pop()
         self.pattern = GroundingGraph(dict.fromkeys(nodes, ()), edges, root, roles)
 
     def changed(self, roles: Iterable[str]) -> GraphTable:
-        """Return the same table with other roles."""
+        """Return a copy with new roles."""
         other = GraphTable.__new__(GraphTable)
         other.__dict__.update(self.__dict__)
         other.pattern = self.pattern.changed(roles=roles)
@@ -80,7 +80,7 @@ class GraphTable(Sequence[GroundingGraph]):
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes, without labels, which others share."""
+        """Approximate size in bytes, without labels, which are shared."""
         listed = sum(map(len, self.labels.values()))
         return 1000 + 8 * listed + 8 * len(self.labels) * self._count
 

@@ -1,4 +1,4 @@
-"""Whether a plan is right: the one place that decides it."""
+"""Judgement of plans: whether a plan is correct for a demonstration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from groundling.world.trajectory import Trajectory
 
 
 class _Done(Protocol):
-    """A plan that was carried out: a trajectory, or the answer of a follower."""
+    """A plan with its states: a trajectory, or the result of a follower."""
 
     @property
     def actions(self) -> tuple[Hashable, ...]: ...
@@ -24,7 +24,7 @@ class _Done(Protocol):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is right for a demonstration: its plan and those of `also`.
+    """Decides whether plans are correct, by the plans of a demonstration.
 
     >>> from groundling import GroundingGraph
     >>> class Lamp:
@@ -43,24 +43,24 @@ class Judgement:
 
     @classmethod
     def of(cls, world: CachedEnvironment, demonstration: Demonstration) -> Judgement:
-        """Carry out what was demonstrated; an impossible action is an error."""
+        """Judge by a demonstration; raise `DemonstrationError` if an action is impossible."""
         plans = (demonstration.actions, *demonstration.also)
         shown = tuple(world.trace(demonstration.start, e, str(demonstration)) for e in plans)
         return cls.among(world, shown)
 
     @classmethod
     def among(cls, world: CachedEnvironment, shown: Sequence[Trajectory]) -> Judgement:
-        """Judge by plans that were carried out before."""
+        """Judge by trajectories of correct plans."""
         return cls(world, tuple(shown), frozenset(world.outcome(each.end) for each in shown))
 
     def accepts_end(self, state: Hashable) -> bool:
-        """Tell whether a plan that ends in a state has the outcome of a plan that was shown."""
+        """Tell whether a state has the outcome of a correct plan."""
         return self.world.outcome(state) in self.outcomes
 
     def accepts(self, plan: _Done | None, *, exactly: bool = False) -> bool:
-        """Tell whether a plan is right: it ends as one that was shown; no plan is not right.
+        """Tell whether a plan has a correct outcome; False for None.
 
-        With `exactly`, its actions must be those of one that was shown.
+        With `exactly`, its actions must be those of a correct plan.
         """
         if plan is None:
             return False
@@ -69,9 +69,10 @@ class Judgement:
         return self.accepts_end(plan.states[-1])
 
     def credit(self, plan: _Done | None) -> float:
-        """Return 1 for a right plan, and for another half of what it has in common.
+        """Return 1 for a correct plan, and partial credit of up to 0.5 for others.
 
-        In a world with a goal, where all plans end, the actions must be right.
+        Partial credit is half the best F1 score of transitions. In an environment with a goal
+        test, where every plan ends in a goal, the actions must match exactly.
         """
         if plan is None:
             return 0.0
@@ -89,7 +90,7 @@ class Judgement:
 
 
 def is_right(world: CachedEnvironment, demonstration: Demonstration, plan: _Done | None) -> bool:
-    """Tell whether a plan ends as a demonstration, or one of its `also` plans, does.
+    """Tell whether a plan has the outcome of a demonstration, including its `also`.
 
     >>> from groundling import GroundingGraph, Plan
     >>> class Lamp:

@@ -11,7 +11,7 @@ from groundling.errors import WorldError
 
 Primitive: TypeAlias = Hashable
 Route: TypeAlias = Sequence[tuple[Sequence[Primitive], Primitive]]
-"""The steps of a route: for each, the turns before it and the move itself."""
+"""The steps of a route, each as the turns before a move and the move itself."""
 Slot: TypeAlias = Literal["before turns", "before move", "after move"]
 _SLOTS: tuple[Slot, ...] = ("before turns", "before move", "after move")
 
@@ -41,7 +41,7 @@ class Manner:
             )
 
     def render(self, route: Route) -> tuple[Primitive, ...]:
-        """Return the primitive moves of a route in this manner."""
+        """Return the primitive moves that carry out a route in this manner."""
         found: list[Primitive] = []
         for turns, move in route:
             parts = ((), turns, (), (move,), ())
@@ -64,8 +64,7 @@ def explain_sequence(
 ) -> Iterator[Manner]:
     """Yield every manner that turns one of the routes into the sequence.
 
-    The moves that do not belong to the route must be one pattern, repeated in the same place of
-    every step.
+    The extra moves must be one pattern, repeated at the same place in every step.
 
     >>> walked = ["look", "walk", "look", "walk"]
     >>> [str(each) for each in explain_sequence(walked, {"": [((), "walk"), ((), "walk")]})]
@@ -87,10 +86,10 @@ def explain_sequence(
 
 
 def learn_manners(explained: Iterable[Iterable[Manner]]) -> tuple[Manner, ...]:
-    """Return a small set of manners that explains all sequences, the most frequent first.
+    """Choose a small set of manners that explains all sequences, most frequent first.
 
     `explained` holds the possible manners of each sequence (see `explain_sequence`). Sequences
-    without any are ignored. The choice is greedy.
+    without any are ignored. Manners are chosen greedily.
 
     >>> slow, slower = (Manner(("stay",) * count, "after move") for count in (1, 2))
     >>> learn_manners([[PLAIN], [slow, PLAIN], [slower], []]) == (PLAIN, slower)
@@ -100,7 +99,7 @@ def learn_manners(explained: Iterable[Iterable[Manner]]) -> tuple[Manner, ...]:
     found = []
     while any(left):
         counts = Counter(manner for each in left for manner in each)
-        # Ties: the shortest pattern, then the order of their names, so that runs agree.
+        # Break ties by pattern length, then by name, so that runs are reproducible.
         best = min(counts, key=lambda each: (-counts[each], len(each.pattern), str(each)))
         found.append(best)
         left = [each for each in left if each and best not in each]

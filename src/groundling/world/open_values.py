@@ -1,4 +1,4 @@
-"""Open values: holes in actions that are filled with what a text says."""
+"""Open values: holes in actions that are filled with values from the text."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
 ]
 
 AS_SAID = "as said"
-"""The label of an action whose set fits the description of the text exactly."""
+"""Label of an action whose set matches the description in the text exactly."""
 TO, BY, STEP = "to what is said", "by what is said", "by a step"
 MORE, LESS = "more than now", "less than now"
-"""Labels for how a value that may be relative is meant."""
-_LONGEST_TEXT = 6  # words of a free text
+"""Labels that tell absolute values from relative ones."""
+_LONGEST_TEXT = 6  # maximum words of a free-text value
 _TYPE_OF_UNIT = {"percent": "percentage", "second": "duration"}
 _AMOUNTS = ("number", "percentage", "duration")
 _NUMERIC = (*_AMOUNTS, "ordinal")
@@ -39,28 +39,28 @@ _NUMERIC = (*_AMOUNTS, "ordinal")
 
 @dataclass(frozen=True)
 class OpenValue:
-    """A hole in an action: the text says the value, and no list of values is needed.
+    """A hole in an action that is filled with a value from the text.
 
-    An environment that offers actions with holes names their types, such as
-    `open_values = ("number",)`. Its `step` and `ground` get actions whose holes are filled.
+    An environment whose actions have holes declares their types, such as
+    `open_values = ("number",)`. Its `step` and `ground` receive actions with filled holes.
 
     Parameters
     ----------
     type
-        What fills the hole: `"number"`, `"percentage"`, `"duration"` (in seconds), `"time"`
+        Type of the value: `"number"`, `"percentage"`, `"duration"` (in seconds), `"time"`
         (`"HH:MM"`), `"ordinal"`, `"colour"` (its English name) or `"text"` (words of the text).
     low, high
-        The range of numbers.
+        Range of numbers, inclusive.
     unit
-        The unit of numbers, as `Language.units` names it (`"degree"`). Numbers without a unit
-        fill the hole too, if the text has none with it.
+        Base unit of numbers, as named in `Language.units` (`"degree"`). If the text has no number
+        with this unit, numbers without a unit are used.
     default
-        The value where the text says none; without it, the action is not possible then.
+        The value if the text has none. Without a default, the action is then not possible.
     now, step
-        The value before the action, and how much *warmer* or *a bit louder* changes it. With `now`
-        a text may also say how much more or less it wants (*two degrees warmer*); with `step` it
-        need not. Graphs then tell a change (`more than now`, `less than now`) from a value (`to
-        what is said`), so that words for them are learnt.
+        The current value, and how much *warmer* or *a bit louder* changes it. With `now`, the
+        text may give a relative amount (*two degrees warmer*). With `step`, it may leave the
+        amount out. Graphs then have labels for relative values (`more than now`, `less than now`)
+        and absolute ones (`to what is said`), so that the words for them can be learnt.
 
     Examples
     --------
@@ -115,17 +115,17 @@ class OpenValue:
             )
         if self.step is not None and (self.now is None or self.step <= 0):
             raise WorldError(
-                f"`step` must be > 0 and stand beside `now`; got step={self.step}, now={self.now}."
+                f"`step` must be > 0 and needs `now`; got step={self.step}, now={self.now}."
             )
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
-        """Return the values in a text that fill the hole, from left to right, then changes."""
+        """Return the values that fill the hole: first absolute, then relative ones."""
         return tuple(self.readings(words, literals)) or self._defaults()
 
     def readings(
         self, words: Sequence[str], literals: Iterable[Literal]
     ) -> dict[Hashable, tuple[str, ...]]:
-        """Return the values in a text that fill the hole, with labels for how they are meant."""
+        """Return the values that fill the hole, labelled as absolute or relative."""
         if self.type == "text":
             return dict.fromkeys(_spans(words), ())
         wanted, listed = (self.type, self._unit), list(literals)
@@ -140,14 +140,14 @@ class OpenValue:
         for by, label in (*((each, BY) for each in changes), (self.step, STEP)):
             for value, way in ((_sum(self.now, by), MORE), (_sum(self.now, by, -1), LESS)):
                 if value is not None and by and self._admits(value):
-                    if label == BY and value in spelt:  # 20 may be 20, or 20 less than 40
+                    if label == BY and value in spelt:  # "20" may mean 20, or 20 less than 40
                         found[value] += (way, label)
                     found.setdefault(value, (way, label))
         return found
 
     @property
     def example(self) -> Hashable:
-        """A value that fills the hole.
+        """An example value for the hole.
 
         >>> OpenValue("number", low=5, high=35).example, OpenValue("time").example
         (5, '12:00')
@@ -159,7 +159,7 @@ class OpenValue:
         return {"time": "12:00", "colour": "red", "text": "something"}[self.type]
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value is of the type, and within the range.
+        """Tell whether a value has the right type and is in the range.
 
         >>> OpenValue("percentage", low=0, high=100).accepts(120)
         False
@@ -191,19 +191,19 @@ def _sum(now: float | None, by: float | None, sign: int = 1) -> float | None:
 
 
 def _spans(words: Sequence[str]) -> Iterator[str]:
-    """Yield the stretches of a text that may be a free value, the longest first."""
+    """Yield the spans of a text that may be a free-text value, longest first."""
     for size in range(min(len(words), _LONGEST_TEXT), 0, -1):
         for start in range(len(words) - size + 1):
             yield " ".join(words[start : start + size])
 
 
 def declared_types(environment: Any) -> tuple[str, ...]:
-    """Return the types of the holes that an environment declares; none by default."""
+    """Return the hole types that an environment declares; empty by default."""
     return tuple(getattr(environment, "open_values", ()))
 
 
 def holes(action: Any) -> list[OpenValue | OpenSet]:
-    """Return the holes of an action: itself, or parts of a tuple or a dataclass."""
+    """Return the holes of an action: itself, or fields of a tuple or dataclass."""
     return [each for each in _parts(action) if isinstance(each, (OpenValue, OpenSet))]
 
 
@@ -224,7 +224,7 @@ def fill(action: Any, hole: OpenValue | OpenSet, value: Hashable) -> Any:
 
 
 def fills(action: Any, offered: Iterable[Any]) -> bool:
-    """Tell whether an action is one of those offered, with holes filled by proper values.
+    """Tell whether an action is a listed action with its holes filled by valid values.
 
     >>> offered = [("set", OpenValue("number", low=5, high=35))]
     >>> fills(("set", 21), offered), fills(("set", 90), offered), fills(("mix", 21), offered)
@@ -254,7 +254,7 @@ def _parts(action: Any) -> tuple[Any, ...]:
 
 
 def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Tell whether actions differ in nothing but the sets they are filled with.
+    """Tell whether two plans are equal except for the sets in their actions.
 
     >>> alike_but_for_sets([("on", frozenset("a"))], [("on", frozenset("b"))])
     True
@@ -267,18 +267,18 @@ def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def example_of(hole: OpenValue | OpenSet, environment: Any, state: State) -> Hashable:
-    """Return a value that fills a hole in some state."""
+    """Return an example value for a hole in a state."""
     if isinstance(hole, OpenValue):
         return hole.example
     return frozenset(list(hole.among(things_of(environment, state)))[:1])
 
 
 def things_of(environment: Any, state: State) -> Things:
-    """Return the things of a state, which an environment with sets must list."""
+    """Return the things of a state; raise `WorldError` if `things` is not defined."""
     if not hasattr(environment, "things"):
         raise WorldError(
-            f"{type(environment).__name__} must have a method `things(state)` that returns labels "
-            "for each thing, because its actions have an OpenSet."
+            f"{type(environment).__name__} must have a method `things(state)`, because its actions "
+            "have an OpenSet. Add one that returns labels for each thing."
         )
     found: Things = environment.things(state)
     return found
@@ -287,9 +287,8 @@ def things_of(environment: Any, state: State) -> Things:
 class BoundEnvironment(Wrapper):
     """An environment whose open actions are filled with the values of one text.
 
-    The graph of an action that is filled with free text also says between which words of the
-    text it stood (`after add`, `before to`), so that weights learn where such a text begins and
-    ends.
+    If an action is filled with free text, its graph also has labels for the words around that
+    text (`after add`, `before to`), so that the model learns where such values begin and end.
 
     >>> from groundling.language import ENGLISH
     >>> from groundling.language.literals import read_literals
@@ -305,8 +304,9 @@ class BoundEnvironment(Wrapper):
     def __init__(self, environment: Environment, text: TextValues) -> None:
         super().__init__(environment)
         self.text = text
-        self._described: dict[State, set[frozenset[Hashable]]] = {}  # of the latest state
-        self._meant: dict[State, dict[Action, tuple[Label, ...]]] = {}  # of the latest state
+        # Both hold the latest state only.
+        self._described: dict[State, set[frozenset[Hashable]]] = {}
+        self._meant: dict[State, dict[Action, tuple[Label, ...]]] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "environment":
@@ -314,7 +314,7 @@ class BoundEnvironment(Wrapper):
         return getattr(self.environment, name)
 
     def actions(self, state: State) -> tuple[Action, ...]:
-        """Return the actions possible in a state, filled with the values of the text."""
+        """Return the possible actions, filled with the values of the text."""
         values: dict[OpenValue | OpenSet, Sequence[Hashable]] = {}
         found: list[Action] = []
         for action in self.environment.actions(state):
@@ -327,7 +327,7 @@ class BoundEnvironment(Wrapper):
         return tuple(found)
 
     def meant(self, state: State, action: Action) -> tuple[Label, ...]:
-        """Return labels for how the values of an action are meant, where they may be relative."""
+        """Return labels that mark the value of an action as absolute or relative."""
         if state not in self._meant:
             known: dict[Action, tuple[Label, ...]] = {}
             for each in self.environment.actions(state):
@@ -345,9 +345,9 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Tell whether an action uses a value of the text: as it is, as a change, or as a count.
+        """Tell whether an action uses a literal: directly, as a change or as a count.
 
-        Types that the environment does not declare are not for it to use.
+        True for values of types that the environment does not declare.
         """
         types, parts = declared_types(self.environment), _parts(action)
         if literal.type not in types or Label(BY) in self.meant(state, action):
@@ -360,7 +360,7 @@ class BoundEnvironment(Wrapper):
         return literal.value in (*parts, *sizes)
 
     def explain(self, state: State, action: Action) -> list[str]:
-        """Say which words of the text fill the holes of an action, and how."""
+        """Explain which words of the text fill the holes of an action, and how."""
         said, how = [], [label.name for label in self.meant(state, action)]
         words, parts = self.text.words, _parts(action)
         for literal in self.text.literals:
@@ -383,10 +383,11 @@ class BoundEnvironment(Wrapper):
         return said
 
     def ground(self, state: State, action: Action, next_state: State) -> GroundingGraph:
-        """Return the grounding graph of an action, with what the text says of its values.
+        """Return the grounding graph of an action, with labels that relate it to the text.
 
-        A set that fits the description exactly has the label `as said`; a value that may be
-        relative has labels for how it is meant; free text knows the words around it.
+        A set that matches the description exactly gets the label `as said`. A value that may be
+        relative gets labels such as `more than now`. Free text gets labels for the words around
+        it.
         """
         graph: GroundingGraph = self.environment.ground(state, action, next_state)
         new = (Label(AS_SAID),) if self.describes(state, action) else ()
@@ -404,7 +405,7 @@ class BoundEnvironment(Wrapper):
         return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
 
     def describes(self, state: State, action: Action) -> bool:
-        """Tell whether an action has a set that fits the description of the text exactly."""
+        """Tell whether an action has a set that matches the description exactly."""
         sets = [each for each in _parts(action) if isinstance(each, frozenset)]
         if not sets or "set" not in declared_types(self.environment):
             return False
@@ -422,7 +423,7 @@ class BoundEnvironment(Wrapper):
         return any(each in self._described[state] for each in sets)
 
     def denies(self, state: State) -> bool:
-        """Tell whether the text asks for nothing (*none of the lamps*), where sets are meant."""
+        """Tell whether the text describes an empty set (*none of the lamps*)."""
         if not self.text.has(self.text.language.negations):
             return False
         return "set" in declared_types(self.environment) and self.text.denies(
@@ -430,7 +431,7 @@ class BoundEnvironment(Wrapper):
         )
 
     def _around(self, text: str) -> tuple[Label, ...]:
-        """Return labels for the words before and after a stretch of the text, if it is one."""
+        """Return labels for the words around a span; empty if it is not in the text."""
         part = tuple(text.split(" "))
         words = self.text.words
         for start in range(len(words) - len(part) + 1):

@@ -1,4 +1,4 @@
-"""Products: actions as combinations of factors (verb, things, manner), made on demand."""
+"""Products: actions as lazy combinations of factors (verb, things, manner)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, overload
 from groundling.errors import WorldError
 from groundling.limits import WORLD_ACTIONS
 
-_LISTED = 300  # combinations that are listed as quickly as searched
+_LISTED = 300  # up to this many combinations, listing is as fast as searching
 
 
 class Product(Sequence[Any]):
@@ -68,7 +68,7 @@ class Product(Sequence[Any]):
                     yield self.action(other)
 
     def some(self) -> Iterator[Any]:
-        """Yield all actions or, if there are many, enough of them to cover every factor value."""
+        """Yield all actions, or enough of a large product to cover every factor value."""
         return self.around(self[0]) if self.is_large else iter(self)
 
     def __len__(self) -> int:
@@ -91,8 +91,8 @@ class Product(Sequence[Any]):
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
         if not -len(self) <= place < len(self):
-            raise IndexError(f"There are {len(self)} actions; got place {place}.")
-        if place in (0, -1):  # asked for most often
+            raise IndexError(f"The index must be within the {len(self)} actions; got {place}.")
+        if place in (0, -1):  # fast path for the most frequent indices
             return self.action([values[place] for values in self.factors])
         place %= len(self)
         parts = []

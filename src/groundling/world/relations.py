@@ -9,23 +9,23 @@ from itertools import combinations
 from groundling.errors import WorldError
 from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
-_MOST_RANK = 9  # that people count to: the ninth from the left
+_MOST_RANK = 9  # highest rank, as in "the ninth from the left"
 _AXES = ("x", "y", "z")
-_NEAR = 1.0  # between neighbours on a grid, diagonals included
+_NEAR = 1.0  # maximum distance of neighbours on a grid, diagonals included
 _ORDINALS = {2: "2nd ", 3: "3rd "}
-_MOST_KINDS = 3  # of labels that a set is restricted by
+_MOST_KINDS = 3  # maximum labels by which things are grouped
 _IS, _AS = labels_of("is"), labels_of("as")
 Edge = tuple[str, str, tuple[Label, ...]]
 Rank = tuple[str, str]
-"""A rank, and the labels that are shared by the things among which it is one."""
+"""A rank, and the labels that the ranked things share."""
 
 
 class Scene:
     """The things of one state, with ranks and relations derived from their labels.
 
-    An environment lists things by `things(state)`. A node of its graphs is a thing if it is named
-    like it, or has all labels of exactly one thing; it gets what is derived here. Positions are
-    the numbers `x`, `y` and `z`.
+    An environment lists its things in `things(state)`. A graph node represents a thing if it has
+    the same name, or all the labels of exactly one thing. Such nodes get the ranks and relations
+    of the thing. Positions are the numbers `x`, `y` and `z`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Scene:
         }
         if len(self.labels) < len(things):
             raise WorldError(
-                "Things of a state must have names that differ as text; got "
+                "Things of a state must have distinct names as text; got "
                 f"{sorted(map(str, things))}."
             )
         self._values: dict[str, dict[str, float | str]] = {}
@@ -71,7 +71,7 @@ class Scene:
         self._added: dict[str, tuple[dict[str, tuple[Label, ...]], list[Edge]]] = {}
         self._ranks: dict[str, tuple[Rank, ...]] = {}
         self._owners: dict[tuple[Label, ...], str | None] = {}
-        self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # of nodes that are relations
+        self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # by name of a relation node
 
     def _is_shared(self, name: str) -> bool:
         """Tell whether some things, but not all, share a string value of a label."""
@@ -80,7 +80,7 @@ class Scene:
         return strings and 1 < len(set(values)) < len(values)
 
     def thing(self, name: str, labels: tuple[Label, ...]) -> str | None:
-        """Return the thing that a node stands for, by its name or by its labels.
+        """Return the thing that a node represents, by its name or its labels, or None.
 
         >>> scene = Scene({"a": {"colour": "red", "x": 1}, "b": {"colour": "red", "x": 2}})
         >>> scene.thing("object", labels_of({"colour": "red", "x": 2, "object": True}, "object"))
@@ -97,14 +97,14 @@ class Scene:
     # ---- ranks --------------------------------------------------------------------------
 
     def ranks(self, node: str, labels: tuple[Label, ...] = ()) -> tuple[Rank, ...] | None:
-        """Return how the numbers of a thing rank among things that share labels with it.
+        """Return the ranks of a thing's numbers among things that share labels with it.
 
-        Each rank stands with the labels that are shared: `("lowest x", "")` is the leftmost of
-        all, `("2nd highest x", "colour")` the second from the right of those of its colour, and
-        `("highest size", "colour kind")` the biggest of its colour and kind. `("nth highest x",
-        "2 colour")` says the same with the number apart, so that every ordinal agrees with it.
-        The node of a relation (see `related`) has the ranks among the things at its other end;
-        nodes that are neither a thing nor a relation have None.
+        Each rank is paired with the shared labels: `("lowest x", "")` is the leftmost of all
+        things, `("2nd highest x", "colour")` the second from the right among things of its colour,
+        and `("highest size", "colour kind")` the biggest of its colour and kind. `("nth highest
+        x", "2 colour")` has the number in the second part, so that one feature covers all
+        ordinals. The node of a relation (see `related`) has ranks among the things at its other
+        end. Returns None for nodes that are neither a thing nor a relation.
         """
         known = self._ranks.get(node)
         if known is None:
@@ -121,7 +121,7 @@ class Scene:
         return known
 
     def _find_ranks(self, thing: str) -> Iterator[Rank]:
-        """Yield the ranks of a thing among all that share labels with it."""
+        """Yield the ranks of a thing among things that share labels with it."""
         for said, like in self._alike(thing):
             for name, places in self._places_among(like).items():
                 own = self._values[name].get(thing)
@@ -129,7 +129,7 @@ class Scene:
                     yield from _ranks(name, places[own], len(places), said)
 
     def _find_extremes(self, thing: str, among: frozenset[str]) -> Iterator[Rank]:
-        """Yield the numbers of which a thing has the lowest or highest among some others."""
+        """Yield the ranks in which a thing is lowest or highest among some things."""
         for said, like in self._alike(thing):
             both = among & like
             for name in self._numbers if len(both) > 1 else ():
@@ -144,7 +144,7 @@ class Scene:
                         yield f"highest {name}", said
 
     def _alike(self, thing: str) -> list[tuple[str, frozenset[str]]]:
-        """Return for each set of kinds the things that share their values with one."""
+        """Return, for each combination of labels, the things with the same values."""
         known = self._likes.get(thing)
         if known is None:
             known = self._likes[thing] = []
@@ -156,7 +156,7 @@ class Scene:
         return known
 
     def _grouped(self, shared: tuple[str, ...]) -> dict[Hashable, frozenset[str]]:
-        """Return all things by their values of some kinds."""
+        """Group all things by their values of some labels."""
         known = self._groups.get(shared)
         if known is None:
             columns = [self._values[kind] for kind in shared]
@@ -167,7 +167,7 @@ class Scene:
         return known
 
     def _places_among(self, like: frozenset[str]) -> dict[str, dict[float | str, int]]:
-        """Return for each number its distinct values among some things, with their places."""
+        """Return, for each numeric label, the rank of each value among some things."""
         known = self._sorted.get(like)
         if known is None:
             known = self._sorted[like] = {}
@@ -180,7 +180,7 @@ class Scene:
     # ---- relations ----------------------------------------------------------------------
 
     def relations(self, thing: str) -> dict[str, tuple[str, ...]]:
-        """Return, for each relation, the other things that a thing is related to by it."""
+        """Return the relations of a thing, each with the related things."""
         found: dict[str, list[str]] = {}
         for name, values in self._values.items():
             own = values.get(thing)
@@ -204,7 +204,7 @@ class Scene:
         }
 
     def _places(self, thing: str) -> Iterator[tuple[str, list[str]]]:
-        """Yield spatial relations: next to, and between two others on one line."""
+        """Yield spatial relations: next to a thing, and between two things on a line."""
         axes = [axis for axis in _AXES if thing in self._values.get(axis, ())]
         at = {
             other: [float(self._values[axis][other]) for axis in axes]
@@ -231,10 +231,10 @@ class Scene:
     # ---- graphs -------------------------------------------------------------------------
 
     def related(self, graph: GroundingGraph) -> GroundingGraph:
-        """Add the relations of all things in a graph to it.
+        """Return a graph extended by the relations of all its things.
 
-        Each relation is a node with edges to the things at its other end. Its ranks are those of
-        the thing among them.
+        Each relation becomes a node with edges to the related things. Its ranks are those of the
+        thing among them.
         """
         pairs = zip(graph.node_names, graph.node_labels, strict=True)
         things = {name: thing for name, labels in pairs if (thing := self.thing(name, labels))}
@@ -243,7 +243,7 @@ class Scene:
         edges: list[Edge] = []
         for name, thing in things.items():
             more, links = self._relation_nodes(thing)
-            if renamed:  # nodes that stand for things have names of their own
+            if renamed:  # some nodes have other names than their things
                 first = renamed.get(thing, thing)
                 links = [
                     (name if source == thing else source, renamed.get(target, target), labels)
@@ -256,7 +256,7 @@ class Scene:
         return graph.extended(nodes, edges)
 
     def _relation_nodes(self, thing: str) -> tuple[dict[str, tuple[Label, ...]], list[Edge]]:
-        """Return the nodes and edges by which a thing is related to others."""
+        """Return the nodes and edges for the relations of a thing."""
         known = self._added.get(thing)
         if known is None:
             nodes: dict[str, tuple[Label, ...]] = {}
@@ -276,7 +276,7 @@ class Scene:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return ranks by their names, and as the n-th with n apart, for the ordinals of texts."""
+    """Return the ranks of a value by name, and as `nth` with a separate number."""
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):

@@ -1,4 +1,4 @@
-"""Values of users, shown and compared whatever they are, without ever raising."""
+"""Safe display and comparison of user-defined values: these functions never raise."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-_LISTED = 8  # actions that a message lists
-_MOST_SORTED = 1000  # things of a set that are put in order
-_MOST_COMPARED = 5000  # things among which the nearest are looked for
+_LISTED = 8  # maximum actions listed in a message
+_MOST_SORTED = 1000  # maximum size of a set that is sorted
+_MOST_COMPARED = 5000  # maximum candidates for the nearest value
 
 
 def among(value: Any, others: Sequence[Any]) -> bool:
-    """Tell whether a value is one of several.
+    """Tell whether a value is in a sequence, even if some items cannot be compared.
 
     >>> among(1, [3, 2, 1]), among("x", [1])
     (True, False)
     """
     try:
         return value in others
-    except Exception:  # some cannot be compared
+    except Exception:  # some items cannot be compared
         return any(equal(value, each) for each in others)
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; what cannot be compared is not.
+    """Tell whether two values are equal; False if they cannot be compared.
 
     >>> equal(1, 1.0), equal("x", 1)
     (True, False)
@@ -40,7 +40,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 class _Short(reprlib.Repr):
-    """How a value looks, without ever writing all of a large one, and whatever its hash is."""
+    """Truncated reprs with a stable order of sets."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
@@ -70,15 +70,15 @@ class _Short(reprlib.Repr):
             return self.fillvalue
         order = list(islice(members, _MOST_SORTED))
         if len(members) <= _MOST_SORTED:
-            # Some can be compared and yet have no order, such as sets: these stay as written.
+            # Sorting by repr first keeps the order stable for members without a total order.
             order.sort(key=lambda each: self.repr1(each, level - 1))
-        with contextlib.suppress(Exception):  # many cannot be compared
+        with contextlib.suppress(Exception):  # members may not be comparable
             order = sorted(order)
         shown = [self.repr1(each, level - 1) for each in order[: self.limit]]
         return ", ".join([*shown, *[self.fillvalue] * (len(members) > self.limit)])
 
     def repr_instance(self, x: Any, level: int) -> str:
-        # What Python itself writes of these, but with the sets inside in order.
+        # As Python's own repr, but with nested sets in a stable order.
         kind = type(x)
         if isinstance(x, tuple) and kind.__repr__.__module__ == "collections":  # a named tuple
             return self._fields(x, kind.__name__, x._fields, level)  # type: ignore[attr-defined]
@@ -98,7 +98,7 @@ class _Short(reprlib.Repr):
 
 
 def shorten(value: object, limit: int = 80) -> str:
-    """Return how a value looks, cut to fit in a message; the same in every process.
+    """Return a truncated repr for messages, the same in every process.
 
     >>> shorten("a" * 100, 8)
     "'aaaaaa…"
@@ -112,12 +112,12 @@ def shorten(value: object, limit: int = 80) -> str:
     try:
         text = _Short(limit).repr(value)
     except Exception as error:  # a __len__ or __iter__ that raises
-        text = f"<{type(value).__name__}, which raises {type(error).__name__} when it is shown>"
+        text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def nearest(value: object, others: Sequence[object], most: int = 2) -> list[str]:
-    """Return how those of several values look that look most like another, nearest first.
+    """Return the reprs of the values most similar to another one, nearest first.
 
     >>> nearest(("of", "lamp"), [("on", "lamp"), ("off", "lamp"), ("open", "door")], 1)
     ["('off', 'lamp')"]
@@ -129,7 +129,7 @@ def nearest(value: object, others: Sequence[object], most: int = 2) -> list[str]
 def impossible(
     number: int, actions: Sequence[object], state: object, possible: Sequence[object]
 ) -> str:
-    """Say that an action of a plan is impossible in a state, and what was meant perhaps.
+    """Return the message for an impossible action of a plan, with suggestions.
 
     >>> impossible(1, ["up"], 0, ["left", "right"])
     "action 1, 'up', is impossible in state 0. Possible there: 'left', 'right'."
@@ -138,7 +138,7 @@ def impossible(
     what = f"action {number}, {shorten(action)}, is impossible in state {shorten(state)}."
     if number == 1 and len(actions) > 1 and among(tuple(actions), possible):
         return (
-            f"{what} All of actions is one action that is possible there: write "
+            f"{what} The whole of `actions` is one possible action: write "
             f"actions=[{shorten(tuple(actions))}]."
         )
     close = nearest(action, possible) if len(possible) > _LISTED else []
@@ -148,7 +148,7 @@ def impossible(
 
 
 def said(error: BaseException, limit: int = 300) -> str:
-    """Return what an error is and says, cut to fit in a message.
+    """Return the type and message of an exception, truncated for messages.
 
     >>> said(ValueError("lost count"))
     'ValueError: lost count'

@@ -1,4 +1,4 @@
-"""Sets of things: what a description with quantifiers, coordination and exceptions denotes."""
+"""Sets of things, described by quantifiers, coordination and exceptions."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from groundling.language.languages import NEUTRAL, Language
 from groundling.language.literals import Literal
 from groundling.world.graph import Label, Labels, labels_of
 
-_MOST_VALUES = 3  # of one label that the description of a set lists
-_MOST_KINDS = 5  # of labels that one description combines
-_MOST_SINGLE = 12  # things of a description that are offered one by one
+_MOST_VALUES = 3  # maximum values of a label that describe a set
+_MOST_KINDS = 5  # maximum labels that one description combines
+_MOST_SINGLE = 12  # maximum things of a description that are also offered one by one
 _MOST_SETS = 300
-_MOST_CHOICES = 40  # sets of so many of more things that are offered
+_MOST_CHOICES = 40  # maximum subsets of a given size that are offered
 
-_MOST_APART = 2  # words between a number and the name of what it counts
+_MOST_APART = 2  # maximum distance in words between a number and the label it belongs to
 
 Pair = tuple[str, str | float]
 Mention = tuple[str, str | float, tuple[int, ...]]
-"""A label and a value of it that a text names, with the places of the words."""
+"""A label and its value that a text mentions, with the indices of the words."""
 Things = Mapping[Hashable, Labels]
 Finder = Callable[[Mapping[str, Iterable[str]]], Sequence[Mention]]
 
@@ -35,10 +35,10 @@ def _find_nothing(values: Mapping[str, Iterable[str]]) -> Sequence[Mention]:
 
 @dataclass(frozen=True)
 class TextValues:
-    """What holes are filled from: the words of a text, its literals, and its names.
+    """The values of a text that can fill holes: words, literals and mentioned names.
 
-    `find` returns the mentions of names that exist. The `language` knows the words for *except*,
-    *and*, *every*, *none* and *the other*, and which words are plurals.
+    `find` returns the mentions of existing values. `language` provides the words for *except*,
+    *and*, *every*, *none* and *the other*, and the plural endings.
     """
 
     words: Sequence[str]
@@ -47,19 +47,19 @@ class TextValues:
     language: Language = NEUTRAL
 
     def has(self, words: Sequence[str]) -> bool:
-        """Tell whether the text has one of some words."""
+        """Tell whether the text contains any of some words."""
         return any(self.language.fold(word) in words for word in self.words)
 
     def plural(self, place: int) -> bool:
-        """Tell whether the word at a place is a plural."""
+        """Tell whether the word at an index is a plural."""
         word = self.language.fold(self.words[place])
         return self.language.singular(word) != word
 
     def count(self, mentions: Sequence[Mention]) -> int | None:
-        """Return how many things the text asks for, if a number says so.
+        """Return the number of things that the text asks for, or None if it gives none.
 
-        *One* counts before a name (*one lamp*, *one of the lamps*); elsewhere it stands for a
-        thing (*the red one*). Numbers after an exception count what is left out.
+        *One* is a number before a name (*one lamp*, *one of the lamps*) and a pronoun elsewhere
+        (*the red one*). Numbers after an exception count the excluded things.
         """
         begins = {each[2][0] for each in mentions}
         used = {place for each in mentions for place in each[2]}
@@ -77,9 +77,9 @@ class TextValues:
         return counts[0] if len(counts) == 1 else None
 
     def turn(self, mentions: Sequence[Mention]) -> int:
-        """Return the place of the word after which things are left out; the end if there is none.
+        """Return the index of the word that begins an exception, or the text length.
 
-        That is *except*, or a negation after the first thing (*those that are not red*).
+        The word is *except*, or a negation after the first thing (*those that are not red*).
         """
         begin = self._begin(mentions)
         for place, word in enumerate(map(self.language.fold, self.words)):
@@ -89,14 +89,14 @@ class TextValues:
         return len(self.words)
 
     def denies(self, mentions: Sequence[Mention]) -> bool:
-        """Tell whether nothing is asked for: a negation before all things (*none of the lamps*)."""
+        """Tell whether a negation precedes all things (*none of the lamps*)."""
         return bool(mentions) and any(
             self.language.fold(word) in self.language.negations and self.words[place + 1] != ","
             for place, word in enumerate(self.words[: self._begin(mentions)])
         )
 
     def _begin(self, mentions: Sequence[Mention]) -> int:
-        """Return where the description begins: at the first name, or at *every*."""
+        """Return the index where the description begins: the first name or *every*."""
         places = [each[2][0] for each in mentions]
         places += [n for n, w in enumerate(self.words) if w.lower() in self.language.universals]
         return min(places, default=len(self.words))
@@ -106,10 +106,10 @@ class TextValues:
 class OpenSet:
     """A hole in an action that is filled with the set of things that a text describes.
 
-    The environment declares `open_values = ("set",)` and lists what there is by
-    `things(state)`: labels for each thing. A text such as *all lamps but the red one* gives the
-    sets that its words may describe; no list of subsets is needed. `step` and `ground` get a
-    frozenset of things; `describe_set` makes labels of it.
+    The environment declares `open_values = ("set",)` and returns labels for each thing from
+    `things(state)`. Candidate sets come from the text (*all lamps but the red one*), so
+    `actions` need not list subsets. `step` and `ground` receive a frozenset of things;
+    `describe_set` returns labels for it.
 
     Parameters
     ----------
@@ -133,13 +133,13 @@ class OpenSet:
         return hash(tuple(sorted(self.having.items())))
 
     def among(self, things: Things) -> dict[Hashable, frozenset[Pair]]:
-        """Return the things that may be in the set, with their values."""
+        """Return the things that may be in the set, with their labels and values."""
         read = {thing: _pairs(labels) for thing, labels in things.items()}
         needed = frozenset(self.having.items())
         return {thing: labels for thing, labels in read.items() if needed <= labels}
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value is a set with something in it."""
+        """Tell whether a value is a non-empty frozenset."""
         return isinstance(value, frozenset) and bool(value)
 
     def sets(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
@@ -152,7 +152,7 @@ class OpenSet:
                 found[each - other] = None
         found |= dict.fromkeys(self.described(things, text))
         if text.has((*text.language.complements, *text.language.restrictives)):
-            for each in denoted:  # what is asked for is the rest of something
+            for each in denoted:  # the text asks for the remaining things
                 for other in (*denoted, *_marked(read, things)):
                     found[each - other] = None
         for each in denoted:
@@ -162,9 +162,10 @@ class OpenSet:
         return list(found)[:_MOST_SETS]
 
     def described(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
-        """Return the sets that fit a description exactly: one, if it leaves nothing open.
+        """Return the sets that match the description exactly.
 
-        A number or a singular that fits more things than it says leaves open which of them.
+        There is one set, unless a number or a singular matches more things than it asks for.
+        Then every choice among them is returned.
 
         >>> from groundling.language import ENGLISH
         >>> from groundling.language.literals import read_literals
@@ -204,7 +205,7 @@ class OpenSet:
 
     @property
     def type(self) -> str:
-        """The name under which an environment declares it."""
+        """The type name that an environment declares in `open_values`."""
         return "set"
 
 
@@ -214,12 +215,12 @@ def _pairs(labels: Labels) -> frozenset[Pair]:
 
 
 def _marks(labels: Labels) -> frozenset[str]:
-    """Return the labels of a thing that have no value."""
+    """Return the indicator labels of a thing."""
     return frozenset(each.name for each in labels_of(labels, "a thing") if each.value is None)
 
 
 def _marked(read: Mapping[Hashable, frozenset[Pair]], things: Things) -> list[frozenset[Hashable]]:
-    """Return the things that have a label without a value (such as *last*), for each such label."""
+    """Return, for each indicator label (such as *last*), the things that have it."""
     marks = {thing: _marks(things[thing]) for thing in read}
     return [
         frozenset(thing for thing in read if mark in marks[thing])
@@ -228,7 +229,7 @@ def _marked(read: Mapping[Hashable, frozenset[Pair]], things: Things) -> list[fr
 
 
 def mentions_in(things: Things, text: TextValues) -> Sequence[Mention]:
-    """Return where a text says labels of things."""
+    """Return the mentions of things' labels in a text."""
     return _mentions(OpenSet().among(things), text)
 
 
@@ -245,10 +246,11 @@ def _mentions(things: Mapping[Hashable, frozenset[Pair]], text: TextValues) -> S
 
 
 def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Mention]:
-    """Yield the labels whose number a text says: those it names, or the only one with an ordinal.
+    """Yield the mentions of numeric labels in a text.
 
-    An ordinal belongs to the nearest name behind it (*the 1st and 4th from the right*), another
-    number to the nearest one.
+    A number is a mention if the text names the label, or if only one label fits an ordinal. An
+    ordinal belongs to the nearest label name after it (*the 1st and 4th from the right*), any
+    other number to the nearest label name.
     """
     language = text.language
     words = [language.singular(language.fold(word)) for word in text.words]
@@ -277,7 +279,7 @@ def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Me
 def _denoted(
     things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention], text: TextValues
 ) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
-    """Return what a text may describe, and what it may leave out, the fullest reading first."""
+    """Return the sets that a text may describe and may exclude, most specific first."""
     turn = text.turn(mentions)
     main = [each for each in mentions if each[2][0] < turn]
     rest = [each for each in mentions if each[2][0] > turn]
@@ -288,9 +290,10 @@ def _denoted(
 def _readings(
     things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention]
 ) -> Iterator[frozenset[Hashable]]:
-    """Yield what mentions describe: values of one label are alternatives, labels add up.
+    """Yield the sets that mentions may describe, most specific first.
 
-    Every choice of labels is a reading, the fullest first; the last is everything.
+    Values of one label are alternatives; different labels must all match. Every subset of the
+    labels is one reading. The last reading, without labels, is the set of all things.
     """
     values: dict[str, set[Pair]] = {}
     for name, value, _ in mentions:
@@ -311,10 +314,10 @@ def _descriptions(
     words: Sequence[str],
     joints: Sequence[str],
 ) -> Iterator[frozenset[Hashable]]:
-    """Yield what a text may describe: one phrase, or several that are joined by *and*.
+    """Yield the sets that a text may describe, as one phrase or several.
 
-    Phrases that each say two labels or more (*the red lamp and the blue fan*) describe things of
-    their own; others may share what only one of them says (*the lamps in the hall and the attic*).
+    Phrases with two or more labels each (*the red lamp and the blue fan*) describe separate
+    things. Other phrases may share a label (*the lamps in the hall and the attic*).
     """
     cuts = [n for n, word in enumerate(words) if word in joints or word == ","]
     phrases: list[list[Mention]] = [[] for _ in range(len(cuts) + 1)]
@@ -330,12 +333,12 @@ def _descriptions(
 def describe_set(
     things: Things, chosen: Iterable[Hashable]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return labels for a set of things, and for those like them that are left out.
+    """Return labels for a set of things, and for similar things that are not in it.
 
-    A set has the labels in which its things agree. Where they differ in a few values, these are
-    labels of another name (`colour of some`). It says whether it is one thing or several, how
-    many, and whether these are all that agree in the same labels; if not, the labels of the others
-    are returned as well, unless they are more.
+    The labels of a set are those that its things share. A label with a few different values gets
+    another name (`colour of some`). Further labels give the size (`one` or `several`, and
+    `count`), and whether the set contains all things with the shared labels (`all` or `some`).
+    If it does not, labels of the others are returned as well, unless they outnumber the set.
 
     >>> lamps = {1: {"kind": "lamp", "colour": "red"}, 2: {"kind": "lamp", "colour": "blue"},
     ...          3: {"kind": "lamp", "colour": "grey"}}
@@ -347,8 +350,7 @@ def describe_set(
     unknown = members - things.keys()
     if unknown or not members:
         raise WorldError(
-            "A set must hold one or more of the things of the state; got "
-            f"{sorted(map(str, members))}."
+            f"A set must contain one or more things of the state; got {sorted(map(str, members))}."
         )
     read = {thing: labels_of(labels, "a thing") for thing, labels in things.items()}
     agreed = frozenset.intersection(*(frozenset(read[thing]) for thing in members))
@@ -363,7 +365,7 @@ def describe_set(
 def _common(
     read: Mapping[Hashable, Sequence[Label]], members: Iterable[Hashable]
 ) -> dict[str, Any]:
-    """Return the labels that all of some things have, with their values if these are few."""
+    """Return the labels that all given things have, with values if these are few."""
     listed = [read[thing] for thing in members]
     found: dict[str, Any] = {}
     for name in sorted({label.name for labels in listed for label in labels}):

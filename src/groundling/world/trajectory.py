@@ -1,4 +1,4 @@
-"""Trajectories: the states a plan passes and the actions between them."""
+"""Trajectories: the states of a plan and the actions between them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from groundling.world.graph import GroundingGraph
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """A plan carried out: the states from start to end, and the actions between them.
+    """The states of a plan from start to end, and the actions between them.
 
-    `graphs` holds the grounding graph of each action where they were asked for.
+    `graphs` holds the grounding graph of each action, or is empty if they were not requested.
 
     >>> way = Trajectory(("a", "b", "c"), ("go", "stop"))
     >>> way.start, way.end, len(way), list(way.decisions())
@@ -37,7 +37,7 @@ class Trajectory:
         return len(self.actions)
 
     def decisions(self) -> zip[tuple[Hashable, Hashable]]:
-        """Return each action with the state it was taken in."""
+        """Return pairs of a state and the action taken in it."""
         return zip(self.states, self.actions, strict=False)
 
     def extended(self, action: Hashable, after: Hashable) -> Trajectory:
