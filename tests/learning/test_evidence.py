@@ -123,7 +123,7 @@ def test_evidence_goes_together_with_words_that_are_given():
 def test_evidence_that_is_missing_is_a_warning_with_the_cure():
     world = Rooms("q1", "q2")
     shown = [Demonstration("go on", world, "hall", (room,)) for room in ("q1", "q2") * 3]
-    with pytest.warns(LearningWarning, match=r"stands for a value of the slot .room."):
+    with pytest.warns(LearningWarning, match=r"means a value of the slot .room."):
         make().fit(shown)
 
 

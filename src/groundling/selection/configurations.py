@@ -125,7 +125,8 @@ def _features(profile: Profile, join: Join) -> Features:
         wanted["joins"] += ("slot",)
     if profile.takes_sets:
         wanted["words"] += ("number",)
-    if profile.shares_numbers and "slot" in wanted["joins"]:
+    # In a text about several actions, words around a number may describe another action.
+    if profile.longest == 1 and profile.shares_numbers and "slot" in wanted["joins"]:
         wanted["words"] += ("around",)
     return Features.from_dict(wanted)
 
