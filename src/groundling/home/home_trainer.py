@@ -19,7 +19,7 @@ from groundling.world.environment import Demonstration
 
 SEED = 1  # for the split into training and held-out sentences
 CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # maximum examples of each kind
-OTHERS = 600, 400, 60  # maximum for languages without paraphrases: corpus, templates, joined
+OTHERS = 1200, 1600, 100  # maximum for languages without paraphrases: corpus, templates, joined
 WEIGHTS = 35_000  # weights that are kept, of 16 bytes each
 
 

@@ -226,7 +226,7 @@ def _unknown_kinds(
 def _has_numbers(encoder: Encoder, examples: Sequence[Example]) -> bool:
     """Return whether any demonstrated action has a number that a word could denote."""
     return any(
-        label.kind == NUMBER
+        label.kind == NUMBER and isinstance(label.value, float)
         for example in examples
         for state, action in example.trajectory.decisions()
         for label, _ in encoder.ground(example.world, state, action).prior

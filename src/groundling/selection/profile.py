@@ -15,7 +15,7 @@ from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.connectives import Connective, possible_connectives
 from groundling.features.feature_settings import Features
-from groundling.features.labels import kind_of
+from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.reader import Reader
 from groundling.language.parser import Parser, load_parser
@@ -36,6 +36,8 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
 from groundling.world.graph import Label
+
+_NUMERIC = frozenset({NUMBER, ORDINAL})  # kinds whose values are numbers
 
 
 @dataclass(frozen=True)
@@ -384,7 +386,8 @@ class Profile:
         for each in self.examples[:SAMPLED_STARTS]:
             for action in each.world.some_actions(each.trajectory.start):
                 offered |= graph_values(each.world, each.trajectory.start, action)
-        return [self._kind(kind, offered, shown) for kind in sorted({kind for kind, _ in offered})]
+        names = {kind for kind, _ in offered} - _NUMERIC  # a string called so is no number
+        return [self._kind(kind, offered, shown) for kind in sorted(names)]
 
     def _kind(
         self, kind: str, offered: set[tuple[str, str]], shown: Sequence[frozenset[tuple[str, str]]]
