@@ -155,7 +155,7 @@ class Codec:
                 return plain(value, self._name)
             except RecursionError:
                 raise WorldError(
-                    f"A {kind} of {self.owner} must not be nested too deeply."
+                    f"A {kind} of {self.owner} is nested too deeply for JSON. Use a flatter one."
                 ) from None
         try:
             written = own(value)

@@ -360,7 +360,7 @@ def _read_file(place: str) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise WorldError(f"{place} cannot be read: {_said(error)}{_line_of(error, path)}.") from (
+        raise WorldError(f"{place} cannot be imported: {_said(error)}{_line_of(error, path)}.") from (
             error
         )
     finally:

@@ -114,7 +114,7 @@ def _json(path: Path) -> Mapping[str, Any]:
     except (UnicodeDecodeError, DemonstrationError) as error:
         raise HomeError(f"{path} must be JSON. {str(error)[:200]}") from error
     if not isinstance(data, Mapping):
-        raise HomeError(f"{path} must be a registry of Home Assistant, which is a JSON object.")
+        raise HomeError(f"{path} must be a Home Assistant registry, with a JSON object at the top.")
     return data
 
 

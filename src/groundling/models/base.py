@@ -251,7 +251,7 @@ class Model(Settings, ABC):
         found: Iterable[Sequence[Trajectory]],
         search: Search,
     ) -> Iterator[Reals]:
-        """Yield the scores of plans found by another model, by request."""
+        """Yield, for each request, the scores of plans found by another model."""
         for request, plans in zip(requests, found, strict=True):
             yield np.array(self.scores(fitted, request, plans, search) if plans else [])
 

@@ -193,7 +193,7 @@ class Profile:
 
     @cached_property
     def lengths(self) -> Counter[int]:
-        """The number of demonstrations by plan length, minus a start's extra length."""
+        """Demonstration counts by plan length, net of the start's extra length."""
         found: Counter[int] = Counter()
         for each in self.demonstrations:
             extra = self.encoder.world(each.environment).extra_length(each.start)

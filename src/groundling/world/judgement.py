@@ -90,7 +90,7 @@ class Judgement:
 
 
 def is_right(world: CachedEnvironment, demonstration: Demonstration, plan: _Done | None) -> bool:
-    """Tell whether a plan has the outcome of a demonstration, including its `also`.
+    """Return whether a plan reaches the demonstrated outcome or one of `also`.
 
     >>> from groundling import GroundingGraph, Plan
     >>> class Lamp:
