@@ -119,9 +119,18 @@ def test_worlds_load_by_entry_point(monkeypatch):
         ("my_kitchen.py:number", "must be an environment: 3 has no method actions."),
         ('my_kitchen.py:ready{"size": 3}', "is an environment and takes no arguments"),
         ("my_kitchen.py:Kitchen{size: 3}", "must be JSON"),
-        ("broken.py:Kitchen", "cannot be read: SyntaxError: '(' was never closed (line 2 of bro"),
-        ("raises.py:Kitchen", "cannot be read: ZeroDivisionError: division by zero (line 2 of ra"),
-        ("needs.py:Kitchen", "cannot be read: ModuleNotFoundError: No module named 'not_there'"),
+        (
+            "broken.py:Kitchen",
+            "cannot be imported: SyntaxError: '(' was never closed (line 2 of bro",
+        ),
+        (
+            "raises.py:Kitchen",
+            "cannot be imported: ZeroDivisionError: division by zero (line 2 of ra",
+        ),
+        (
+            "needs.py:Kitchen",
+            "cannot be imported: ModuleNotFoundError: No module named 'not_there'",
+        ),
         ("broken:Kitchen", "There is no module 'broken'"),
         ("tests.worlds:", "has no ''"),
         ("readme.md:Kitchen", "There is no module 'readme'"),

@@ -146,7 +146,7 @@ def train(
         own_world = open_world(task, data.files or (), skip_bad=data.skip_bad, check=data.skip_bad)
         shown = own_world.demonstrations
         if shown is None:
-            raise SettingError("--memory and --cluster need demonstration files. Pass at least one.")
+            raise SettingError("--memory and --cluster need demonstration files. Pass some.")
     else:
         source = data.find(console, asked)
         corpus = load_corpus(task, source)

@@ -360,9 +360,9 @@ def _read_file(place: str) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise WorldError(f"{place} cannot be imported: {_said(error)}{_line_of(error, path)}.") from (
-            error
-        )
+        raise WorldError(
+            f"{place} cannot be imported: {_said(error)}{_line_of(error, path)}."
+        ) from error
     finally:
         sys.path.remove(str(path.parent))
     return module

@@ -183,7 +183,7 @@ def load_trained(
         get_task(note.task).presets.select(note.preset, note.variant)
     except SettingError as error:
         raise ModelFileError(
-            f"The training details saved in {folder} cannot be read ({error}). Train the model again."
+            f"The training details in {folder} cannot be read ({error}). Train the model again."
         ) from error
     return Follower.load(folder, parser=parser), note
 
