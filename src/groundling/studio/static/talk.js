@@ -92,8 +92,9 @@ export class Talk {
     this.start = start;
     this.scenes.value = scene;
     this.showing = null;
+    const last = this.turns.at(-1);
     const seen = await trying(() => this.project.post("/walk", { scene, start, actions: [] }));
-    if (seen) this.world.show(seen.frames, []);
+    if (seen && this.turns.at(-1) === last) this.world.show(seen.frames, []);  // not over a newer plan
     for (const each of this.turns) if (each.shown) { each.shown = null; this.answer(each); }
   }
 
