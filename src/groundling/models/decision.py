@@ -190,16 +190,20 @@ class DecisionObjective(Objective):
         self.data = data
         self.begins_aligned = model.begin == "alignment"
         self.options = [self._alternatives(example) for example in data.examples]
-        every = [[graph for each in options for graph in each] for options in self.options]
-        self.texts = data.label(every, separate=True)
+        self.graphs = [[graph for each in options for graph in each] for options in self.options]
         self.decisions = np.cumsum([0, *map(len, self.options)]).tolist()  # of each example
+
+    def encode(self) -> None:
+        """Label the texts, find the features, and encode each decision."""
+        data = self.data
+        self.texts = data.label(self.graphs, separate=True)
         self.alignment: list[tuple[int, ...]] = [
             spread(text.skeleton.groups, len(decisions))
             for text, decisions in zip(self.texts, self.options, strict=True)
         ]
         if data.grow:
             self._decide_features()
-        if model.aligned == "best":
+        if self.model.aligned == "best":
             demonstrated = [
                 Instance(
                     text.skeleton,
@@ -211,6 +215,7 @@ class DecisionObjective(Objective):
             self.aligner = data.encoder.encode(demonstrated, data.space, threads=data.threads)
         self._encode()
         self.check_possible()
+        self.graphs = []  # not needed any more
 
     def _decide_features(self) -> None:
         """Grow the feature space with all units and all graphs of each example."""
@@ -223,9 +228,7 @@ class DecisionObjective(Objective):
             instances.append(
                 Instance(text.skeleton, text.words, [graphs], starts.tolist(), example.weight)
             )
-        self.data.encoder.encode(
-            instances, self.data.space, grow=True, min_word_count=self.data.min_word_count
-        )
+        self.data.encode(instances)
 
     def _encode(self) -> None:
         """Encode one instance per decision, with the units aligned with it."""

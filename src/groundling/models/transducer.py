@@ -335,7 +335,7 @@ class TransducerObjective(Objective):
         encoder = data.encoder
         marks = [encoder.lay_out(mark) for mark in MARKS]
         self.layout: list[tuple[Integers, Integers]] = []
-        pools: list[list[LaidOutGraph]] = []
+        self.graphs: list[list[LaidOutGraph]] = []
         for place, example in enumerate(data.examples):
             data.report("listing actions", place)
             graphs: list[LaidOutGraph] = []
@@ -347,13 +347,17 @@ class TransducerObjective(Objective):
                 graphs += [encoder.ground(example.world, state, action) for action in actions]
                 starts.append(len(graphs))
             self.layout.append((np.array(starts, np.int32), np.array(gold, np.int32)))
-            pools.append([*graphs, *marks])
+            self.graphs.append([*graphs, *marks])
         self._parts: dict[str, NDArray[Any]] = {
             "starts": np.concatenate([starts for starts, _ in self.layout]),
             "gold": np.concatenate([gold for _, gold in self.layout]),
             "ends": np.cumsum([len(gold) for _, gold in self.layout]),
         }
-        texts = data.label(pools, separate=True)
+
+    def encode(self) -> None:
+        """Label the texts, and encode them with the actions of all prefixes."""
+        data = self.data
+        texts = data.label(self.graphs, separate=True)
         instances = [
             Instance(
                 text.skeleton,
@@ -363,16 +367,11 @@ class TransducerObjective(Objective):
                 example.weight,
             )
             for example, text, pool, (_, gold) in zip(
-                data.examples, texts, pools, self.layout, strict=True
+                data.examples, texts, self.graphs, self.layout, strict=True
             )
         ]
-        self.scorer = encoder.encode(
-            instances,
-            data.space,
-            grow=data.grow,
-            min_word_count=data.min_word_count,
-            threads=data.threads,
-        )
+        self.scorer = data.encode(instances)
+        self.graphs = []  # not needed any more
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""
