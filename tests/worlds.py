@@ -106,7 +106,7 @@ def objective_of(model, overlay=None, shown=None, *, features=None, search=None,
         encoder, space, prepare(encoder, shown), search or Search(max_length=3),
         np.random.default_rng(0), threads,
     )  # fmt: skip
-    return model.objective(data), space
+    return model.objective(data).prepare(), space
 
 
 def weights_for(space, seed=0, spread=1.0):

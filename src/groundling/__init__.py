@@ -5,106 +5,76 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from groundling.agent import Agent, Turn
-    from groundling.conversation import Conversation
-    from groundling.errors import GroundlingError
-    from groundling.features.feature_settings import Features
-    from groundling.features.lexicon import Lexicon
-    from groundling.features.synonyms import WordNet, WordVectors
-    from groundling.follower import Follower
-    from groundling.inference.search import Search
-    from groundling.language.instruction import Instruction
-    from groundling.learning.settings import Learning
-    from groundling.models.base import Member
-    from groundling.models.decision import DecisionModel
-    from groundling.models.ensemble import Ensemble
-    from groundling.models.plan import PlanModel
-    from groundling.models.transducer import TransducerModel
-    from groundling.overlay.settings import Overlay
-    from groundling.plan import Plan
-    from groundling.world.composition import compose
-    from groundling.world.environment import Demonstration, Environment
-    from groundling.world.environment_checks import check_environment
-    from groundling.world.graph import GroundingGraph
-    from groundling.world.open_values import OpenValue
-    from groundling.world.products import Product
-    from groundling.world.sets import OpenSet, describe_set
+    from groundling.agent import Agent as Agent
+    from groundling.agent import Turn as Turn
+    from groundling.conversation import Conversation as Conversation
+    from groundling.errors import GroundlingError as GroundlingError
+    from groundling.features.feature_settings import Features as Features
+    from groundling.features.lexicon import Lexicon as Lexicon
+    from groundling.features.synonyms import WordNet as WordNet
+    from groundling.features.synonyms import WordVectors as WordVectors
+    from groundling.follower import Follower as Follower
+    from groundling.history import MemoryEnvironment as MemoryEnvironment
+    from groundling.inference.search import Search as Search
+    from groundling.language.instruction import Instruction as Instruction
+    from groundling.learning.settings import Learning as Learning
+    from groundling.models.base import Member as Member
+    from groundling.models.decision import DecisionModel as DecisionModel
+    from groundling.models.ensemble import Ensemble as Ensemble
+    from groundling.models.plan import PlanModel as PlanModel
+    from groundling.models.transducer import TransducerModel as TransducerModel
+    from groundling.overlay.settings import Overlay as Overlay
+    from groundling.plan import Plan as Plan
+    from groundling.world.composition import compose as compose
+    from groundling.world.environment import Demonstration as Demonstration
+    from groundling.world.environment import Environment as Environment
+    from groundling.world.environment_checks import check_environment as check_environment
+    from groundling.world.graph import GroundingGraph as GroundingGraph
+    from groundling.world.open_values import OpenValue as OpenValue
+    from groundling.world.products import Product as Product
+    from groundling.world.sets import OpenSet as OpenSet
+    from groundling.world.sets import describe_set as describe_set
 
 __version__ = "0.2.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
 
-__all__ = [
-    "Agent",
-    "Conversation",
-    "DecisionModel",
-    "Demonstration",
-    "Ensemble",
-    "Environment",
-    "Features",
-    "Follower",
-    "GroundingGraph",
-    "GroundlingError",
-    "Instruction",
-    "Learning",
-    "Lexicon",
-    "Member",
-    "MemoryEnvironment",
-    "OpenSet",
-    "OpenValue",
-    "Overlay",
-    "Plan",
-    "PlanModel",
-    "Product",
-    "Search",
-    "TransducerModel",
-    "Turn",
-    "WordNet",
-    "WordVectors",
-    "__version__",
-    "check_environment",
-    "compose",
-    "describe_set",
-]
-
-# Where the names live: they are imported on first use, so that the command line answers at once.
+# Modules of the public names, imported on first use, so that the command line answers at once.
 _HOMES = {
-    "Agent": "agent",
-    "Turn": "agent",
-    "Conversation": "conversation",
-    "DecisionModel": "models.decision",
-    "Ensemble": "models.ensemble",
-    "GroundlingError": "errors",
-    "Member": "models.base",
-    "PlanModel": "models.plan",
-    "TransducerModel": "models.transducer",
-    "Demonstration": "world.environment",
-    "OpenSet": "world.sets",
-    "OpenValue": "world.open_values",
-    "describe_set": "world.sets",
-    "Environment": "world.environment",
-    "Features": "features.feature_settings",
-    "Follower": "follower",
-    "GroundingGraph": "world.graph",
-    "Instruction": "language.instruction",
-    "Learning": "learning.settings",
-    "Lexicon": "features.lexicon",
-    "WordNet": "features.synonyms",
-    "WordVectors": "features.synonyms",
-    "Overlay": "overlay.settings",
-    "Plan": "plan",
-    "Product": "world.products",
-    "MemoryEnvironment": "history",
-    "Search": "inference.search",
-    "check_environment": "world.environment_checks",
-    "compose": "world.composition",
+    "agent": ("Agent", "Turn"),
+    "conversation": ("Conversation",),
+    "errors": ("GroundlingError",),
+    "features.feature_settings": ("Features",),
+    "features.lexicon": ("Lexicon",),
+    "features.synonyms": ("WordNet", "WordVectors"),
+    "follower": ("Follower",),
+    "history": ("MemoryEnvironment",),
+    "inference.search": ("Search",),
+    "language.instruction": ("Instruction",),
+    "learning.settings": ("Learning",),
+    "models.base": ("Member",),
+    "models.decision": ("DecisionModel",),
+    "models.ensemble": ("Ensemble",),
+    "models.plan": ("PlanModel",),
+    "models.transducer": ("TransducerModel",),
+    "overlay.settings": ("Overlay",),
+    "plan": ("Plan",),
+    "world.composition": ("compose",),
+    "world.environment": ("Demonstration", "Environment"),
+    "world.environment_checks": ("check_environment",),
+    "world.graph": ("GroundingGraph",),
+    "world.open_values": ("OpenValue",),
+    "world.products": ("Product",),
+    "world.sets": ("OpenSet", "describe_set"),
 }
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = sorted((*_HOME_OF, "__version__"))
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _HOME_OF:
         raise AttributeError(f"module 'groundling' has no attribute {name!r}")
-    value = getattr(import_module(f"groundling.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"groundling.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value
 

@@ -73,26 +73,26 @@ class OneStepObjective(Objective):
 
     def __init__(self, data):
         self.data = data
-        pools = [
+        self.graphs = [
             [
                 data.encoder.ground(each.world, each.trajectory.start, action)
                 for action in each.world.actions(each.trajectory.start)
             ]
             for each in data.examples
         ]
-        texts = data.label(pools, separate=False)
+
+    def encode(self):
+        data = self.data
+        texts = data.label(self.graphs, separate=False)
         instances = [
             Instance(
                 text.skeleton, text.words, [Candidates.single(pool)],
                 (each.world.actions(each.trajectory.start).index(each.trajectory.actions[0]),),
                 each.weight,
             )
-            for each, text, pool in zip(data.examples, texts, pools, strict=True)
+            for each, text, pool in zip(data.examples, texts, self.graphs, strict=True)
         ]  # fmt: skip
-        self.scorer = data.encoder.encode(
-            instances, data.space, grow=data.grow, min_word_count=data.min_word_count,
-            threads=data.threads,
-        )  # fmt: skip
+        self.scorer = data.encode(instances)
         self.check_possible()
 
 

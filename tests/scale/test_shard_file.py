@@ -25,7 +25,7 @@ def objective_of(trainer: Trainer):
     examples = trainer.prepare(encoder, shown(8))
     random = np.random.default_rng(0)
     data = TrainingData(encoder, member.features.space(), examples, trainer.search, random)
-    return trainer.model.objective(data)
+    return trainer.model.objective(data).prepare()
 
 
 def refuse(encoding):

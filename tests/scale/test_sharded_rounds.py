@@ -145,6 +145,11 @@ def test_training_in_shards_refuses_models_whose_loss_needs_more_than_arrays(tmp
     class OwnObjective(Objective):
         def __init__(self, inner):
             self.__dict__.update(inner.__dict__)
+            self.inner = inner
+
+        def encode(self):
+            self.inner.encode()
+            self.scorer = self.inner.scorer
 
         def loss(self, theta):
             return self.scorer.loss(theta)

@@ -71,6 +71,16 @@ def _kind(name: str) -> str:
     return re.split(r"[.:]", name)[-1]
 
 
+def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
+    """Return (kind, value) pairs of string labels; a string called *number* has no number.
+
+    >>> string_values([Label("floor", "brick"), Label("number", "plural"), Label("far", 2.0)])
+    {('floor', 'brick')}
+    """
+    found = ((kind_of(each), each.value) for each in labels if isinstance(each.value, str))
+    return {(kind, value) for kind, value in found if kind not in (NUMBER, ORDINAL)}
+
+
 def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
     """Return the (kind, value) pair by which slots match a label, or None.
 

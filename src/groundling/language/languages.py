@@ -1,7 +1,8 @@
 """Languages: numerals, plurals, function words and sentence rules of one language.
 
 No other module contains words of any language. `NEUTRAL` has only language-independent rules and
-`ENGLISH` is built in. Define other languages as a `Language`, in Python or in a file.
+`ENGLISH` is built in (`english.toml`). Define other languages as a `Language`, in Python or in a
+file.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +24,16 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.files import read_plain
 from groundling.limits import LANGUAGE_BYTES
 
-__all__ = ["ENGLISH", "LANGUAGES", "NEUTRAL", "Language", "load_language"]
-
 _DIGITS = re.compile(r"\d{1,9}([.٫]\d{1,9})?")
 Segmenter = Callable[[str], list[str]]
+_NUMBERS = (
+    "numerals", "ordinals", "multipliers", "fractions", "times", "half_days", "clock_words",
+)  # fmt: skip
+_WORDS = (
+    "ordinal_endings", "stop_words", "addressed", "forecasts", "abbreviations", "articles",
+    "partitives", "joints", "exceptions", "hour_words", "connectives", "universals",
+    "complements", "restrictives", "indefinites", "negations", "function_words", "greetings",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -136,77 +146,54 @@ class Language:
     segment: Segmenter | None = None
 
     def __post_init__(self) -> None:
-        for name in (
-            "numerals", "ordinals", "multipliers", "fractions", "times", "half_days", "clock_words",
-        ):  # fmt: skip
+        for name in _NUMBERS:
             table = getattr(self, name)
             if not isinstance(table, Mapping):
                 raise SettingError(
                     f"Language.{name} must map words to numbers, such as {{'two': 2}}; got "
                     f"{table!r}."
                 )
-            try:
-                read = {self.fold(str(word)): float(number) for word, number in table.items()}
-                if not all(map(math.isfinite, read.values())):
-                    raise ValueError("they must be finite")
-            except (TypeError, ValueError, OverflowError) as error:
-                raise SettingError(
-                    f"Language.{name} must map words to numbers: {error}."
-                ) from error
-            object.__setattr__(self, name, read)
+            with _must(f"Language.{name} must map words to numbers"):
+                self._set(name, {self.fold(str(word)): _finite(n) for word, n in table.items()})
         for name in ("name", "joined_numerals", "sentence_ends"):
             if not isinstance(getattr(self, name), str):
                 raise SettingError(
                     f"Language.{name} must be a string; got {str(getattr(self, name))[:60]!r}."
                 )
+        with _must(
+            "Language.units must map words to a base unit and a number, such as "
+            "{'minutes': ('second', 60)}, and colours words to names"
+        ):
+            units = ((self.fold(str(word)), *each) for word, each in self.units.items())
+            self._set("units", {word: (str(unit), _finite(size)) for word, unit, size in units})
+            self._set("colours", {self.fold(str(a)): str(b) for a, b in self.colours.items()})
+        with _must(
+            "Language.phrases must map names to texts, and replies meanings to lists of words"
+        ):
+            self._set("phrases", {str(name): str(text) for name, text in self.phrases.items()})
+            said = ((str(meaning), words) for meaning, words in self.replies.items())
+            self._set("replies", {name: self._folded(words) for name, words in said})
         try:
-            units = {
-                self.fold(str(word)): (str(unit), float(size))
-                for word, (unit, size) in self.units.items()
-            }
-            if not all(math.isfinite(size) for _, size in units.values()):
-                raise ValueError("numbers must be finite")
-            colours = {self.fold(str(a)): str(b) for a, b in self.colours.items()}
-        except (AttributeError, TypeError, ValueError, OverflowError) as error:
-            raise SettingError(
-                "Language.units must map words to a base unit and a number, such as "
-                f"{{'minutes': ('second', 60)}}, and colours words to names: {error}."
-            ) from error
-        try:
-            phrases = {str(name): str(text) for name, text in self.phrases.items()}
-            replies = {
-                str(meaning): tuple(self.fold(str(each)) for each in said)
-                for meaning, said in self.replies.items()
-            }
-        except (AttributeError, TypeError) as error:
-            raise SettingError(
-                "Language.phrases must map names to texts, and replies meanings to lists of words: "
-                f"{error}."
-            ) from error
-        object.__setattr__(self, "phrases", phrases)
-        object.__setattr__(self, "replies", replies)
-        object.__setattr__(self, "units", units)
-        object.__setattr__(self, "colours", colours)
-        try:
-            object.__setattr__(self, "plurals", tuple((str(a), str(b)) for a, b in self.plurals))
+            self._set("plurals", tuple((str(a), str(b)) for a, b in self.plurals))
         except (TypeError, ValueError) as error:
             raise SettingError(
                 "Language.plurals must be pairs such as ('ies', 'y'); got "
                 f"{str(self.plurals)[:60]!r}."
             ) from error
-        for name in (
-            "ordinal_endings", "stop_words", "addressed", "forecasts", "abbreviations",
-            "articles", "partitives", "joints", "exceptions", "hour_words", "connectives",
-            "universals", "complements", "restrictives", "indefinites", "negations",
-            "function_words", "greetings",
-        ):  # fmt: skip
+        for name in _WORDS:
             words = getattr(self, name)
             words = (words,) if isinstance(words, str) else words
             if not isinstance(words, Iterable):
                 raise SettingError(
                     f"Language.{name} must be a list of words; got {str(words)[:60]!r}."
                 )
-            object.__setattr__(self, name, tuple(self.fold(str(word)) for word in words))
+            self._set(name, self._folded(words))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _folded(self, words: Iterable[object]) -> tuple[str, ...]:
+        return tuple(self.fold(str(word)) for word in words)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -370,6 +357,21 @@ class Language:
         return cls.from_dict({"name": Path(path).stem, **data})
 
 
+@contextmanager
+def _must(rule: str) -> Iterator[None]:
+    """Raise `SettingError` with the rule for a part of a language that cannot be read."""
+    try:
+        yield
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise SettingError(f"{rule}: {error}.") from error
+
+
+def _finite(number: Any) -> float:
+    if not math.isfinite(value := float(number)):
+        raise ValueError("numbers must be finite")
+    return value
+
+
 def _character_value(character: str) -> float | None:
     """Return the numeric value of a character (½, 三); None for superscripts (x²)."""
     if unicodedata.decomposition(character).startswith(("<super>", "<sub>")):
@@ -377,100 +379,11 @@ def _character_value(character: str) -> float | None:
     return unicodedata.numeric(character, None)
 
 
-_UNITS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
-    *("eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_NTH = (
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
-    *("tenth", "eleventh", "twelfth"),
-)
-
-_ENGLISH_UNITS: dict[str, tuple[str, float]] = {
-    **dict.fromkeys(("%", "percent", "percents"), ("percent", 1.0)),
-    **dict.fromkeys(("°", "°c", "degree", "degrees", "celsius"), ("degree", 1.0)),
-    **dict.fromkeys(("second", "seconds", "sec", "secs"), ("second", 1.0)),
-    **dict.fromkeys(("minute", "minutes", "min", "mins"), ("second", 60.0)),
-    **dict.fromkeys(("hour", "hours", "hr", "hrs"), ("second", 3600.0)),
-    **dict.fromkeys(("day", "days"), ("second", 86400.0)),
-    **dict.fromkeys(("metre", "metres", "meter", "meters"), ("metre", 1.0)),
-    **dict.fromkeys(("kelvin", "kelvins"), ("kelvin", 1.0)),
-}
-_ENGLISH_COLOURS = (
-    *("white", "black", "red", "orange", "yellow", "green", "blue", "purple", "brown", "pink"),
-    *("turquoise", "grey", "cyan", "magenta", "violet", "gold", "beige"),
-)
-
 NEUTRAL = Language()
 """Language-independent rules: digits are numbers, and marks of all scripts end sentences."""
 
-ENGLISH = Language(
-    "english",
-    numerals={
-        **{word: value for value, word in enumerate(_UNITS)},
-        **{word: 10 * value for value, word in enumerate(_TENS, 2)},
-        "once": 1,
-        "twice": 2,
-        "thrice": 3,
-        "both": 2,
-    },
-    ordinals={word: value for value, word in enumerate(_NTH, 1)},
-    joined_numerals="-",
-    units=_ENGLISH_UNITS,
-    multipliers={"hundred": 100, "thousand": 1000},
-    fractions={"half": 0.5, "quarter": 0.25},
-    articles=("a", "an"),
-    partitives=("of",),
-    joints=("and", "-"),
-    connectives=("and", "then", "plus"),
-    universals=("all", "every", "each", "everything", "both", "everyone"),
-    complements=("other", "others", "rest", "remaining", "else"),
-    restrictives=("only",),
-    indefinites=("a", "an", "any", "some", "either", "another"),
-    negations=("no", "none", "neither", "nor", "not", "n't", "never"),
-    exceptions=("except", "but", "without", "besides", "excluding", "excepting", "apart", "save"),
-    times={"noon": 720, "midday": 720, "midnight": 0},
-    half_days={"am": 0, "a.m": 0, "pm": 12, "p.m": 12},
-    hour_words=("o'clock", "o’clock", "oclock"),
-    clock_words={"past": 1, "after": 1, "to": -1, "before": -1},
-    colours={**{name: name for name in _ENGLISH_COLOURS}, "gray": "grey"},
-    ordinal_endings=("st", "nd", "rd", "th"),
-    plurals=(("ies", "y"), ("s", "")),
-    stop_words=("the", "a", "an"),
-    function_words=(
-        *(
-            "and",
-            "or",
-            "then",
-            "but",
-            "so",
-            "if",
-            "that",
-            "this",
-            "these",
-            "those",
-            "there",
-            "here",
-        ),
-        *("it", "its", "them", "me", "my", "i", "we", "our", "you", "your", "to", "of", "in", "on"),
-        *("at", "by", "for", "from", "with", "as", "into", "is", "are", "be", "was", "do", "does"),
-        *("can", "could", "would", "will", "should", "please", "thanks", "now", "just", "also"),
-        *("hello", "hi", "hey", "ok", "okay", "alright", "welcome", "thank", "bye", "goodbye"),
-        *("cheers", "great", "sorry", "kindly", "well"),
-        *("some", "any", "all", "both", "every", "each", "up", "down", "off", "'s", "one", "ones"),
-        *("things", "thing"),
-    ),
-    greetings=(
-        *("good", "morning", "afternoon", "evening", "night", "day", "nice", "perfect", "fine"),
-        *("cool", "wonderful", "lot", "much", "very", "really", "dear", "how", "see", "later"),
-    ),
-    addressed=("you", "u"),
-    forecasts=(
-        *("will", "'ll", "ll", "would", "can", "could", "may", "might", "have", "'ve", "has"),
-    ),
-    abbreviations=("e.g", "i.e", "approx", "vs", "mr", "mrs", "ms", "dr"),
+ENGLISH = Language.from_dict(
+    tomllib.loads((files("groundling.language") / "english.toml").read_text("utf-8"))
 )
 """English, the language of the shipped parser."""
 

@@ -197,18 +197,17 @@ class _Lesson:
         """Encode the new examples, with their new features."""
         new, model, reader = examples[len(before) :], self.trainer.model, self.known.encoder.reader
         counts = Counter(word for each in examples for word in _words(each))
-
-        def keep_reading() -> None:  # context words are determined by all examples
-            self.encoder.reader.counts = counts
-            self.encoder.reader.labeller = reader.labeller
-
         near = _like(before, new) if member.features.min_word_count > 1 else []
         data = replace(
             self.trainer.data(self.encoder, member.features, [*near, *new]), space=self.space
         )
-        model.objective(replace(data, before_labels=keep_reading))  # finds new features
+        growing = model.objective(data)
+        growing.survey()
+        # Context words are determined by all examples.
+        self.encoder.reader.counts, self.encoder.reader.labeller = counts, reader.labeller
+        growing.encode()  # finds new features
         self.space.keys = np.union1d(self.known.space.keys, self.space.keys)
-        return model.objective(replace(data, examples=new, grow=False))
+        return model.objective(replace(data, examples=new, grow=False)).prepare()
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         total, gradient = 0.0, np.zeros(len(theta))

@@ -92,7 +92,6 @@ def learn_lexicon(
     shown = known
     numbers: tuple[float, ...] = ()
     first: dict[tuple[str, Meaning], float] = {}
-    unknown: list[str] = []
     entries: list[tuple[str, Meaning]] = []
     penalties: list[float] = []
 
@@ -119,15 +118,12 @@ def learn_lexicon(
             learnt.setdefault(word, {})[pair] = number + 2.0
         encoder.reader.lexicon = replace(known, learnt=learnt)
 
-    def begin() -> None:
-        unknown.extend(_unknown_kinds(encoder, examples, settings))
-        if not unknown:
-            open_up()
-
-    objective = model.objective(replace(data, examples=examples, before_labels=begin))
+    objective = model.objective(replace(data, examples=examples))
+    objective.survey()
+    unknown = _unknown_kinds(encoder, examples, settings)
     if unknown:
         examples = data.examples
-        objective = model.objective(replace(data, space=features.space()))
+        objective = model.objective(replace(data, space=features.space())).prepare()
         # No word spells these values: find initial words by a score test.
         found = _first_words(objective, unknown, learning, settings, seed, progress)
         if found is None:
@@ -137,7 +133,10 @@ def learn_lexicon(
         shown = replace(known, given={**known.given, **_gathered(sure)})
         first = {(word, pair): 1.0 for word, pair, _ in found}
         encoder.reader.lexicon = known
-        objective = model.objective(replace(data, space=features.space(), before_labels=open_up))
+        objective = model.objective(replace(data, space=features.space()))
+        objective.survey()
+    open_up()
+    objective.encode()
     if not entries:
         return replace(known, learn=False)
     counts = _counts(encoder, examples, [word for word, _ in entries])

@@ -214,7 +214,7 @@ class Trainer(LearntSettings):
             data.space.node_names = dict(known.space.node_names)
         began = time.perf_counter()
         with paused_collector():
-            objective = self.model.objective(replace(data, tell=early(progress)))
+            objective = self.model.objective(replace(data, tell=early(progress))).prepare()
         _LOG.info(
             "encoded %d demonstrations with %d features in %.1f s",
             len(examples), len(data.space), time.perf_counter() - began,

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation
 from groundling.models.lengths import LengthModel
 from groundling.overlay.batch import Reals
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.encoder import Encoder, LabelledText
 from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
@@ -95,8 +96,7 @@ class TrainingData:
     """The inputs of an objective.
 
     With `grow`, the objective adds features to the space. With `surveyed`, the encoder already
-    knows the values and words of all examples, in this shard and in others. `before_labels` is
-    called after all values are known and before words are labelled.
+    knows the values and words of all examples, in this shard and in others.
     """
 
     encoder: Encoder
@@ -108,7 +108,6 @@ class TrainingData:
     min_word_count: int = 1
     grow: bool = True
     surveyed: bool = False
-    before_labels: Callable[[], None] | None = None
     tell: Tell | None = None
 
     def report(self, stage: str, step: int = 0) -> None:
@@ -119,15 +118,7 @@ class TrainingData:
     def label(
         self, graphs: Sequence[Sequence[LaidOutGraph]], *, separate: bool
     ) -> list[LabelledText]:
-        """Add the values of all graphs if needed, then return the labelled texts."""
-        self.report("encoding")
-        if self.grow and not self.surveyed:
-            # Use a set, as most examples share graphs.
-            self.encoder.learn_values(set(chain.from_iterable(graphs)))
-            texts = (example.instructions for example in self.examples)
-            self.encoder.reader.count(texts, self.encoder.values)
-        if self.before_labels is not None:
-            self.before_labels()
+        """Return the labelled texts, given the graphs of each example."""
         # If all values are known, graphs add none; spans still depend on each text's graphs.
         known = (self.grow or self.surveyed) and not self.encoder.reader.spans
         return [
@@ -135,15 +126,45 @@ class TrainingData:
             for example, each in zip(self.examples, graphs, strict=True)
         ]
 
+    def encode(self, instances: Sequence[Instance]) -> Scorer:
+        """Encode instances, with new features if `grow` is set."""
+        return self.encoder.encode(
+            instances, self.space, grow=self.grow, min_word_count=self.min_word_count,
+            threads=self.threads,
+        )  # fmt: skip
+
 
 class Objective(ABC):
-    """A loss over examples; some objectives are updated each round, at the current θ."""
+    """A loss over examples; some objectives are updated each round, at the current θ.
+
+    The constructor lists the `graphs` of each example, and `encode` creates the `scorer`.
+    """
 
     data: TrainingData
+    graphs: Sequence[Sequence[LaidOutGraph]]
     scorer: Scorer
     begins_aligned = False  # whether the first round uses the initial alignments
     realigns = False  # whether `realign` may change anything
     forgets = False  # whether the result of `realign` only depends on the latest θ
+
+    @abstractmethod
+    def encode(self) -> None:
+        """Label and encode the examples, after a survey of their values and words."""
+
+    def survey(self) -> None:
+        """Learn the values of all graphs and count the words of all texts, if needed."""
+        data, encoder = self.data, self.data.encoder
+        data.report("encoding")
+        if data.grow and not data.surveyed:
+            # Use a set, as most examples share graphs.
+            encoder.learn_values(set(chain.from_iterable(self.graphs)))
+            encoder.reader.count((each.instructions for each in data.examples), encoder.values)
+
+    def prepare(self) -> Self:
+        """Survey and encode the examples, and return the objective."""
+        self.survey()
+        self.encode()
+        return self
 
     @property
     def width(self) -> int:
@@ -212,7 +233,7 @@ class Model(Settings, ABC):
 
     @abstractmethod
     def objective(self, data: TrainingData) -> Objective:
-        """Return the training objective."""
+        """Return the training objective, not yet encoded."""
 
     @abstractmethod
     def search(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,21 +11,16 @@ import numpy as np
 from groundling.features.feature_settings import Features
 from groundling.inference.alignment import align, spread
 from groundling.inference.alternation import Alternation, alternate
-from groundling.inference.plan_space import widen
 from groundling.inference.search import Search
 from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import (
     FittedModel,
-    Model,
     Objective,
-    Request,
-    SearchResult,
     TrainingData,
 )
 from groundling.models.example import Example
-from groundling.models.interpretation import Interpretation
 from groundling.models.lengths import LengthModel
-from groundling.models.unit_table import UnitTable
+from groundling.models.unit_table import UnitModel, UnitTable
 from groundling.overlay.batch import Reals
 from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
@@ -34,13 +29,13 @@ from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.settings import Overlay
 from groundling.settings import idle_setting, setting
 from groundling.world.environment import Action, State
-from groundling.world.trajectory import Trajectory
+from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 _FIRST_SPREAD = 0.1  # standard deviation of random initial weights
 
 
 @dataclass(frozen=True, repr=False)
-class DecisionModel(Model):
+class DecisionModel(UnitModel):
     """Each demonstrated action against alternatives in its state, as in the paper.
 
     The loss is Σ_j -log softmax over Ỹ of ψ(ỹ) + Σ_i [a_i = j] ψ(x_i, ỹ). Learning alternates
@@ -115,17 +110,10 @@ class DecisionModel(Model):
         pairs = zip(units, (len(each.trajectory) for each in examples), strict=True)
         return LengthModel().fit(pairs)
 
-    def search(
-        self, fitted: FittedModel, requests: Sequence[Request], search: Search
-    ) -> Iterator[SearchResult]:
-        """Yield the plans found for each request by alternating alignment and plan."""
-        for request in requests:
-            yield self._search(fitted, request, search)
-
-    def _search(self, fitted: FittedModel, request: Request, search: Search) -> SearchResult:
-        world, start = request.world, request.start
-        search = search.extended(world.extra_length(start))
-        scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, request.text, world)
+    def find(
+        self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
+    ) -> Callable[[Search], list[ScoredTrajectory]]:
+        """Return a function that finds plans by alternating alignment and plan."""
         lengths = range(search.min_length, search.longest + 1)
         how = Alternation(
             restarts=self.restarts,
@@ -140,28 +128,15 @@ class DecisionModel(Model):
             return fitted.lengths.score(length, scores.units)
 
         scores.look_ahead(start, search.longest)
-        found = widen(
-            lambda wider: alternate(scores, start, wider, length_score, lengths, how),
-            search,
-            world,
-        )
-        return SearchResult(found, normalised=not search.planning)
+        return lambda wider: alternate(scores, start, wider, length_score, lengths, how)
 
-    def interpret(
-        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
-    ) -> list[Interpretation]:
-        """Return interpretations of the text under its best alignment with each plan."""
-        free = float(self.compare == "score")
-        return UnitTable(fitted, request, plans).interpret(plans, self._align, free)
+    @property
+    def free(self) -> float:
+        """The weight of scores that do not depend on the text: 0 if only the text compares."""
+        return float(self.compare == "score")
 
-    def scores(
-        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
-    ) -> list[float]:
-        """Return the scores of plans given the request's text."""
-        table = UnitTable(fitted, request, plans)
-        return [self._align(table, plan)[0] for plan in plans]
-
-    def _align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
+    def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
+        """Return the score of the best alignment, and the alignment."""
         places = table.actions(plan)
         text = table.text[places].T
         score, chosen = align(text, last_to_last=self.last_to_last)
@@ -190,16 +165,20 @@ class DecisionObjective(Objective):
         self.data = data
         self.begins_aligned = model.begin == "alignment"
         self.options = [self._alternatives(example) for example in data.examples]
-        every = [[graph for each in options for graph in each] for options in self.options]
-        self.texts = data.label(every, separate=True)
+        self.graphs = [[graph for each in options for graph in each] for options in self.options]
         self.decisions = np.cumsum([0, *map(len, self.options)]).tolist()  # of each example
+
+    def encode(self) -> None:
+        """Label the texts, find the features, and encode each decision."""
+        data = self.data
+        self.texts = data.label(self.graphs, separate=True)
         self.alignment: list[tuple[int, ...]] = [
             spread(text.skeleton.groups, len(decisions))
             for text, decisions in zip(self.texts, self.options, strict=True)
         ]
         if data.grow:
             self._decide_features()
-        if model.aligned == "best":
+        if self.model.aligned == "best":
             demonstrated = [
                 Instance(
                     text.skeleton,
@@ -211,6 +190,7 @@ class DecisionObjective(Objective):
             self.aligner = data.encoder.encode(demonstrated, data.space, threads=data.threads)
         self._encode()
         self.check_possible()
+        self.graphs = []  # not needed any more
 
     def _decide_features(self) -> None:
         """Grow the feature space with all units and all graphs of each example."""
@@ -223,9 +203,7 @@ class DecisionObjective(Objective):
             instances.append(
                 Instance(text.skeleton, text.words, [graphs], starts.tolist(), example.weight)
             )
-        self.data.encoder.encode(
-            instances, self.data.space, grow=True, min_word_count=self.data.min_word_count
-        )
+        self.data.encode(instances)
 
     def _encode(self) -> None:
         """Encode one instance per decision, with the units aligned with it."""

@@ -138,24 +138,15 @@ class PlanObjective(Objective):
                 for start in example.demonstration.negative_starts
             )
             self.negative.append([space for space in found if space])
-        graphs = [
-            list(
-                dict.fromkeys(
-                    graph
-                    for space in (*self._spaces(place), *self.negative[place])
-                    for graph in space.candidates.graphs
-                )
-            )
+        self.graphs = [
+            graphs_of([each.candidates for each in (*self._spaces(place), *self.negative[place])])
             for place in range(len(data.examples))
         ]
-        self.texts = data.label(graphs, separate=False)
-        self.scorer = data.encoder.encode(
-            self._instances(),
-            data.space,
-            grow=data.grow,
-            min_word_count=data.min_word_count,
-            threads=data.threads,
-        )
+
+    def encode(self) -> None:
+        """Label the texts, and encode them with their plans."""
+        self.texts = self.data.label(self.graphs, separate=False)
+        self.scorer = self.data.encode(self._instances())
         self.check_possible()
 
     def _from(self, example: Example, start: State) -> PlanSpace:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,20 +13,15 @@ from numpy.typing import NDArray
 from groundling.compiler import njit
 from groundling.errors import DemonstrationError, SettingError
 from groundling.features.feature_settings import Features
-from groundling.inference.plan_space import widen
 from groundling.inference.search import Search
 from groundling.inference.transduction import MARKS, Transduction, transduce
 from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import (
     FittedModel,
-    Model,
     Objective,
-    Request,
-    SearchResult,
     TrainingData,
 )
-from groundling.models.interpretation import Interpretation
-from groundling.models.unit_table import UnitTable
+from groundling.models.unit_table import UnitModel, UnitTable
 from groundling.overlay.batch import Integers, Reals
 from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
@@ -34,7 +29,8 @@ from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.settings import idle_setting, setting
-from groundling.world.trajectory import Trajectory
+from groundling.world.environment import State
+from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 _jit = njit(cache=True, nogil=True, error_model="numpy")
 
@@ -141,7 +137,7 @@ _ROUNDS = 5  # the default of Learning.rounds, which has no effect here
 
 
 @dataclass(frozen=True, repr=False)
-class TransducerModel(Model):
+class TransducerModel(UnitModel):
     """Reads text units in order; each names zero, one or several actions.
 
     At every position, the model either passes to the next unit or acts. Each decision is
@@ -247,38 +243,15 @@ class TransducerModel(Model):
         self.check_negative_starts(data.examples)
         return TransducerObjective(self, data)
 
-    def search(
-        self, fitted: FittedModel, requests: Sequence[Request], search: Search
-    ) -> Iterator[SearchResult]:
-        """Yield the plans found by reading each request unit by unit."""
-        for request in requests:
-            yield self._search(fitted, request, search)
-
-    def _search(self, fitted: FittedModel, request: Request, search: Search) -> SearchResult:
-        world, start = request.world, request.start
+    def find(
+        self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
+    ) -> Callable[[Search], list[ScoredTrajectory]]:
+        """Return a function that finds plans by reading unit by unit."""
         how = Transduction(**asdict(self))
-        scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, request.text, world)
-        found = widen(
-            lambda wider: transduce(scores, start, wider, how),
-            search.extended(world.extra_length(start)),
-            world,
-        )
-        return SearchResult(found, normalised=not search.planning)
+        return lambda wider: transduce(scores, start, wider, how)
 
-    def interpret(
-        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
-    ) -> list[Interpretation]:
-        """Return interpretations of the text, over all readings that lead to each plan."""
-        return UnitTable(fitted, request, plans).interpret(plans, self._align)
-
-    def scores(
-        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
-    ) -> list[float]:
-        """Return the scores of plans given the request's text, as in the search."""
-        table = UnitTable(fitted, request, plans)
-        return [self._align(table, plan)[0] for plan in plans]
-
-    def _align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
+    def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
+        """Return the score of a plan over all readings, and p(unit names action)."""
         rows: list[int] = []
         starts, gold = [0], []
         for j, state in enumerate(plan.states):
@@ -335,7 +308,7 @@ class TransducerObjective(Objective):
         encoder = data.encoder
         marks = [encoder.lay_out(mark) for mark in MARKS]
         self.layout: list[tuple[Integers, Integers]] = []
-        pools: list[list[LaidOutGraph]] = []
+        self.graphs: list[list[LaidOutGraph]] = []
         for place, example in enumerate(data.examples):
             data.report("listing actions", place)
             graphs: list[LaidOutGraph] = []
@@ -347,13 +320,17 @@ class TransducerObjective(Objective):
                 graphs += [encoder.ground(example.world, state, action) for action in actions]
                 starts.append(len(graphs))
             self.layout.append((np.array(starts, np.int32), np.array(gold, np.int32)))
-            pools.append([*graphs, *marks])
+            self.graphs.append([*graphs, *marks])
         self._parts: dict[str, NDArray[Any]] = {
             "starts": np.concatenate([starts for starts, _ in self.layout]),
             "gold": np.concatenate([gold for _, gold in self.layout]),
             "ends": np.cumsum([len(gold) for _, gold in self.layout]),
         }
-        texts = data.label(pools, separate=True)
+
+    def encode(self) -> None:
+        """Label the texts, and encode them with the actions of all prefixes."""
+        data = self.data
+        texts = data.label(self.graphs, separate=True)
         instances = [
             Instance(
                 text.skeleton,
@@ -363,16 +340,11 @@ class TransducerObjective(Objective):
                 example.weight,
             )
             for example, text, pool, (_, gold) in zip(
-                data.examples, texts, pools, self.layout, strict=True
+                data.examples, texts, self.graphs, self.layout, strict=True
             )
         ]
-        self.scorer = encoder.encode(
-            instances,
-            data.space,
-            grow=data.grow,
-            min_word_count=data.min_word_count,
-            threads=data.threads,
-        )
+        self.scorer = data.encode(instances)
+        self.graphs = []  # not needed any more
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""

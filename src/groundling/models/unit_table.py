@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from groundling.inference.plan_space import widen
+from groundling.inference.search import Search
 from groundling.inference.transduction import MARKS
-from groundling.models.base import FittedModel, Request
+from groundling.inference.unit_scores import UnitScores
+from groundling.models.base import FittedModel, Model, Request, SearchResult
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
 from groundling.overlay.batch_builder import Instance
@@ -15,7 +19,7 @@ from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
 from groundling.world.environment import Action, State
-from groundling.world.trajectory import Trajectory
+from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
 """Returns the score of a plan, and p(unit names action) as an array (units × actions)."""
@@ -97,3 +101,46 @@ class UnitTable:
         weights, free_weights = np.zeros((candidates, self.units)), np.zeros(candidates)
         weights[number], free_weights[number] = units, free
         return scorer.weighted_gradient(self.fitted.theta, weights.ravel(), free_weights)
+
+
+class UnitModel(Model):
+    """A model that scores the units of a text with single actions and aligns both."""
+
+    @abstractmethod
+    def find(
+        self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
+    ) -> Callable[[Search], Sequence[ScoredTrajectory]]:
+        """Return a function that finds plans with a given beam."""
+
+    @abstractmethod
+    def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
+        """Return the score of a plan, and p(unit names action)."""
+
+    @property
+    def free(self) -> float:
+        """The weight of scores that do not depend on the text."""
+        return 1.0
+
+    def search(
+        self, fitted: FittedModel, requests: Sequence[Request], search: Search
+    ) -> Iterator[SearchResult]:
+        """Yield the plans found for each request."""
+        for request in requests:
+            world, start = request.world, request.start
+            extended = search.extended(world.extra_length(start))
+            scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, request.text, world)
+            found = widen(self.find(fitted, scores, start, extended), extended, world)
+            yield SearchResult(found, normalised=not search.planning)
+
+    def interpret(
+        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
+    ) -> list[Interpretation]:
+        """Return interpretations of the text, given each plan."""
+        return UnitTable(fitted, request, plans).interpret(plans, self.align, self.free)
+
+    def scores(
+        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
+    ) -> list[float]:
+        """Return the scores of plans given the request's text, as in the search."""
+        table = UnitTable(fitted, request, plans)
+        return [self.align(table, plan)[0] for plan in plans]

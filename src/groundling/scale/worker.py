@@ -40,10 +40,6 @@ from groundling.scale.shard_sums import Place, Total, TreeSum
 from groundling.scale.shards import Shard
 
 
-class _ValuesKnown(Exception):  # noqa: N818 - not an error
-    """Stops the construction of an objective before any word is labelled."""
-
-
 class ShardWorker:
     """Encodes and evaluates shards in one process, and stores encoded shards in files.
 
@@ -71,22 +67,16 @@ class ShardWorker:
 
     def survey(self, shard: Shard, job: ShardJob) -> Survey:
         """Return the values and word counts of a shard, before words are labelled."""
-
-        def stop() -> None:
-            raise _ValuesKnown
-
         with self._building, paused_collector():
             encoder = self._encoder(job)
             examples = self._examples(shard, job, encoder)
             encoder.values = {kind: set() for kind in encoder.values}
-            try:
-                data = self._data(shard, job, encoder, examples, job.settings.features.space())
-                job.trainer.model.objective(replace(data, before_labels=stop))
-            except _ValuesKnown:
-                pass
-            weight = float(sum(example.weight for example in examples))
+            data = self._data(shard, job, encoder, examples, job.settings.features.space())
+            job.trainer.model.objective(data).survey()
             digest = hashlib.sha256(json.dumps([*map(content_of, examples)]).encode()).hexdigest()
-            found = Survey(encoder.values, encoder.reader.counts, len(examples), weight, digest)
+            found = Survey(
+                encoder.values, encoder.reader.counts, len(examples), _weight(examples), digest
+            )
             self._tidy()
             return found
 
@@ -100,7 +90,7 @@ class ShardWorker:
             noting = _NotingEncoder(encoder)
             job.prepare(noting)
             data = self._data(shard, job, noting, examples, space)
-            objective = job.trainer.model.objective(replace(data, surveyed=True))
+            objective = job.trainer.model.objective(replace(data, surveyed=True)).prepare()
             _check_arrays_suffice(objective, job.trainer.model.member_model)
             assert space.counts is not None
             counts = space.counts
@@ -189,7 +179,8 @@ class ShardWorker:
         examples = self._examples(shard, job, encoder)
         assert job.space is not None
         data = self._data(shard, job, encoder, examples, job.space)
-        objective = job.trainer.model.objective(replace(data, grow=False, surveyed=True))
+        data = replace(data, grow=False, surveyed=True)
+        objective = job.trainer.model.objective(data).prepare()
         changed = False
         for theta in job.history:
             changed = objective.realign(theta)

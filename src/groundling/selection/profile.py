@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, groupby, pairwise
@@ -15,7 +15,7 @@ from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.connectives import Connective, possible_connectives
 from groundling.features.feature_settings import Features
-from groundling.features.labels import NUMBER, ORDINAL, kind_of
+from groundling.features.labels import string_values
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.reader import Reader
 from groundling.language.parser import Parser, load_parser
@@ -36,8 +36,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
 from groundling.world.graph import Label
-
-_NUMERIC = frozenset({NUMBER, ORDINAL})  # kinds whose values are numbers
 
 
 @dataclass(frozen=True)
@@ -386,8 +384,8 @@ class Profile:
         for each in self.examples[:SAMPLED_STARTS]:
             for action in each.world.some_actions(each.trajectory.start):
                 offered |= graph_values(each.world, each.trajectory.start, action)
-        names = {kind for kind, _ in offered} - _NUMERIC  # a string called so is no number
-        return [self._kind(kind, offered, shown) for kind in sorted(names)]
+        names = sorted({kind for kind, _ in offered})
+        return [self._kind(kind, offered, shown) for kind in names]
 
     def _kind(
         self, kind: str, offered: set[tuple[str, str]], shown: Sequence[frozenset[tuple[str, str]]]
@@ -512,11 +510,7 @@ def graph_values(
     world: CachedEnvironment, state: State, action: object
 ) -> frozenset[tuple[str, str]]:
     """Return the string labels of an action as pairs of kind and value."""
-    return _pairs(action_labels(world, state, action))
-
-
-def _pairs(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:
-    return frozenset((kind_of(e), e.value) for e in labels if isinstance(e.value, str))
+    return frozenset(string_values(action_labels(world, state, action)))
 
 
 def is_reordered(
@@ -562,9 +556,11 @@ def _names_others(example: Example) -> bool:
         graph, things = world.ground(state, action), world.scene(state).labels
         if any(name in things for name in graph.node_names):
             for names, labels in ((about, graph.node_labels), (there, things.values())):
-                names.update(value.lower() for _, value in _pairs(chain.from_iterable(labels)))
+                names.update(
+                    value.lower() for _, value in string_values(chain.from_iterable(labels))
+                )
     return any(words.issuperset(value.split()) for value in there - about)
 
 
 def _values(example: Example) -> frozenset[tuple[str, str]]:
-    return _pairs(labels_of(example))
+    return frozenset(string_values(labels_of(example)))

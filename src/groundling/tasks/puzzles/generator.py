@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from groundling.errors import SettingError
+from groundling.language.languages import ENGLISH
 from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
     Board,
@@ -16,26 +17,14 @@ from groundling.tasks.puzzles.board import (
     full_lines,
     strike,
 )
+from groundling.tasks.puzzles.board_graphs import ENDS
 from groundling.tasks.puzzles.corpus import Puzzle, PuzzleCorpus
 from groundling.tasks.puzzles.environment import offered_plan
 
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
-    *("eighteen", "nineteen"),
-)
-_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_IRREGULAR = {
-    "one": "first",
-    "two": "second",
-    "three": "third",
-    "five": "fifth",
-    "eight": "eighth",
-    "nine": "ninth",
-    "twelve": "twelfth",
-}
+# The first word of each number: one, not once.
+_CARDINALS = {value: word for word, value in reversed([*ENGLISH.numerals.items()])}
+_ORDINALS = {value: word for word, value in ENGLISH.ordinals.items()}
 _VERBS = ("strike", "wipe out", "remove", "take away")
-_ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 
 
 def cardinal(number: int) -> str:
@@ -46,10 +35,9 @@ def cardinal(number: int) -> str:
     """
     if not 0 <= number < 100:
         raise SettingError(f"A number in hints must be from 0 to 99; got {number}.")
-    if number < 20:
-        return _ONES[number]
-    tens, ones = divmod(number, 10)
-    return _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
+    if number in _CARDINALS:
+        return _CARDINALS[number]
+    return f"{_CARDINALS[number - number % 10]}-{_CARDINALS[number % 10]}"
 
 
 def ordinal(number: int) -> str:
@@ -59,14 +47,14 @@ def ordinal(number: int) -> str:
     ('first', 'twelfth', 'twentieth', 'twenty-third')
     """
     head, dash, tail = cardinal(number).rpartition("-")
-    if tail in _IRREGULAR:
-        return head + dash + _IRREGULAR[tail]
+    if (value := ENGLISH.numerals[tail]) in _ORDINALS:
+        return head + dash + _ORDINALS[value]
     return head + dash + (tail[:-1] + "ieth" if tail.endswith("y") else tail + "th")
 
 
 def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -> str:
     """Return words for a line, counted from the nearer end."""
-    start, end = _ENDS[orientation]
+    start, end = ENDS[orientation]
     if line == 0:
         return f"the {start} {orientation}"
     if line == size - 1:
@@ -81,7 +69,7 @@ def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -
 def _part(board: Board, k: int, action: Strike) -> str:
     """Return words for a part of a line, counted over its blocks."""
     across: Orientation = "column" if action.orientation == "row" else "row"
-    start, end = _ENDS[across]
+    start, end = ENDS[across]
     places = board.places(action.orientation, action.lines[0])
     first = places.index(action.first) if action.first is not None else 0
     after = len(places) - first - k
@@ -121,7 +109,7 @@ def hint_for(board: Board, k: int, action: Strike, rng: random.Random) -> str:
         )
     if len(action.lines) == 1:
         return _place(action.orientation, action.lines[0], size, rng)
-    start, end = _ENDS[action.orientation]
+    start, end = ENDS[action.orientation]
     count = len(action.lines)
     if action.lines == able[:count]:
         return f"the {start} {cardinal(count)} {kind}"
