@@ -35,8 +35,9 @@ class Commands:
     If every demonstration has a single action, a text such as *turn off the lamp and lock the
     front door* is split at its connectives; an incomplete part borrows words of its neighbour
     (*open the blinds in the kitchen and the hall*). The split is used if its parts are followed
-    with more confidence than the whole. `follow` follows texts unsplit; `is_open` says whether
-    the plan length was chosen automatically.
+    with more confidence than the whole, weighted by the probability that the connective separates
+    commands. `follow` follows texts unsplit; `is_open` says whether the plan length was chosen
+    automatically.
     """
 
     learnt: Learnt
@@ -75,6 +76,7 @@ class Commands:
         best, most = plan, plan.confidence if plan is not None else 0.0
         left = self._left_out(request, plan)
         joint = next(iter(language.connectives), ",")
+        odds = self._odds_of_several(request)
         # Environments with sets handle coordinated descriptions themselves.
         borrows = "set" not in request.world.open_values
         for parts in segmentations(segments, joint):
@@ -89,9 +91,20 @@ class Commands:
                 continue
             joined = self._joined(request, done, search)
             explains = confidence >= _SURELY and self._left_out(request, joined) < left
-            if explains or confidence > most:
-                best, most, left = joined, confidence, self._left_out(request, joined)
+            if explains or odds * confidence > most:
+                best, most, left = joined, odds * confidence, self._left_out(request, joined)
         return best
+
+    def _odds_of_several(self, request: Request) -> float:
+        """Return the odds that the connectives of a text separate commands.
+
+        By the rule of succession: in *n* demonstrations a connective was part of a single action,
+        so the odds are 1 to *n* + 1.
+        """
+        reader = self.learnt.fitted.encoder.reader
+        words = {reader.language.fold(word) for each in request.text for word in each.tokens}
+        joints = words.intersection(reader.language.connectives)
+        return 1 / (1 + max((reader.counts.get(word, 0) for word in joints), default=0))
 
     def _left_out(self, request: Request, plan: Plan | None) -> int:
         """Count the words that name something in the state but nothing in the plan."""

@@ -272,7 +272,7 @@ class Islands:
         return GroundingGraph(nodes, [("event", "to", "to")])
 
 
-def test_choosing_leaves_values_alone_of_which_actions_have_several():
+def test_values_of_which_actions_have_several_are_learnt_only_if_that_helps():
     class Crowded(Shelf):
         def ground(self, held, action, after):
             graph = super().ground(held, action, after)
@@ -286,8 +286,12 @@ def test_choosing_leaves_values_alone_of_which_actions_have_several():
     assert Profile(shown, "chain").unsaid == ("name",)
     assert Profile(takes(40), "chain").unsaid == ()  # all is spelled
     assert Profile(crowded, "chain").unsaid == ()
-    joins = {each.features.joins for each in configurations(Profile(crowded, "chain"))}
-    assert joins == {("conjunction", "slot")}
+    plain, values = configurations(Profile(crowded, "chain"))[:2]
+    assert plain.features.joins == ("conjunction", "slot")
+    assert values.features.joins == ("conjunction", "slot", "value")
+    assert values.base == plain.name  # it is tried where spelling alone leads
+    [joins] = {each.features.joins for each in configurations(Profile(takes(40), "chain"))}
+    assert joins == ("conjunction", "slot")
 
 
 def test_choosing_stops_earlier_with_many_demonstrations():

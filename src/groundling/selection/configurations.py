@@ -54,11 +54,15 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Join:
-    """A way to match words with values: its name, when it applies, and its settings."""
+    """A way to match words with values: its name, when it applies, and its settings.
+
+    `extends` is the name of the way that it extends: it is tried where that one leads.
+    """
 
     name: str
     applies: Callable[[Profile], bool]
     settings: Callable[[Profile], Mapping[str, object]]
+    extends: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,12 @@ JOINS: tuple[Join, ...] = (
         },
     ),
     Join("slots", lambda p: bool(p.slots) and not p.named, _slots),
+    Join(  # other words may mean the values as well (*brick* for “cube”)
+        "values",
+        lambda p: bool(p.slots) and not p.named and not p.unsaid and p.leaves_unsaid,
+        lambda p: {**_slots(p), "joins": ("conjunction", "slot", "value")},
+        extends="slots",
+    ),
     Join(  # words spell hardly any value
         "lexicon",
         lambda p: p.count >= LARGE_DATA and bool(p.opaque) and bool(p.listable),
@@ -240,12 +250,14 @@ def configurations(profile: Profile) -> list[Configuration]:
     # Nothing else captures the relations between the things that a text names.
     rows = [each for each in rows if each.name == "relations"] or rows
     found = []
+    ending = {join.name: f", {join.name}" if join is not joins[0] else "" for join in joins}
     for row in rows:
         for join in joins:
             made = row.make(profile, _features(profile, join))
-            more = f", {join.name}" if join is not joins[0] else ""
-            base = f"{made.base}{more}" if made.base else ""
-            found.append(replace(made, name=f"{made.name}{more}", base=base))
+            base = f"{made.base}{ending[join.name]}" if made.base else ""
+            if join.extends in ending:
+                base = f"{made.name}{ending[join.extends]}"
+            found.append(replace(made, name=f"{made.name}{ending[join.name]}", base=base))
     return found
 
 

@@ -445,6 +445,11 @@ class Profile:
         return tuple(each.name for each in self.kinds if each.is_slot and each.is_often_unsaid)
 
     @cached_property
+    def leaves_unsaid(self) -> bool:
+        """Whether texts often do not spell the value of some slot."""
+        return any(each.is_slot and each.is_often_unsaid for each in self.kinds)
+
+    @cached_property
     def named(self) -> bool:
         """Whether texts contain words of names: string values with several words."""
         if self.in_characters:  # names are then matched as written

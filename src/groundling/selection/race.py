@@ -194,7 +194,7 @@ class Race:
         """Return the simplest within one standard error of the best."""
         alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
         while fold < FOLDS:
-            starting = self._starting(alive, fold)
+            starting = [each for each in alive if each.size or not each.configuration.base]
             if not self.budget.affords(starting, size):
                 break
             before = [(each, each.credit, each.size) for each in self.finished]
@@ -208,13 +208,15 @@ class Race:
             leader = self._leader()
             if leader is None or self._is_settled(ahead):
                 break
+            if not fold and self._extend(leader, alive, size):
+                leader = self._leader() or leader
             alive = [
                 each
                 for each in alive
                 if not each.failed and (not each.size or self._may_win(each, leader))
             ]
             fold += size == self.profile.count
-            if len(self._starting(alive, fold)) == 1:
+            if sum(bool(each.size) for each in alive) == 1:
                 break
             size = min(2 * size, self.profile.count)
         return self.winner()
@@ -236,11 +238,12 @@ class Race:
                 break
         return best
 
-    def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
-        """Return the runners of the next lap; an extension waits until its base leads."""
-        leader = self._leader()
-        leads = leader.name if leader is not None and not fold else None
-        return [each for each in alive if each.size or each.configuration.base in ("", leads)]
+    def _extend(self, leader: Runner, alive: Sequence[Runner], size: int) -> bool:
+        """Let the extensions of the leader catch up; return whether there are any."""
+        new = [each for each in alive if not each.size and each.configuration.base == leader.name]
+        ahead = {id(each) for each in (*self.finished, *self.lap(new, size)) if not each.failed}
+        self.finished = [each for each in alive if id(each) in ahead]
+        return bool(new)
 
     def _may_win(self, runner: Runner, leader: Runner) -> bool:
         behind, error = runner.behind(leader)
