@@ -12,10 +12,9 @@ import typer
 
 from groundling.cli.common import (
     CorporaOption,
-    DebugOption,
     JsonFileOption,
     check_writable,
-    plainly,
+    command,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ LanguageOption = Annotated[
 
 
 @app.command()
+@command("Nothing was changed.")
 def reply(
     home: HomeArgument = None,
     text: Annotated[list[str] | None, typer.Argument(help="A command or question.")] = None,
@@ -51,92 +51,87 @@ def reply(
     json_file: JsonFileOption = None,
     model: ModelOption = None,
     language: LanguageOption = "",
-    debug: DebugOption = False,
 ) -> None:
     """Reply to a text: carry it out, ask back, answer, or decline. Nothing is stored.
 
     Without a text, type one line after another; the agent remembers the conversation.
     """
-    with plainly(debug, "Nothing was changed."):
-        from groundling.home.home import HomeError
+    from groundling.home.home import HomeError
 
-        if (home is None) == (file is None):
-            raise HomeError("Give a home, or --file with requests; got both or neither.")
-        check_writable(json_file)
-        if file is not None:
-            _write(_replies(file, model, language), json_file)
-            return
-        assert home is not None
-        agent = _agent(home, model, language)
-        lines = [" ".join(text)] if text else _typed()
-        replies = (agent.reply(line, area=area) for line in lines)
-        if json_file is not None:
-            _write(replies, json_file)
-            return
-        for each in replies:
-            _show(each)
+    if (home is None) == (file is None):
+        raise HomeError("Give a home, or --file with requests; got both or neither.")
+    check_writable(json_file)
+    if file is not None:
+        _write(_replies(file, model, language), json_file)
+        return
+    assert home is not None
+    agent = _agent(home, model, language)
+    lines = [" ".join(text)] if text else _typed()
+    replies = (agent.reply(line, area=area) for line in lines)
+    if json_file is not None:
+        _write(replies, json_file)
+        return
+    for each in replies:
+        _show(each)
 
 
 @app.command()
+@command()
 def teach(
     home: Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")],
     phrase: Annotated[str, typer.Argument(help="The words of the household.")],
     does: Annotated[list[str], typer.Argument(help="Its meaning: one or more texts.")],
-    debug: DebugOption = False,
 ) -> None:
     """Add a phrase of the household, such as "movie time", from one example.
 
     It is stored in a file beside the home (my_home.phrases.yaml); the home is not changed.
     """
-    with plainly(debug):
-        from groundling.home.home import read_home, teach_phrase
+    from groundling.home.home import read_home, teach_phrase
 
-        check_understood(_agent(home, None, ""), does)
-        path = teach_phrase(home, phrase, does)
-        count = len(read_home(home).phrases)
-        typer.echo(f"{phrase!r} now means: {'; '.join(does)}.")
-        typer.echo(f"{path} has {count} phrase{'s' * (count != 1)}.")
+    check_understood(_agent(home, None, ""), does)
+    path = teach_phrase(home, phrase, does)
+    count = len(read_home(home).phrases)
+    typer.echo(f"{phrase!r} now means: {'; '.join(does)}.")
+    typer.echo(f"{path} has {count} phrase{'s' * (count != 1)}.")
 
 
 @app.command()
+@command("No model was written.")
 def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
     language: Annotated[str, typer.Option(help="Code of the language, as in the corpus.")] = "en",
     corpora: CorporaOption = None,
-    debug: DebugOption = False,
 ) -> None:
     """Train the model of a language on corpus, templates and paraphrases.
 
     A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
     that command apply to the model.
     """
-    with plainly(debug, "No model was written."):
-        import time
+    import time
 
-        from groundling.home.home_trainer import Training, fit
+    from groundling.home.home_trainer import Training, fit
 
-        examples = Training.of(corpora, language).examples
-        typer.echo(f"Learning from {len(examples)} sentences …")
-        began = time.process_time()
-        trained = fit(examples, language)
-        place = trained.save(out)
-        size = sum(each.stat().st_size for each in place.rglob("*") if each.is_file())
-        seconds = time.process_time() - began
-        typer.echo(f"{place}: {size / 1e6:.1f} MB after {seconds:.0f} s of processor time.")
+    examples = Training.of(corpora, language).examples
+    typer.echo(f"Learning from {len(examples)} sentences …")
+    began = time.process_time()
+    trained = fit(examples, language)
+    place = trained.save(out)
+    size = sum(each.stat().st_size for each in place.rglob("*") if each.is_file())
+    seconds = time.process_time() - began
+    typer.echo(f"{place}: {size / 1e6:.1f} MB after {seconds:.0f} s of processor time.")
 
 
 @app.command("mcp")
+@command()
 def serve(
     home: Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")],
     model: ModelOption = None,
     language: LanguageOption = "",
-    debug: DebugOption = False,
 ) -> None:
     """Serve a home to language-model agents over standard input and output (MCP)."""
-    with plainly(debug):
-        from groundling.cli.mcp import home_server
+    from groundling.cli.mcp import home_server
 
-        home_server(_agent(home, model, language), home).run()
+    home_server(_agent(home, model, language), home).run()
 
 
 def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groundling.cli.common import DebugOption, plainly
+from groundling.cli.common import command
 from groundling.errors import GroundlingError, InstructionError
 from groundling.limits import SAID_CHARACTERS, SESSION_TURNS
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from groundling.world.environment import Demonstration
 
 
+@command()
 def serve(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained model.")],
     world: Annotated[
@@ -32,26 +33,24 @@ def serve(
     ] = None,
     where: Annotated[str | None, typer.Option(help="Map or puzzle to act in.")] = None,
     start: Annotated[str | None, typer.Option(help="Where to start.")] = None,
-    debug: DebugOption = False,
 ) -> None:
     """Serve a model to agents over standard input and output (MCP).
 
     The tools are follow, explain, describe and teach.
     """
-    with plainly(debug):
-        from rich.console import Console
+    from rich.console import Console
 
-        from groundling.cli.stage import set_stage
+    from groundling.cli.stage import set_stage
 
-        stage = set_stage(
-            model, Console(stderr=True), where=where, start=start, world=world, shown=shown or ()
-        )
-        known: list[Demonstration] = []
-        if shown:
-            from groundling.data.own import open_world
+    stage = set_stage(
+        model, Console(stderr=True), where=where, start=start, world=world, shown=shown or ()
+    )
+    known: list[Demonstration] = []
+    if shown:
+        from groundling.data.own import open_world
 
-            known = list(open_world(stage.note.task, shown).listed)
-        world_server(stage, known).run()
+        known = list(open_world(stage.note.task, shown).listed)
+    world_server(stage, known).run()
 
 
 def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:

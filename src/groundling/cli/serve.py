@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli.common import DebugOption, make_console, plainly
+from groundling.cli.common import command, make_console
 from groundling.cli.studio import (
     HostOption,
     PortOption,
@@ -18,6 +18,7 @@ from groundling.cli.studio import (
 )
 
 
+@command("Nothing was changed.")
 def serve(
     model: Annotated[
         Path,
@@ -42,48 +43,45 @@ def serve(
     seconds: Annotated[
         float, typer.Option(min=0.1, max=3600, help="Timeout of a request in seconds.")
     ] = 20.0,
-    debug: DebugOption = False,
 ) -> None:
     """Serve a trained model over HTTP: /v1/follow, /v1/explain, /v1/say and more."""
-    with plainly(debug, "Nothing was changed."):
-        need_server()
-        from groundling.errors import SettingError
-        from groundling.studio.project import Project
-        from groundling.studio.rate_limit import RateLimit
-        from groundling.studio.scenes import open_setting
-        from groundling.studio.served import Served, ServedProject
-        from groundling.studio.server import Address, is_project, read_target, run
-        from groundling.studio.service import make_service
+    need_server()
+    from groundling.errors import SettingError
+    from groundling.studio.project import Project
+    from groundling.studio.rate_limit import RateLimit
+    from groundling.studio.scenes import open_setting
+    from groundling.studio.served import Served, ServedProject
+    from groundling.studio.server import Address, is_project, read_target, run
+    from groundling.studio.service import make_service
 
-        console = make_console()
-        project = is_project(model)
-        if project and demonstrations:
-            raise SettingError(
-                "--demonstrations must not be used with a project, which stores its own. Leave it "
-                "out."
-            )
-        if not model.is_dir():
-            raise SettingError(f"MODEL must be the folder of a model or project; got {model}.")
-        source = read_target(str(model), world)
-        if demonstrations and not teach:
-            raise SettingError(
-                "--demonstrations must be used with --teach: teaching retrains the model on them. "
-                "Add --teach, or leave --demonstrations out."
-            )
-        source["demonstrations"] = [str(each) for each in demonstrations or ()]
-        served: Served
-        if project:
-            named = read_target(None, world) if world is not None else None
-            served = ServedProject(Project(model, named, confirm=confirm))
-        else:
-            served = Served(open_setting(source))
-        address = Address(host, port, token)
-        limit = RateLimit(waiting=waiting, seconds=seconds)
+    console = make_console()
+    project = is_project(model)
+    if project and demonstrations:
+        raise SettingError(
+            "--demonstrations must not be used with a project, which stores its own. Leave it out."
+        )
+    if not model.is_dir():
+        raise SettingError(f"MODEL must be the folder of a model or project; got {model}.")
+    source = read_target(str(model), world)
+    if demonstrations and not teach:
+        raise SettingError(
+            "--demonstrations must be used with --teach: teaching retrains the model on them. "
+            "Add --teach, or leave --demonstrations out."
+        )
+    source["demonstrations"] = [str(each) for each in demonstrations or ()]
+    served: Served
+    if project:
+        named = read_target(None, world) if world is not None else None
+        served = ServedProject(Project(model, named, confirm=confirm))
+    else:
+        served = Served(open_setting(source))
+    address = Address(host, port, token)
+    limit = RateLimit(waiting=waiting, seconds=seconds)
 
-        def ready(url: str) -> None:
-            console.print(f"Serving {model} at {url}")
-            if address.token:
-                console.print(f"Token: {address.token}")
+    def ready(url: str) -> None:
+        console.print(f"Serving {model} at {url}")
+        if address.token:
+            console.print(f"Token: {address.token}")
 
-        app = make_service(served, teach=teach, token=address.token, limit=limit)
-        run(app, address, ready=ready)
+    app = make_service(served, teach=teach, token=address.token, limit=limit)
+    run(app, address, ready=ready)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from groundling.cli.common import DebugOption, make_console, plainly
+from groundling.cli.common import command, make_console
 
 HostOption = Annotated[
     str, typer.Option(help="Host to listen on; hosts other than this machine require a token.")
@@ -43,6 +43,7 @@ def need_server() -> None:
         )
 
 
+@command("Everything you taught is saved in the project.")
 def studio(
     target: Annotated[
         str | None,
@@ -67,59 +68,57 @@ def studio(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open a browser; only print the address.")
     ] = False,
-    debug: DebugOption = False,
 ) -> None:
     """Open the studio: give instructions, see plans and reasons, teach corrections."""
-    with plainly(debug, "Everything you taught is saved in the project."):
-        need_server()
-        from groundling.studio.app import make_studio
-        from groundling.studio.open_projects import OpenProjects
-        from groundling.studio.server import (
-            Address,
-            class_code,
-            open_page,
-            project_folder,
-            read_target,
-            run,
-        )
-        from groundling.studio.store import FILE
+    need_server()
+    from groundling.studio.app import make_studio
+    from groundling.studio.open_projects import OpenProjects
+    from groundling.studio.server import (
+        Address,
+        class_code,
+        open_page,
+        project_folder,
+        read_target,
+        run,
+    )
+    from groundling.studio.store import FILE
 
-        console = make_console()
-        # An existing project stores its own source.
-        reopened = target is None and world is None and project is not None
-        known = reopened and project is not None and (project / FILE).is_file()
-        source = None if known else read_target(target, world)
-        folder = (
-            project
-            if project is not None
-            else project_folder(source or {"kind": "gallery", "name": "kitchen"})
-        )
-        if classroom and host == "127.0.0.1":
-            host = "0.0.0.0"
-        address = Address(host, port, token)
-        code = class_code() if classroom else None
-        try:
-            projects = OpenProjects(folder, source, confirm=confirm)
-        except BaseException:
-            address.close()
-            raise
+    console = make_console()
+    # An existing project stores its own source.
+    reopened = target is None and world is None and project is not None
+    known = reopened and project is not None and (project / FILE).is_file()
+    source = None if known else read_target(target, world)
+    folder = (
+        project
+        if project is not None
+        else project_folder(source or {"kind": "gallery", "name": "kitchen"})
+    )
+    if classroom and host == "127.0.0.1":
+        host = "0.0.0.0"
+    address = Address(host, port, token)
+    code = class_code() if classroom else None
+    try:
+        projects = OpenProjects(folder, source, confirm=confirm)
+    except BaseException:
+        address.close()
+        raise
 
-        def ready(url: str) -> None:
-            console.print(f"The studio is open at {url}")
-            if code is not None:
-                console.print(f"Pupils join at {address.join(code)}")
-            console.print(f"What you teach is saved in {folder}. Press Ctrl-C to stop.")
-            if not projects.get("main").writes:
-                console.print(
-                    "This project is open in another process, so it is read-only here until that "
-                    "process ends."
-                )
-            if not no_browser:
-                open_page(url)
+    def ready(url: str) -> None:
+        console.print(f"The studio is open at {url}")
+        if code is not None:
+            console.print(f"Pupils join at {address.join(code)}")
+        console.print(f"What you teach is saved in {folder}. Press Ctrl-C to stop.")
+        if not projects.get("main").writes:
+            console.print(
+                "This project is open in another process, so it is read-only here until that "
+                "process ends."
+            )
+        if not no_browser:
+            open_page(url)
 
-        joined = None if code is None else address.join(code)
-        app = make_studio(projects, token=address.token, code=code, join_address=joined)
-        run(app, address, ready=ready)
+    joined = None if code is None else address.join(code)
+    app = make_studio(projects, token=address.token, code=code, join_address=joined)
+    run(app, address, ready=ready)
 
 
 def confirm(source: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from groundling.follower import Follower
 from groundling.gym.agent import ActReport, Agent, carry_out
 from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
-from groundling.gym.episode import ActionChoice, Episode, MacroAction, in_doing_order
+from groundling.gym.episode import Episode, MacroAction, in_doing_order
 from groundling.world.environment import Demonstration
 
 __all__ = [
@@ -55,32 +55,6 @@ class _Episode:
     said: list[Said]
     episode: Episode
 
-    def __post_init__(self) -> None:
-        self.things = [things for things, _ in self.episode.groups(())]
-        self.likeness = _likeness(self.episode)
-
-
-def _likeness(episode: Episode) -> tuple[Any, ...]:
-    """Return everything that a follower sees of an episode: the text and the things.
-
-    The numbers and positions of the things are not part of it.
-    """
-    verbs, allows = episode.world.verbs, episode.world.allows
-    seen = [
-        (
-            shown,
-            episode.labels(things),
-            len(things) == 1,
-            tuple(
-                any(allows(episode.scene, verb.name, role, each, ()) for each in things)
-                for verb in verbs
-                for role in verb.roles
-            ),
-        )
-        for things, shown in episode.groups(())
-    ]
-    return (episode.parts, *seen)
-
 
 class Exam:
     """The unseen episodes of a level; each distinct plan is carried out once.
@@ -110,23 +84,13 @@ class Exam:
     def grade(
         self, follower: Follower, wanted: Callable[[_Episode], bool] | None = None
     ) -> list[int]:
-        """Return the success (0 or 1) of a follower in each wanted episode.
-
-        Episodes that look the same to a follower are evaluated once.
-        """
+        """Return the success (0 or 1) of a follower in each wanted episode."""
+        cases = [each for each in self.cases if wanted is None or wanted(each)]
+        plans = follower.follow_many((e.episode.parts, e.episode, ()) for e in cases)
         found = []
-        plans: dict[tuple[Any, ...], list[tuple[ActionChoice, int]]] = {}
-        for case in self.cases:
-            if wanted is None or wanted(case):
-                if case.likeness not in plans:
-                    plan: Any = follower.follow(case.episode.parts, case.episode, ()).actions
-                    plans[case.likeness] = [(e, case.things.index(e.things)) for e in plan]
-                choices = [
-                    choice._replace(things=case.things[place])
-                    for choice, place in plans[case.likeness]
-                ]
-                done = self.carry_out(case, case.episode.macro_actions(choices))
-                found.append(int(done.success))
+        for case, plan in zip(cases, plans, strict=True):
+            actions = case.episode.macro_actions(plan.actions)
+            found.append(int(self.carry_out(case, actions).success))
         return found
 
     def grade_random(self, seed: int) -> list[int]:

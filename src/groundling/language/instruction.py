@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from groundling.errors import InstructionError, ParseError
@@ -226,14 +226,7 @@ def promote_function_words(
         promoted.add(noun)
         heads[position], names[position] = heads[noun], names[noun]
         heads[noun], names[noun] = position, instruction.relations[position]
-    return Instruction(
-        tokens=instruction.tokens,
-        heads=tuple(heads),
-        relations=tuple(names),
-        tags=instruction.tags,
-        text=instruction.text,
-        labels=instruction.labels,
-    )
+    return replace(instruction, heads=tuple(heads), relations=tuple(names))
 
 
 def reattach(
