@@ -255,7 +255,7 @@ def configurations(profile: Profile) -> list[Configuration]:
         for join in joins:
             made = row.make(profile, _features(profile, join))
             base = f"{made.base}{ending[join.name]}" if made.base else ""
-            if join.extends in ending:
+            if join.extends:
                 base = f"{made.name}{ending[join.extends]}"
             found.append(replace(made, name=f"{made.name}{ending[join.name]}", base=base))
     return found
