@@ -96,7 +96,7 @@ JOINS: tuple[Join, ...] = (
     Join("slots", lambda p: bool(p.slots) and not p.named, _slots),
     Join(  # other words may mean the values as well (*brick* for “cube”)
         "values",
-        lambda p: bool(p.slots) and not p.named and not p.unsaid and p.leaves_unsaid,
+        lambda p: p.leaves_unsaid and not (p.named or p.unsaid or "lexicon" in _slots(p)),
         lambda p: {**_slots(p), "joins": ("conjunction", "slot", "value")},
         extends="slots",
     ),

@@ -194,8 +194,9 @@ class Race:
         """Return the simplest within one standard error of the best."""
         alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
         while fold < FOLDS:
-            starting = [each for each in alive if each.size or not each.configuration.base]
+            starting = self._starting(alive, fold)
             if not self.budget.affords(starting, size):
+                self._extend(alive)
                 break
             before = [(each, each.credit, each.size) for each in self.finished]
             ahead = self.lap(starting, size, fold)
@@ -208,15 +209,13 @@ class Race:
             leader = self._leader()
             if leader is None or self._is_settled(ahead):
                 break
-            if not fold and self._extend(leader, alive, size):
-                leader = self._leader() or leader
             alive = [
                 each
                 for each in alive
                 if not each.failed and (not each.size or self._may_win(each, leader))
             ]
             fold += size == self.profile.count
-            if sum(bool(each.size) for each in alive) == 1:
+            if len(self._starting(alive, fold)) == 1:
                 break
             size = min(2 * size, self.profile.count)
         return self.winner()
@@ -238,12 +237,20 @@ class Race:
                 break
         return best
 
-    def _extend(self, leader: Runner, alive: Sequence[Runner], size: int) -> bool:
-        """Let the extensions of the leader catch up; return whether there are any."""
+    def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
+        """Return the runners of the next lap; an extension waits until its base leads."""
+        leader = self._leader()
+        leads = leader.name if leader is not None and not fold else None
+        return [each for each in alive if each.size or each.configuration.base in ("", leads)]
+
+    def _extend(self, alive: Sequence[Runner]) -> None:
+        """Let extensions of the leader repeat the last lap if there is no budget for another."""
+        leader = self._leader()
+        if leader is None or self.folds > 1:
+            return
         new = [each for each in alive if not each.size and each.configuration.base == leader.name]
-        ahead = {id(each) for each in (*self.finished, *self.lap(new, size)) if not each.failed}
-        self.finished = [each for each in alive if id(each) in ahead]
-        return bool(new)
+        ahead = {id(each) for each in (*self.finished, *self.lap(new, leader.size))}
+        self.finished = [each for each in alive if id(each) in ahead and not each.failed]
 
     def _may_win(self, runner: Runner, leader: Runner) -> bool:
         behind, error = runner.behind(leader)
