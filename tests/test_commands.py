@@ -135,3 +135,38 @@ def test_a_text_may_ask_for_more_actions_than_were_ever_shown(longest):
     wanted = tuple(dice.choices(line.actions(()), k=longest + 4))
     plan = follower.follow([said[each] for each in wanted], line, ())
     assert plan.actions == wanted
+
+
+def test_a_connective_that_was_shown_inside_one_action_does_not_split():
+    class Table:
+        def actions(self, held):
+            if held:
+                return (("drop", held, ""),)
+            moves = [("move", each, place) for each in "abc" for place in ("tray", "shelf", "box")]
+            return (*moves, *(("take", each, "") for each in "abc"))
+
+        def step(self, held, action):
+            return action[1] if action[0] == "take" else ""
+
+        def ground(self, held, action, after):
+            nodes = {"event": {action[0]: True}, "thing": {"colour": COLOURS[action[1]]}}
+            edges = [("event", "thing", "of")]
+            if action[2]:
+                nodes["to"] = {"place": action[2]}
+                edges.append(("event", "to", "to"))
+            return GroundingGraph(nodes, edges)
+
+    COLOURS = {"a": "red", "b": "blue", "c": "green"}
+    shown = [
+        Demonstration(text.format(colour, place), Table(), held, (action,))
+        for each, colour in COLOURS.items()
+        for place in ("tray", "shelf")
+        for text, held, action in (
+            ("grab the {} cup and set it on the {}", "", ("move", each, place)),
+            ("grab the {} cup", "", ("take", each, "")),
+            ("set it down", each, ("drop", each, "")),
+        )
+    ]
+    taught = Follower().fit(shown, check=False)
+    plan = taught.follow("grab the green cup and set it on the crate", Table(), "")
+    assert [verb for verb, *_ in plan.actions] == ["move"]
