@@ -139,7 +139,7 @@ def test_fetch_refuses_files_with_another_sum(tmp_path):
 
 def test_fetch_refuses_archives_that_lack_files(tmp_path):
     few = dict(list(FILES.items())[:2])
-    refused(tmp_path, make_zip(tmp_path / "archive", few), "lacks 1 of 3 needed")
+    refused(tmp_path, make_zip(tmp_path / "archive", few), "all 3 files of the corpora")
 
 
 def test_fetch_never_uses_paths_of_the_archive(tmp_path):

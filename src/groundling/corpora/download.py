@@ -1,6 +1,7 @@
 """Download the corpora (with resume), verify them, and install them atomically.
 
-pooch can neither resume a download nor verify the files of an archive before they are in place.
+The library pooch is not used, because it can neither resume a download nor verify the files of an
+archive before they are installed.
 """
 
 from __future__ import annotations
@@ -89,8 +90,9 @@ def _unpack(archive: Path, folder: Path) -> None:
         found.add(name)
     if missing := [name for name in manifest() if name not in found]:
         raise CorpusError(
-            f"{archive} lacks {len(missing)} of {len(manifest())} needed files, such as "
-            f"{missing[0]}. Give the archive of the repository jacobandreas/instructions."
+            f"{archive} must contain all {len(manifest())} files of the corpora; {len(missing)} "
+            f"missing, such as {missing[0]}. Give the archive of the repository "
+            "jacobandreas/instructions."
         )
 
 

@@ -15,7 +15,7 @@ VARIABLE = "GROUNDLING_CORPORA"
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of the corpora, or None for the generated sample, and why.
+    """The folder of the corpora (None for the generated sample), and the reason.
 
     >>> print(Place(Path("corpora"), "--corpora"))
     corpora in corpora (from --corpora)
@@ -46,8 +46,8 @@ def find_corpora(
 ) -> Place:
     """Find the corpora: the argument, GROUNDLING_CORPORA, or the user's data folder.
 
-    A named folder must exist and hold the `corpus`; the user's folder is used only if it does.
-    Otherwise the generated sample is used.
+    A named folder must exist and contain the `corpus`; the user's folder is used only if it does
+    so. Otherwise the generated sample is used.
 
     >>> find_corpora("nowhere")
     Traceback (most recent call last):

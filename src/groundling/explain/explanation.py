@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ExplainedPlan(Protocol):
-    """The parts of a `groundling.plan.Plan` that an explanation reads."""
+    """The attributes of a `groundling.plan.Plan` that an explanation needs."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -413,12 +413,11 @@ class Explanation(Part):
                 f"`word` must be in the text; got {word!r}.{did_you_mean(word, known)}"
             )
         if len(places) == sum(map(len, self.instructions)):
-            raise InstructionError(
-                f"`word` must leave some of the text; got {word!r}, which is all of it."
-            )
+            raise InstructionError(f"`word` must not be the only word of the text; got {word!r}.")
         if self._source is None:
             raise InstructionError(
-                "Words can be left out of single commands only. Explain each of `plan.parts`."
+                "Only words of a single command can be left out; got several commands. Explain "
+                "each of `plan.parts` instead."
             )
         return self._delete(places)
 
@@ -565,7 +564,7 @@ class Source:
 
     @staticmethod
     def _without(plan: ExplainedPlan, j: int) -> int | None:
-        """Return the index of the best alternative without an action."""
+        """Return the index of the best alternative that lacks the given action."""
         for place, other in enumerate(plan.alternatives):
             if plan.actions[j] not in other.actions:
                 return place

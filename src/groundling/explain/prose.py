@@ -80,7 +80,7 @@ def _links(step: ExplainedStep) -> str:
 
 
 def _same_reasons(why: Explanation) -> list[int | None]:
-    """Return the first earlier action with the same runner-up for each action, if any."""
+    """Return, for each action, the first earlier action with the same runner-up."""
     first: dict[tuple[str, ...], int] = {}
     found: list[int | None] = []
     for number, step in enumerate(why.steps, 1):
@@ -184,7 +184,7 @@ def renderable(why: Explanation) -> RenderableType:
 
     table = Table(show_lines=True, expand=False, title=Text(_headline(why)), title_justify="left")
     table.add_column("action", style="bold", overflow="fold")
-    table.add_column("asked for by", overflow="fold")
+    table.add_column("mentioned by", overflow="fold")
     links = any(step.asked and _links(step) for step in why.steps)
     if links:
         table.add_column("words on nodes")

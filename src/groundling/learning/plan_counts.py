@@ -103,7 +103,7 @@ class Lengths:
 
     @cached_property
     def of_plans(self) -> int | None:
-        """The length for training: that of trials, or the longest if affordable once."""
+        """The length for training: the longest if affordable once, or that of trials."""
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried

@@ -137,7 +137,7 @@ class TrainingData:
 
 
 class Objective(ABC):
-    """A loss over examples; some objectives are updated each round, at the current θ."""
+    """A loss over examples, which `realign` may adapt to θ before each round."""
 
     data: TrainingData
     scorer: Scorer
@@ -181,8 +181,8 @@ class Objective(ABC):
         if not possible.all():
             example = self.data.examples[self.owners()[int(np.argmin(possible))]]
             raise DemonstrationError(
-                f"{example.demonstration} cannot be learnt from: no alignment of its words with "
-                "the nodes of its actions is allowed. Add 'self' to Overlay.neighbours, or use "
+                f"{example.demonstration} must have an allowed alignment of its words with the "
+                "nodes of its actions; got none. Add 'self' to Overlay.neighbours, or use "
                 "adjacency='soft'."
             )
 
@@ -271,16 +271,16 @@ class Model(Settings, ABC):
         """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings that make plans longer (if `short`) or shorter, or ""."""
+        """Return advice for plans that are too `short` or too long; empty if there is none."""
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:
-        """Raise `DemonstrationError` for negative starts, which are not supported."""
+        """Raise `DemonstrationError` if an example has negative starts."""
         for example in examples:
             if example.demonstration.negative_starts:
                 raise DemonstrationError(
-                    f"{example.demonstration} has negative starts, which have no effect in "
-                    f"{type(self).__name__}. Use PlanModel, or leave them out."
+                    f"{example.demonstration} must not have negative starts, because they have no "
+                    f"effect in {type(self).__name__}. Use PlanModel, or leave them out."
                 )
 
     def terms(self) -> PlanTerms:

@@ -1,4 +1,4 @@
-"""The plan model: the demonstrated plan against all other plans."""
+"""The plan model, normalised over whole plans."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class PlanSpaces:
 
     @property
     def bytes(self) -> int:
-        """Zero, as the budget already counts all bytes."""
+        """Return zero, since the budget already counts all bytes."""
         return 0
 
     def plans(self, world: CachedEnvironment, start: State, search: Search) -> PlanSpace | None:
@@ -287,10 +287,11 @@ _PLANS_TOGETHER = 50_000
 
 @dataclass(frozen=True, repr=False)
 class PlanModel(Model):
-    """The demonstrated plan against all other plans, summed over alignments.
+    """A model that scores the demonstrated plan against all other plans.
 
-    The loss is -log p(plan | text), where p is normalised over all plans from the start. If there
-    are too many to enumerate, it is normalised over a sample and the plans found by beam search.
+    The loss is -log p(plan | text), summed over alignments, where p is normalised over all plans
+    from the start. If there are too many to enumerate, it is normalised over a sample and the plans
+    found by beam search.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from groundling.world.environment import Action, State
 from groundling.world.trajectory import Trajectory
 
 Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
-"""Returns the score of a plan, and p(unit names action) as an array (units × actions)."""
+"""Function that returns a plan's score, and p(unit names action) as units × actions."""
 
 
 class UnitTable:

@@ -24,7 +24,7 @@ class _Done(Protocol):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Decides whether plans are correct, by the plans of a demonstration.
+    """A judge of plans, by the correct plans of a demonstration.
 
     >>> from groundling import GroundingGraph
     >>> class Lamp:
