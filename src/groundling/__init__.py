@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
+# Silent unless the application configures logging.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __all__ = [
     "Agent",
@@ -67,7 +68,7 @@ __all__ = [
     "describe_set",
 ]
 
-# Where the names live: they are imported on first use, so that the command line answers at once.
+# The module of each name, imported on first use so that the command line starts quickly.
 _HOMES = {
     "Agent": "agent",
     "Turn": "agent",

@@ -1,4 +1,4 @@
-"""Dialogue agent: acts, asks, answers or declines in each turn."""
+"""A dialogue agent, which acts, asks, answers or declines in each turn."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ _MOST_OTHERS = 30  # options that a reply may name although they were not offere
 
 
 class Agent:
-    """Dialogue agent that acts when confident, asks when unsure, and else declines.
+    """A dialogue agent that acts if confident, asks if unsure, and otherwise declines.
 
     Without calibration it acts if one outcome has most of the probability (see `decide`). After
     `Follower.calibrate(demonstrations, coverage=0.95)` it acts if the prediction set has exactly

@@ -122,7 +122,7 @@ def _clean(folder: Path) -> None:
 
 
 class _Locator(CacheLocator):  # type: ignore[misc]
-    """Caches the compiled code of a function in the folder of the digest."""
+    """The cache location of a compiled function: the folder of the digest."""
 
     def __init__(self, folder: Path, function: Any, file: Path) -> None:
         self._folder = folder
@@ -271,7 +271,7 @@ def announced(tell: Callable[[str], object]) -> Iterator[None]:
 
 
 class _CompileOnce(Listener):  # type: ignore[misc]
-    """Reports the first compilation."""
+    """A listener that reports the first compilation."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self.tell: Callable[[str], object] | None = tell

@@ -80,8 +80,8 @@ class Estimator:
     def set_params(self, **settings: Any) -> Self:
         """Change settings, also nested ones: `set_params(learning__l2=2.0)`.
 
-        The fitted model stays as it is until the next `fit`. A nested setting that has no effect
-        beside the new ones is reset to its default.
+        The fitted model does not change until the next `fit`. A nested setting that would have no
+        effect in combination with the new ones is reset to its default.
         """
         before = self.get_params(deep=False)
         try:

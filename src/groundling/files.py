@@ -161,7 +161,8 @@ def read_plain(
     >>> read_plain(Path("/dev/null"), NOTE_BYTES, CorpusError)
     Traceback (most recent call last):
         ...
-    groundling.errors.CorpusError: /dev/null must be a regular file. Put the file itself there.
+    groundling.errors.CorpusError: /dev/null must be a regular file, not a link,
+    folder or device.
     """
     try:
         handle = os.open(path, _READ & ~(getattr(os, "O_NOFOLLOW", 0) if links else 0))
@@ -185,4 +186,4 @@ def read_plain(
 
 
 def _not_plain(path: Path, error: type[GroundlingError]) -> GroundlingError:
-    return error(f"{path} must be a regular file. Put the file itself there.")
+    return error(f"{path} must be a regular file, not a link, folder or device.")

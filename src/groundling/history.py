@@ -40,13 +40,13 @@ _MOST_LABELS = 10_000  # entries in the cache of labels with reminders
 
 Pair = tuple[str, str]
 Places = Callable[[], Sequence[Mapping[str, int]]]
-"""Returns, for each action of a turn, the position of the word aligned with each node."""
+"""Function that returns, for each action of a turn, the word aligned with each node."""
 Labels = tuple[Label, ...]
 
 
 @dataclass(frozen=True)
 class Stay:
-    """The action of doing nothing; there is one, `STAY`."""
+    """The action of doing nothing; `STAY` is its only instance."""
 
     def __str__(self) -> str:
         return "stay"
@@ -65,7 +65,7 @@ class Step(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Earlier steps, the current turn number, and what the last text named, in order.
+    """The earlier steps, the turn number, and the things that the last text named.
 
     `said` holds (kind, value) pairs such as `("colour", "red")`; `words` holds the words of the
     last text.
@@ -88,7 +88,7 @@ class Memory(NamedTuple):
 
 
 class Remembered(NamedTuple):
-    """A state of an environment with the memory of how it was reached."""
+    """A state of an environment, with a memory of earlier steps."""
 
     state: State
     memory: Memory = Memory()
@@ -287,7 +287,7 @@ class MemoryEnvironment(Wrapper):
     def _said(
         self, state: State, memory: Memory, words: Sequence[str], places: Places | None
     ) -> tuple[Pair, ...]:
-        """Return what the steps of this turn were about, in the order of the text.
+        """Return the values that this turn was about, in the order of the text.
 
         Without alignments, values that no word names come first: they were probably pronouns.
         """
@@ -539,7 +539,7 @@ def _ends(turn: int, ago: int) -> list[str]:
 
 
 def _is_unclear(order: Sequence[int], things: Sequence[frozenset[Pair]]) -> bool:
-    """Return whether several things of one kind were said, not all of them by name."""
+    """Return whether a text mentions several things of a kind, not all of them by name."""
     places: dict[str, dict[str, int]] = {}
     for place, thing in zip(order, things, strict=True):
         for kind, value in thing:

@@ -91,7 +91,7 @@ class InlinedCompiler(compiler.Compiler):  # type: ignore[misc]
 
 
 def keep_compiled(dispatcher: Any, locator: Any) -> None:
-    """Make a dispatcher cache its compiled code where a locator class says.
+    """Make a dispatcher cache its compiled code in the folder of a locator class.
 
     Raises `RuntimeError` if the locator has no folder for it.
     """

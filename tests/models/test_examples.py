@@ -106,7 +106,7 @@ def test_examples_with_empty_graphs_say_where():
 
 
 def test_examples_with_unhashable_starts_are_refused():
-    with pytest.raises(WorldError, match="not hashable"):
+    with pytest.raises(WorldError, match="must be hashable"):
         Follower(parser="chain").fit([Demonstration("go", Line(), [1], ("left",))])
 
 

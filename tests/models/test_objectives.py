@@ -212,7 +212,7 @@ def test_objectives_without_any_alignment_say_which_demonstration_at_once(model)
 
 def test_objectives_of_transducers_with_one_action_per_unit_refuse_longer_plans():
     objective, space = objective_of(TransducerModel(allow_multiple=False))
-    with pytest.raises(DemonstrationError, match="'go right then left' cannot be read"):
+    with pytest.raises(DemonstrationError, match="'go right then left' must have an alignment"):
         objective.loss(np.zeros(len(space)))
 
 

@@ -41,7 +41,7 @@ def complaint(environment, start=0, **options):
 def test_checks_accept_a_right_environment():
     report = check_environment(Corridor(), 2)
     assert (report.states, report.actions, report.complete) == (6, 10, True)
-    assert "all that can be reached" in str(report)
+    assert "all reachable states were checked" in str(report)
 
 
 def test_checks_stop_at_the_bound_and_say_so():
@@ -79,8 +79,8 @@ def test_checks_name_missing_methods():
 
     message = complaint(Half())
     assert "Half must follow the Environment protocol" in message
-    assert "no method step" in message
-    assert "no method ground" in message
+    assert "must have a method step" in message
+    assert "must have a method ground" in message
 
 
 def test_checks_find_an_unhashable_start():

@@ -108,7 +108,7 @@ def test_one_environment_serves_many_texts(follower):
         ({"type": "duration", "unit": "degree"}, "must be left out"),
         ({"type": "number", "low": 3, "high": 1}, "must be <= `high`"),
         ({"type": "number", "unit": "degrees"}, "must be the base unit 'degree'"),
-        ({"type": "number", "unit": "percent"}, "must be the type 'percentage'"),
+        ({"type": "number", "unit": "percent"}, "use the type 'percentage'"),
         ({"type": "number", "high": 5, "default": 9}, "`default` must be of type"),
         ({"type": "text", "now": 1}, "`now` must be left out"),
         ({"type": "number", "step": 1}, "needs `now`"),
@@ -120,7 +120,7 @@ def test_bad_declarations(wrong, message):
 
 
 def test_check_environment_knows_open_values():
-    assert "fine" in str(check_environment(Heating(), (), states=3))
+    assert "No problems" in str(check_environment(Heating(), (), states=3))
 
     class Silent(Heating):
         open_values = ("number",)

@@ -191,7 +191,7 @@ class _Rivals:
         detail = f"The plan {rival} {lead}{f', by {by}' if by else ''}."
         if changed := self._length_change():
             cures = " ".join([*said, self._length_cure(), *self._word_cures()][: len(said) + 2])
-            detail = f"{detail} It is the same with {changed}."
+            detail = f"{detail} The only difference: {changed}."
             return self._mistake("length", detail, cures, features)
         if Counter(self.gold.actions) == Counter(self.best.actions):
             detail = f"{detail} It has the same actions in another order."
@@ -282,13 +282,14 @@ class _Rivals:
         example = Example(self.each, self.request.text, self.world, self.gold, (), 1.0, "", None)
         spells = partial(matches_name, language=self.language)
         if is_reordered(example, self.encoder.nodes.slots, spells):
-            yield f"The text names things in another order than the actions. {self._order_cure()}"
+            found = "The text names things in a different order from the actions."
+            yield f"{found} {self._order_cure()}"
 
     def _order_cure(self) -> str:
         if self.learnt.settings.features.reorder:
             return "Add demonstrations with the same connective: rare ones are not learnt."
         return (
-            "If the text names things in another order than the actions, use "
+            "If the text names things in a different order from the actions, use "
             f"{advise(self.learnt, 'Features', reorder=True)}, which learns connectives."
         )
 
@@ -424,8 +425,8 @@ class _Rivals:
     def _missing(self) -> list[tuple[str, list[str]]]:
         """Labels of only the demonstrated actions that no word of the text favours.
 
-        Each comes with the words associated with it in other texts, strongest first. Empty if
-        words are associated with any of them: then these decide.
+        Each comes with the words associated with it in other texts, strongest first. Empty if some
+        word of the text is associated with any of these labels.
         """
         if not self.words:
             return []

@@ -236,7 +236,7 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether both plans can be exchanged, with the same graphs."""
+    """Return whether each plan is possible at the other's start, with the same graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -449,7 +449,7 @@ def _constant_labels(subject: Subject) -> Iterator[Finding]:
 
 
 def _refit(subject: Subject) -> Iterator[Finding]:
-    """Follow some training demonstrations, and find what goes wrong."""
+    """Find problems by following a sample of the training demonstrations."""
     learnt = subject.learnt
     long = {id(each) for each in which_too_long(learnt, subject.examples)}
     rest = [each for each in subject.examples if id(each) not in long]
@@ -594,8 +594,8 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "poor fit", ("fit",),
-        "less than 60 % of some training demonstrations are followed correctly; or the search does "
-        "not find their plans (`not found`)",
+        "less than 60 % of a sample of the training demonstrations are followed correctly; or the "
+        "search does not find their plans (`not found`)",
         "the message names the most frequent reason, or `Search.beam`; `diagnose` explains each",
         _refit,
     ),

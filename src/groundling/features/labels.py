@@ -1,4 +1,4 @@
-"""Labels of words and nodes, in the form that features are made from."""
+"""Labels of words and nodes, in the form that features use."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
 
 @dataclass(frozen=True)
 class WordLabeller:
-    """Assigns labels to the words of an instruction.
+    """A labeller of the words of an instruction.
 
     `labels` lists any of:
 
@@ -222,7 +222,7 @@ def _behind(cores: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NodeLabeller:
-    """Converts the labels of nodes into the form used for joining.
+    """A converter of node labels into the form used for joining.
 
     Parameters
     ----------

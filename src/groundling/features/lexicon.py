@@ -98,7 +98,7 @@ def _meaning(word: object, kind: object, value: object) -> Meaning:
 
 @dataclass
 class Lexicon:
-    """Words and the values they mean: by string match, as given, or as learnt.
+    """A mapping from words to values: by spelling, given, or learnt.
 
     Parameters
     ----------

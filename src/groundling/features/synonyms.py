@@ -31,7 +31,7 @@ _WORDNET = "wordnet"
 
 
 class Synonyms(ABC):
-    """Base class of synonym sources, which find the nearest of some words.
+    """Base class of synonym sources, which find the known word nearest in meaning.
 
     For a custom source, define a subclass and pass an instance as `Features(synonyms=…)`.
 

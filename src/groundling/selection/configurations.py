@@ -1,6 +1,6 @@
 """The table of configurations that take part in the race, and when each applies.
 
-The order is one of preference: of configurations that do equally well, the first wins.
+Rows are in order of preference: of configurations with equal accuracy, the first wins.
 """
 
 from __future__ import annotations

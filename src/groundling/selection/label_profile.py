@@ -74,7 +74,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return the labels that no action of these places has; empty if it may be chance."""
+        """Return the labels that all actions of these places lack; empty if by chance."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()

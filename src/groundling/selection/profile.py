@@ -230,7 +230,7 @@ class Profile:
 
     @property
     def quick(self) -> int | None:
-        """The same for a lap of the race, which lists plans several times."""
+        """The plan length up to which all plans can be listed in a race, or None."""
         return self.listing.of_trials
 
     @cached_property
@@ -326,7 +326,7 @@ class Profile:
 
     @cached_property
     def reordering(self) -> tuple[str, ...]:
-        """Connectives whose texts usually name values in another order than the actions."""
+        """Connectives whose texts usually name values in a different order from the actions."""
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:
@@ -364,7 +364,7 @@ class Profile:
 
     @cached_property
     def shares_numbers(self) -> bool:
-        """Whether texts say numbers that several labels of a node may match."""
+        """Whether texts contain numbers that several labels of a node may match."""
         return self.says_numbers and (
             self.has_things
             or any(
@@ -386,7 +386,7 @@ class Profile:
         for each in self.examples[:SAMPLED_STARTS]:
             for action in each.world.some_actions(each.trajectory.start):
                 offered |= graph_values(each.world, each.trajectory.start, action)
-        names = {kind for kind, _ in offered} - _NUMERIC  # a string called so is no number
+        names = {kind for kind, _ in offered} - _NUMERIC  # strings of that name are not numbers
         return [self._kind(kind, offered, shown) for kind in sorted(names)]
 
     def _kind(
@@ -522,9 +522,9 @@ def _pairs(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:
 def is_reordered(
     example: Example, kinds: Collection[str], spells: Callable[[str, str], bool]
 ) -> bool | None:
-    """Return whether a text names values in another order than its actions.
+    """Return whether a text names values in a different order from its actions.
 
-    None if its values do not show it.
+    None if its values do not show the order.
     """
     held: dict[str, list[int]] = {}
     for number, (state, action) in enumerate(example.trajectory.decisions()):

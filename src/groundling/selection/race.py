@@ -37,12 +37,12 @@ _Reals = NDArray[np.float64]
 
 
 class LateError(Exception):
-    """A lap runs past the deadline."""
+    """Raised when a lap runs past the deadline."""
 
 
 @dataclass
 class Budget:
-    """A budget of demonstrations to learn from or follow: the same on every machine.
+    """A budget counted in demonstrations, so that it is the same on every machine.
 
     >>> Budget(300).affords([], 60), Budget(0).affords([], 60)
     (True, True)
@@ -191,7 +191,7 @@ class Race:
         return Runner(configuration, trainer)
 
     def run(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest within one standard error of the best."""
+        """Return the simplest configuration within one standard error of the best."""
         alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
@@ -220,7 +220,7 @@ class Race:
         return self.winner()
 
     def recall(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest of those with the best training accuracy, for small data."""
+        """Return the simplest configuration with the best training accuracy, for small data."""
         best, most = runners[0], -1.0
         for each in runners:
             try:
@@ -237,7 +237,7 @@ class Race:
         return best
 
     def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
-        """Return the runners of the next lap; an extension waits until its base leads."""
+        """Return the configurations of the next lap; extensions wait until their base leads."""
         leader = self._leader()
         leads = leader.name if leader is not None and not fold else None
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]
