@@ -120,7 +120,7 @@ def test_remembering_keeps_optional_methods():
 
 
 def test_remembering_is_an_environment_without_fault(world):
-    assert "fine" in str(check_environment(world, world.begin(frozenset())))
+    assert "No problems" in str(check_environment(world, world.begin(frozenset())))
 
 
 def test_remembering_conversations_become_demonstrations_of_one_group(world):

@@ -71,7 +71,7 @@ class Finding:
 
 @dataclass
 class Subject:
-    """The input of a check: a fitted model, examples, and the places to follow in."""
+    """The input of a check: a fitted model, examples, environments and starts."""
 
     learnt: Learnt
     examples: Sequence[Example]
@@ -165,7 +165,7 @@ def missing_labels(
 
 
 def _another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
-    """Find labels that every training world had and these places lack."""
+    """Find labels that every training world had and the current worlds lack."""
     missing = usual.missing(places)
     if missing:
         listed = ", ".join(map(repr, missing[: 2 * A_FEW]))
@@ -249,7 +249,7 @@ def _could(one: Example, other: Example) -> bool:
 
 
 def _contradictions(subject: Subject) -> Iterator[Finding]:
-    """Find training examples with equal words and similar starts but different ends."""
+    """Find training examples with equal words and similar starts but different plans."""
     index, found = subject.index, []
     among = {id(each) for each in subject.examples} & {id(each) for each in index.shown}
     for alike in index.by_text.values():
@@ -280,7 +280,7 @@ def _contradictions(subject: Subject) -> Iterator[Finding]:
 
 
 def _slots(subject: Subject) -> Iterator[Finding]:
-    """Find slots that no graph has, or whose values no word means."""
+    """Find slots that no graph has, or whose values no word matches."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
     reader = encoder.reader
     strings = [
@@ -514,7 +514,7 @@ def _held_out(subject: Subject) -> Iterator[Finding]:
 
 
 def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
-    """Warn of texts with more than 200 words that are ten times as long as most.
+    """Warn about texts of more than 200 words and ten times the median length.
 
     All words of a text are aligned with every plan, so the time grows with their number.
     """

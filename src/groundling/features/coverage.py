@@ -1,4 +1,4 @@
-"""Coverage: unexplained words of a text, and how they reduce confidence."""
+"""Coverage: the unexplained words of a text, and their effect on confidence."""
 
 from __future__ import annotations
 

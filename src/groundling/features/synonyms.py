@@ -1,4 +1,4 @@
-"""Synonyms: replace unknown words by the nearest word of the training texts."""
+"""Synonyms: replace unknown words with the nearest word of the training texts."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def find_words(
 
 
 def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tuple[int, int]]:
-    """Return the strongest (word, meaning) pairs: one per word, a few per kind."""
+    """Return the strongest (word, meaning) pairs, at most one per word."""
     chosen: list[tuple[int, int]] = []
     words: set[int] = set()
     counts = np.zeros(int(kinds.max()) + 1, np.int64)

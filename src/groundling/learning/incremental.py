@@ -41,7 +41,7 @@ def teach(
     progress: ProgressCallback | None = None,
     choose: ChooseAgain | None = None,
 ) -> Learnt:
-    """Return the model after further demonstrations.
+    """Return the model trained on additional demonstrations.
 
     `known` holds the earlier training demonstrations, if the model does not. `choose` chooses unset
     settings again.

@@ -207,7 +207,7 @@ def _candidates(
 def _unknown_kinds(
     encoder: Encoder, examples: Sequence[Example], settings: LexiconLearning
 ) -> list[str]:
-    """Return the kinds of values that hardly any word in the texts is known to denote."""
+    """Return the labels whose values hardly any word in the texts matches."""
     counts: Counter[str] = Counter()
     for example in examples:
         for instruction in example.instructions:

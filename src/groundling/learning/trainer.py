@@ -245,7 +245,7 @@ class Trainer(LearntSettings):
     def _grown(
         self, member: Member, encoder: Encoder, examples: Sequence[Example]
     ) -> FittedModel | None:
-        """Return the model of a quarter of the examples; None if these are too few."""
+        """Return a model trained on a quarter of the examples; None if these are too few."""
         count = len(examples) // _SHARE
         if count < _FEWEST:
             return None
@@ -267,7 +267,7 @@ class Trainer(LearntSettings):
         return found.penalty(self.learning.l2, space)
 
     def fingerprint(self, content: Iterable[object]) -> str:
-        """Return a checksum of everything that training depends on, for checkpoints."""
+        """Return a checksum of all inputs of training, for checkpoints."""
         # Functions and parsers by name: their repr differs between runs.
         members = self.model.all_members(self.overlay, self.features)
         described = [
@@ -286,7 +286,7 @@ class Trainer(LearntSettings):
 
 
 def content_of(example: Example) -> tuple[object, ...]:
-    """Return everything in an example that training depends on, as JSON."""
+    """Return all parts of an example that affect training, as JSON."""
     return (
         tuple(map(repr, example.instructions)), canonical(example.trajectory.actions),
         canonical(example.trajectory.start),

@@ -83,7 +83,7 @@ class FittedModel:
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
-        """Return the model with only its `most` largest weights and without `others`."""
+        """Return a copy with only the `most` largest weights and without `others`."""
         order = np.argsort(-np.abs(self.theta), kind="stable")
         kept = np.sort(order[:most])
         space = replace(self.space, keys=self.space.keys[kept])
@@ -155,7 +155,7 @@ class Objective(ABC):
         return self.scorer.loss(theta)
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that `Model.loss` reads in addition to the scorer's."""
+        """Return the arrays that `Model.loss` needs in addition to those of the scorer."""
         return {}
 
     def first(self, width: int, seed: int) -> Reals:
@@ -201,7 +201,7 @@ class Member(Settings):
 
 @dataclass(frozen=True, repr=False)
 class Model(Settings, ABC):
-    """Base class of models: the settings and code of one way to learn and search.
+    """Base class of models, each with its settings, objective and search.
 
     A model is immutable. Subclasses must implement `objective` (the loss of demonstrations),
     `search` (plans for a text) and `interpret` (the alignment of a text with a plan, and its

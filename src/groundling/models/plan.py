@@ -46,7 +46,7 @@ from groundling.world.trajectory import Trajectory
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PlanSpace:
-    """Plans, and the same plans as candidates of one encoder.
+    """A list of plans, and the same plans as encoded candidates.
 
     `whole` is the space that this one is a subset of, if any.
     """
@@ -524,7 +524,7 @@ class PlanModel(Model):
     def _labelled(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> tuple[LabelledText, PlanSpace]:
-        """Return the text labelled with the names of all plans, as in the search."""
+        """Return the text, labelled by the names in all plans as during the search."""
         space = PlanSpace(plans, fitted.encoder.candidates(request.world, plans))
         searched = self._listed(fitted, request, search)
         graphs = dict.fromkeys(space.candidates.graphs)

@@ -297,7 +297,7 @@ class TransducerModel(Model):
     def read(
         self, act: Reals, marks: Reals, starts: Integers, gold: Integers, power: float = 0.0
     ) -> Reading:
-        """Sum over all readings that lead to some actions; return the loss and gradients.
+        """Sum over all readings that lead to the given actions; return loss and gradients.
 
         `act` is (alternatives × units), with the alternatives of prefix j in rows
         starts[j] … starts[j + 1] - 1. The rows of `marks` score passing, passing after acting and

@@ -1,4 +1,4 @@
-"""Scores of all units of a text with every possible action along some plans."""
+"""Scores of all units of a text with every possible action along given plans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
 
 
 class UnitTable:
-    """ψ(x_i, y) and ψ(y) of all units and all actions along some plans.
+    """ψ(x_i, y) and ψ(y) of all units and all actions along the given plans.
 
     `text` is (actions × units) and `free` holds the text-free scores. The last three rows are the
     transducer's choices besides acting (`MARKS` in `groundling.inference.transduction`).
@@ -61,7 +61,7 @@ class UnitTable:
                     self.scorers[place] = (scorer, number)
 
     def actions(self, plan: Trajectory) -> list[int]:
-        """Return the rows of a plan's actions."""
+        """Return the row index of each action of a plan."""
         return [self.place[decision] for decision in plan.decisions()]
 
     def interpret(

@@ -33,7 +33,7 @@ _Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting chosen from the demonstrations: name, value, reason, how to change it.
+    """A chosen setting, with its value, the reason, and how to change it.
 
     >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
     ...              "follower.chosen().set_params(search__max_length=…)"))
@@ -249,7 +249,7 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the winner; without a race if there is one option or too little data."""
+    """Return the best configuration; skip the race for one option or too little data."""
     count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:

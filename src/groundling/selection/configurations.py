@@ -132,7 +132,7 @@ def _features(profile: Profile, join: Join) -> Features:
 
 
 def _with_words(features: Features, words: tuple[str, ...], **more: object) -> Features:
-    """Return features with other word labels; those of plurals and numbers stay."""
+    """Return features with other word labels, keeping those for plurals and numbers."""
     numbers = tuple(each for each in ("number", "around") if each in features.words)
     return features.changed_to(words=(*words, *numbers), **more)
 
@@ -193,7 +193,7 @@ def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
 
 
 def _roomy(profile: Profile) -> int:
-    """Return the plan length for search: a quarter more than the longest shown."""
+    """Return the plan length for search: the longest demonstration plus a quarter."""
     return profile.longest + (profile.longest + 3) // 4 if profile.longest > 1 else 1
 
 

@@ -142,7 +142,7 @@ class Runner:
 
     @property
     def score(self) -> float:
-        """Mean credit."""
+        """Mean credit over the held-out demonstrations."""
         return float(np.mean(self.credit)) if len(self.credit) else 0.0
 
     @property
@@ -151,7 +151,7 @@ class Runner:
         return _standard_error(self.credit)
 
     def behind(self, other: Runner) -> tuple[float, float]:
-        """Return the mean difference to another in the same lap, and its standard error."""
+        """Return the mean difference to another configuration, and its standard error."""
         difference = other.credit - self.credit
         return float(np.mean(difference)), _standard_error(difference)
 
@@ -180,7 +180,7 @@ class Race:
     keep: str = ""  # the name of a configuration that never drops out
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
-        """Return a configuration with all settings; `times` multiplies the penalty."""
+        """Return a configuration for the race; `times` multiplies its penalty."""
         learning = self.settings["learning"]
         if learning == AUTO:
             learning = learning_for(self.profile, configuration.model)
@@ -270,7 +270,7 @@ class Race:
         return done
 
     def _is_settled(self, done: Sequence[Runner]) -> bool:
-        """Return whether the simplest is within one standard error of perfect."""
+        """Return whether the simplest configuration is within one standard error of 100 %."""
         first = done[0] if done and not self.keep else None
         return first is not None and bool(first.size) and 1 - first.score <= first.error
 
@@ -305,7 +305,7 @@ class Race:
         return max(self.finished, key=lambda each: each.score, default=None)
 
     def winner(self) -> Runner:
-        """Return the first within one standard error of the leader."""
+        """Return the first configuration within one standard error of the leader."""
         leader = self._leader()
         if leader is None:
             raise nothing_learnt()

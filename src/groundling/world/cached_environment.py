@@ -424,7 +424,7 @@ class CachedEnvironment:
         return self.has_goal and hasattr(self.environment, "is_dead_end")
 
     def is_dead_end(self, state: State) -> bool:
-        """Tell whether the environment knows that no goal can be reached from a state."""
+        """Tell whether a state is a known dead end, from which no goal can be reached."""
         if not self.has_dead_ends:
             return False
         known = self._of(state)
@@ -446,12 +446,12 @@ class CachedEnvironment:
 
     @property
     def labels_follow_text(self) -> bool:
-        """Whether graphs contain only the labels that the text names."""
+        """Whether graphs contain only labels that the text mentions."""
         return bool(getattr(self.environment, "labels_follow_text", False))
 
     @property
     def presumed_slots(self) -> tuple[str, ...]:
-        """Slots that the environment declares for all starts, even if some lack them."""
+        """Slots that the environment declares, even if graphs from some starts lack them."""
         return tuple(getattr(self.environment, "presumed_slots", ()))
 
     @property

@@ -183,7 +183,7 @@ class Demonstration(Generic[StateT, ActionT]):
 
 
 class Wrapper:
-    """Base class of environments that extend another one, the attribute `environment`.
+    """Base class of environments that wrap another one (`environment`).
 
     Messages name the class of the wrapped environment, and files may hold states and actions of
     its classes.

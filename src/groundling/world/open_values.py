@@ -269,7 +269,7 @@ def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def example_of(hole: OpenValue | OpenSet, environment: Any, state: State) -> Hashable:
-    """Return an example value for an open value in a state."""
+    """Return an example of a value that can fill an open value in a state."""
     if isinstance(hole, OpenValue):
         return hole.example
     return frozenset(list(hole.among(things_of(environment, state)))[:1])
@@ -287,7 +287,7 @@ def things_of(environment: Any, state: State) -> Things:
 
 
 class BoundEnvironment(Wrapper):
-    """An environment whose open actions are filled with the values of one text.
+    """An environment whose open values are filled from one text.
 
     If an action is filled with free text, its graph also has labels for the words around that
     text (`after add`, `before to`), so that the model learns where such values begin and end.

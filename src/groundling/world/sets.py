@@ -47,7 +47,7 @@ class TextValues:
     language: Language = NEUTRAL
 
     def has(self, words: Sequence[str]) -> bool:
-        """Tell whether the text contains any of some words."""
+        """Tell whether the text contains any of the given words."""
         return any(self.language.fold(word) in words for word in self.words)
 
     def plural(self, place: int) -> bool:
@@ -56,7 +56,7 @@ class TextValues:
         return self.language.singular(word) != word
 
     def count(self, mentions: Sequence[Mention]) -> int | None:
-        """Return the number of things that the text asks for, or None if it gives none.
+        """Return the number of things that the text asks for, or None if it has no number.
 
         *One* is a number before a name (*one lamp*, *one of the lamps*) and a pronoun elsewhere
         (*the red one*). Numbers after an exception count the excluded things.
@@ -365,7 +365,7 @@ def describe_set(
 def _common(
     read: Mapping[Hashable, Sequence[Label]], members: Iterable[Hashable]
 ) -> dict[str, Any]:
-    """Return the labels that all given things have, with values if these are few."""
+    """Return the labels that all given things have, with their values if there are few."""
     listed = [read[thing] for thing in members]
     found: dict[str, Any] = {}
     for name in sorted({label.name for labels in listed for label in labels}):
