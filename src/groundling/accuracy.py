@@ -49,7 +49,7 @@ def share_right(
 def honest_temperature(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> float:
-    """Return the temperature with maximum likelihood of the plans or outcomes."""
+    """Return the temperature that maximises the likelihood of the demonstrations."""
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     cases = []
     for each, request, result in zip(demonstrations, requests, results, strict=True):

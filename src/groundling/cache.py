@@ -61,7 +61,7 @@ def size_of(value: object, level: int = 0) -> int:
 
 
 def size_beyond(value: object, base: object, level: int = 0) -> int:
-    """Estimate the size of a value in bytes, excluding what it shares with `base`.
+    """Estimate the size of a value in bytes, excluding parts shared with `base`.
 
     >>> long = ("a" * 1000, "b")
     >>> size_beyond((*long[:1], "c"), long) < 200

@@ -1,4 +1,4 @@
-"""Kernel compilation: options, a cache over all kernel sources, a debug mode.
+"""Kernel compilation: options, a cache keyed by all kernel sources, a debug mode.
 
 numba keys its cache by the source file of the called function, and misses changes in the
 functions it calls. Here compiled code is cached in a folder named after a digest of all kernel
@@ -112,7 +112,7 @@ def cache_folder() -> Path | None:
 
 
 def _clean(folder: Path) -> None:
-    """Delete all but the most recently used digests."""
+    """Delete all cache folders except the most recently used."""
     used: list[tuple[float, Path]] = []
     with suppress(OSError):
         used = sorted(((each.stat().st_mtime, each) for each in folder.iterdir()), reverse=True)

@@ -30,12 +30,12 @@ _WIDEST = 100
 
 
 def _knows_memory(follower: Follower) -> bool:
-    """Return whether training data had a label of the memory."""
+    """Return whether the follower was trained in a `MemoryEnvironment`."""
     return any(_MEMORY.search(name) for name in follower.feature_names_)
 
 
 class Turn(NamedTuple):
-    """One turn of a conversation: the text, the plan, and the state before."""
+    """One turn of a conversation: the text, the plan, and the state before it."""
 
     text: Text
     plan: Plan

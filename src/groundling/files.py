@@ -89,7 +89,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file is a temporary left behind by an interrupted write.
+    """Return whether a file is a temporary file left by an interrupted write.
 
     >>> is_leftover(".groundling-0123456789abcdef.tmp"), is_leftover("notes.tmp")
     (True, False)
@@ -111,7 +111,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[bool]:
-    """Hold an exclusive lock on a folder; yields False where locking is not supported.
+    """Hold an exclusive lock on a folder; yield False if locking is not supported.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, alone_in(Path(folder)) as sure:

@@ -735,7 +735,7 @@ class Follower(Estimator):
         parser: str | Parser | None = None,
         joins: Iterable[Any] = (),
     ) -> Follower:
-        """Read a saved follower; options that were `"auto"` before `fit` are so again.
+        """Read a saved follower; options that were `"auto"` before `fit` are restored.
 
         `parser` replaces the saved parser, and is required if that was a custom object.
         `joins` are the custom joining functions that the follower was trained with.

@@ -368,7 +368,7 @@ class MemoryEnvironment(Wrapper):
         return Scene(environment.things(state)) if self._has_things else None
 
     def _recollect(self, remembered: Remembered) -> _Recollection:
-        """Return the cached reminders of a state; its actions are mostly queried in a row."""
+        """Return the reminders of a state, cached because its actions are queried in a row."""
         state, found = self._latest
         if state is not remembered or found is None:
             found = self._recalled.get(remembered)
@@ -530,7 +530,7 @@ def _done(state: State, memory: Memory) -> Iterator[tuple[Step, State]]:
 
 
 def _ends(turn: int, ago: int) -> list[str]:
-    """Return the suffixes of the labels about a step.
+    """Return the suffixes of the labels that refer to a step.
 
     >>> _ends(2, 1), _ends(1, 3)
     (['', ' step 2'], [' step 1', ' 3 ago'])

@@ -150,7 +150,7 @@ def read_json(data: bytes, where: Path | str) -> Any:
 
 
 def _refuse(text: str) -> Any:
-    raise ValueError(f"{text} is not a finite number in range")
+    raise ValueError(f"numbers must be finite and in range; got {text}")
 
 
 def _checked(kind: type) -> Callable[[str], float]:

@@ -1,4 +1,4 @@
-"""Everything that Groundling uses from numba beyond its documented interface.
+"""The parts of numba's private interface that Groundling uses.
 
 Any version of numba may change these names. `tests/overlay/test_numba_internals.py` checks each
 one and says what depends on it; `pyproject.toml` caps numba at the newest tested version.

@@ -80,7 +80,7 @@ def test_places_come_in_order(tmp_path, monkeypatch):
 
 
 def test_places_that_were_named_must_hold_the_corpus(tmp_path):
-    with pytest.raises(CorpusError, match=r"holds no hcrc.*corpora fetch"):
+    with pytest.raises(CorpusError, match=r"has no folder hcrc.*corpora fetch"):
         find_corpora(tmp_path, "hcrc", {})
     with pytest.raises(CorpusError, match="from GROUNDLING_CORPORA"):
         find_corpora(None, "sail", {"GROUNDLING_CORPORA": str(tmp_path / "no")})

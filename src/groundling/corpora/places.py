@@ -71,12 +71,12 @@ def find_corpora(
 def _must_hold(folder: Path, corpus: str, why: str) -> None:
     wanted = [corpus] if corpus else [each.folder for each in CORPORA]
     if not folder.is_dir():
-        wrong = "the folder does not exist"
+        wrong = "it does not exist"
     elif not any((folder / each).is_dir() for each in wanted):
-        wrong = f"the folder holds no {' or '.join(wanted)}"
+        wrong = f"it has no folder {' or '.join(wanted)}"
     else:
         return
     raise CorpusError(
-        f"There are no corpora in {folder} (from {why}): {wrong}. Type "
-        f"`groundling corpora fetch --into {folder}`, or --sample for the generated sample."
+        f"{folder} (from {why}) must be a folder with the corpora, but {wrong}. Run "
+        f"`groundling corpora fetch --into {folder}`, or use --sample for the generated sample."
     )

@@ -117,7 +117,7 @@ class Contributions(Part):
 
     @classmethod
     def of(cls, space: FeatureSpace, theta: Reals, counts: Reals) -> Contributions:
-        """Return the contributions of features with expected counts, dense like θ."""
+        """Return contributions from expected counts, an array of the same shape as θ."""
         places = np.flatnonzero(theta * counts)
         order = places[rank(np.abs((theta * counts)[places]))]
         return cls(
@@ -175,7 +175,7 @@ class Contributions(Part):
 
 @dataclass(frozen=True)
 class Unit:
-    """A span of text that is aligned as one: sentence, words, and text."""
+    """A span of text that is aligned as a unit: sentence, words, and text."""
 
     sentence: int
     words: tuple[int, ...]
@@ -309,7 +309,7 @@ class Explanation(Part):
     instructions
         The text as the model read it, one dependency tree per sentence.
     units
-        The spans of text that are aligned as one.
+        The spans of text that are aligned as units.
     steps
         For each action its causes, links of words to nodes, and features.
     whole

@@ -234,7 +234,7 @@ LINES, BOXES, WORDS, NAMES = range(4)  # layers from bottom to top
 
 
 class Sheet:
-    """A drawing in inches from its lower left corner, with layers.
+    """A layered drawing, with coordinates in inches from the lower left corner.
 
     >>> sheet = Sheet(2.0, 1.0)
     >>> sheet.text(1.0, 0.5, "go", 10.0)

@@ -62,7 +62,7 @@ def _headline(why: Explanation) -> str:
 
 
 def caused_by(step: ExplainedStep) -> str:
-    """Return the text that caused an action, or say that none did."""
+    """Return the text that caused an action, or a note that none did."""
     if step.asked:
         least = min(SHOWN, step.causes[0].probability)
         return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes, least))
@@ -160,7 +160,7 @@ def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]
 
 
 def _weightiest(why: Explanation, most: int = 5) -> list[str]:
-    """Return the words that matter most for the plan's lead (or score)."""
+    """Return the words that contribute most to the plan's lead (or score)."""
 
     def size(place: int) -> float:
         each = why.deletions[place]

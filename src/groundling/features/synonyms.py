@@ -263,7 +263,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
         if not _is_text(data, start, size):
             return _binary(data, start, size)
     elif not _is_text(data, 0, _size(len(first) - 1)):
-        raise ValueError("its first line is not a word with numbers")
+        raise ValueError("its first line is not a word followed by numbers")
     size = size or len(first) - 1
     places: dict[bytes, tuple[int, int]] = {}
     while start < len(data) and len(places) < VECTOR_WORDS.most:
@@ -274,7 +274,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
             places.setdefault(data[start:space], (space, end))
         start = end + 1
     if not places:
-        raise ValueError("it lists no words")
+        raise ValueError("it contains no words")
 
     def find(word: str) -> Vector | None:
         place = places.get(word.encode())
@@ -293,7 +293,7 @@ def _line(data: mmap.mmap, start: int) -> bytes:
     """Return a line without its line break; raise `ValueError` if it is too long."""
     end = data.find(b"\n", start, start + 40 * VECTOR_SIZE.most)
     if end < 0 and len(data) - start > 40 * VECTOR_SIZE.most:
-        raise ValueError("a line has no end")
+        raise ValueError("a line is too long")
     return data[start : len(data) if end < 0 else end]
 
 
@@ -315,7 +315,7 @@ def _binary(data: mmap.mmap, start: int, size: int) -> Callable[[str], Vector | 
         places.setdefault(data[start:space].lstrip(b"\n"), space + 1)
         start = space + 1 + 4 * size
     if not places:
-        raise ValueError("it lists no words, or ends inside a vector")
+        raise ValueError("it contains no words, or ends inside a vector")
 
     def find(word: str) -> Vector | None:
         place = places.get(word.encode())
@@ -335,14 +335,14 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
     for number in range(entries):
         end = data.find(b"\0", place, place + _LONGEST_WORD)
         if end < 0 or end + 10 > len(data):
-            raise ValueError("its dictionary ends early")
+            raise ValueError("its dictionary is incomplete")
         if number < min(words, VECTOR_WORDS.most):
             places.setdefault(data[place:end], number)
         place = end + 10
     quantised, rows, columns = struct.unpack_from("<?2q", data, place)
     place += 17
     if quantised or columns != size or rows < words or rows * size * 4 > len(data) - place:
-        raise ValueError("its matrix is quantised or cut off")
+        raise ValueError("its matrix is quantised or incomplete")
     matrix = np.frombuffer(data, "<f4", rows * size, place).reshape(rows, size)
     buckets = min(buckets, rows - words)
 

@@ -170,7 +170,8 @@ class Language:
         except (AttributeError, TypeError, ValueError, OverflowError) as error:
             raise SettingError(
                 "Language.units must map words to a base unit and a number, such as "
-                f"{{'minutes': ('second', 60)}}, and colours words to names: {error}."
+                f"{{'minutes': ('second', 60)}}, and Language.colours must map words to colour "
+                f"names: {error}."
             ) from error
         try:
             phrases = {str(name): str(text) for name, text in self.phrases.items()}
@@ -180,8 +181,8 @@ class Language:
             }
         except (AttributeError, TypeError) as error:
             raise SettingError(
-                "Language.phrases must map names to texts, and replies meanings to lists of words: "
-                f"{error}."
+                "Language.phrases must map names to texts, and Language.replies must map meanings "
+                f"to lists of words: {error}."
             ) from error
         object.__setattr__(self, "phrases", phrases)
         object.__setattr__(self, "replies", replies)
@@ -332,7 +333,7 @@ class Language:
         """
         if self.segment is not None:
             raise SettingError(
-                f"A language must not have a `segment` function to be saved to a file; got "
+                "A language that is saved to a file must not have a `segment` function; got "
                 f"{self.name!r}, which has one. Save the language without it."
             )
         neutral = Language()

@@ -154,7 +154,7 @@ class Trainer(LearntSettings):
         Encodings are kept, unless they change with θ, so that `incremental.teach` can reuse them.
         """
         if not examples:
-            raise DemonstrationError("At least one demonstration must remain; got none.")
+            raise DemonstrationError("At least one training demonstration must remain; got none.")
         trainer = replace(
             self,
             learning=replace(self.learning, tolerance=max(self.learning.tolerance, WARM_TOLERANCE)),

@@ -92,8 +92,8 @@ class OpenValue:
         ranged = self.low is not None or self.high is not None
         if (ranged or self.unit) and self.type not in _NUMERIC:
             raise WorldError(
-                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they are for "
-                f"{', '.join(_NUMERIC)}."
+                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they apply only "
+                f"to {', '.join(_NUMERIC)}."
             )
         if self.unit and self.type != "number":
             raise WorldError(f"`unit` must be left out for type {self.type!r}, which implies it.")
@@ -113,7 +113,8 @@ class OpenValue:
             )
         if self.now is not None and self.type not in _AMOUNTS:
             raise WorldError(
-                f"`now` must be left out for type {self.type!r}; it is for {', '.join(_AMOUNTS)}."
+                f"`now` must be left out for type {self.type!r}; it applies only to "
+                f"{', '.join(_AMOUNTS)}."
             )
         if self.step is not None and (self.now is None or self.step <= 0):
             raise WorldError(

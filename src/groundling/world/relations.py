@@ -49,7 +49,7 @@ class Scene:
         }
         if len(self.labels) < len(things):
             raise WorldError(
-                "Things of a state must have distinct names as text; got "
+                "Things of a state must have names that are distinct as text; got "
                 f"{sorted(map(str, things))}."
             )
         self._values: dict[str, dict[str, float | str]] = {}
