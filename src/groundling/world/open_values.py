@@ -92,8 +92,8 @@ class OpenValue:
         ranged = self.low is not None or self.high is not None
         if (ranged or self.unit) and self.type not in _NUMERIC:
             raise WorldError(
-                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they apply only "
-                f"to {', '.join(_NUMERIC)}."
+                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they apply "
+                f"only to {', '.join(_NUMERIC)}."
             )
         if self.unit and self.type != "number":
             raise WorldError(f"`unit` must be left out for type {self.type!r}, which implies it.")
