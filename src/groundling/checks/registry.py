@@ -370,7 +370,7 @@ def _tokens(subject: Subject) -> Iterator[Finding]:
 
 
 def _entries(subject: Subject) -> Iterator[Finding]:
-    """Find lexicon entries without effect: no slot, no graph, or several words."""
+    """Find lexicon entries without effect: those that match no slot or graph."""
     examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
     slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
     given = encoder.reader.lexicon.given
