@@ -1,4 +1,4 @@
-"""Teach an agent to follow plain-language instructions from a handful of demonstrations."""
+"""Teach an agent to follow plain-language instructions from demonstrations."""
 
 import logging
 from importlib import import_module

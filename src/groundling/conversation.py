@@ -59,7 +59,7 @@ class _Course(NamedTuple):
 
 
 class Conversation:
-    """A conversation: each text is followed from the state in which the last one ended.
+    """A conversation, in which each text is followed from the latest state.
 
     Parameters
     ----------

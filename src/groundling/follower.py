@@ -794,7 +794,7 @@ class Follower(Estimator):
 
 
 def _with_questions(learnt: Learnt, questions: Iterable[Demonstration]) -> Learnt:
-    """Return a learnt model that answers questions; without questions, it answers none."""
+    """Return a learnt model that answers questions like the demonstrated ones."""
     listed = tuple(questions)
     if not listed:
         return replace(learnt, questions=(), answers=None if learnt.questions else learnt.answers)

@@ -368,7 +368,7 @@ class MemoryEnvironment(Wrapper):
         return Scene(environment.things(state)) if self._has_things else None
 
     def _recollect(self, remembered: Remembered) -> _Recollection:
-        """Return the reminders of a state, cached because its actions are queried in a row."""
+        """Return the reminders of a state, from the cache if possible."""
         state, found = self._latest
         if state is not remembered or found is None:
             found = self._recalled.get(remembered)
@@ -539,7 +539,7 @@ def _ends(turn: int, ago: int) -> list[str]:
 
 
 def _is_unclear(order: Sequence[int], things: Sequence[frozenset[Pair]]) -> bool:
-    """Return whether a text mentions several things of a kind, not all of them by name."""
+    """Return whether a text mentions several things of a kind, some not by name."""
     places: dict[str, dict[str, int]] = {}
     for place, thing in zip(order, things, strict=True):
         for kind, value in thing:

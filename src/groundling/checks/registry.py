@@ -83,7 +83,7 @@ class Subject:
 
     @cached_property
     def sample(self) -> list[Example]:
-        """A sample of the examples and of the training examples."""
+        """A sample of the training examples and of the examples to check."""
         found = {id(each): each for each in (*_spread(self.index.shown), *_spread(self.examples))}
         return list(found.values())
 

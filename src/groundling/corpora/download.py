@@ -91,8 +91,8 @@ def _unpack(archive: Path, folder: Path) -> None:
         found.add(name)
     if missing := [name for name in manifest() if name not in found]:
         raise CorpusError(
-            f"{archive} must contain all {len(manifest())} files of the corpora; got all but "
-            f"{len(missing)}, such as {missing[0]}. Give the archive of the repository "
+            f"{archive} must contain all {len(manifest())} files of the corpora; got "
+            f"{len(found)} of them, without {missing[0]}. Give the archive of the repository "
             "jacobandreas/instructions."
         )
 

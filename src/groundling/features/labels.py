@@ -293,7 +293,7 @@ class NodeLabeller:
         return spelled
 
     def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:
-        """Return (kind, value) pairs of string labels, and of label names if these are slots.
+        """Return the (kind, value) pairs of string labels and of label names in slots.
 
         >>> NodeLabeller(slots=("label",)).values([Label("floor", "brick"), Label("far", 2.0)])
         (('floor', 'brick'), ('label', 'far'), ('label', 'floor'))

@@ -148,7 +148,7 @@ class Language:
             try:
                 read = {self.fold(str(word)): float(number) for word, number in table.items()}
                 if not all(map(math.isfinite, read.values())):
-                    raise ValueError("they must be finite")
+                    raise ValueError("numbers must be finite")
             except (TypeError, ValueError, OverflowError) as error:
                 raise SettingError(
                     f"Language.{name} must map words to numbers: {error}."

@@ -1,4 +1,4 @@
-"""The decision model of the paper, normalised over the alternatives of each decision."""
+"""The decision model of the paper, normalised separately for each decision."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return the usual labels that all given places lack; empty if that may be chance."""
+        """Return the usual labels that the given worlds lack; empty if it may be chance."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()

@@ -326,7 +326,7 @@ class Profile:
 
     @cached_property
     def reordering(self) -> tuple[str, ...]:
-        """Connectives whose texts usually name values in a different order from the actions."""
+        """Connectives of texts that usually reverse the order of the actions."""
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:

@@ -220,7 +220,7 @@ class Race:
         return self.winner()
 
     def recall(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest configuration with the best training accuracy, for small data."""
+        """Return the simplest configuration with the best accuracy on training data."""
         best, most = runners[0], -1.0
         for each in runners:
             try:
@@ -237,7 +237,7 @@ class Race:
         return best
 
     def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
-        """Return the configurations of the next lap; extensions wait until their base leads."""
+        """Return the configurations of the next lap, with extensions of the leader."""
         leader = self._leader()
         leads = leader.name if leader is not None and not fold else None
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]

@@ -153,7 +153,7 @@ def _joined_plan(
 
 
 def _trees(demonstrations: Iterable[Demonstration], parser: Parser) -> dict[int, list[Instruction]]:
-    """Parse the sentences of each demonstration; plain strings are parsed in one batch."""
+    """Parse the sentences of each demonstration, with plain strings in one batch."""
     parts = {}
     for each in demonstrations:
         text = each.instructions
