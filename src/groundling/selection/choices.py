@@ -159,13 +159,13 @@ def check_open(names: Iterable[str]) -> tuple[str, ...]:
     >>> check_open(["learning", "hat"])
     Traceback (most recent call last):
         ...
-    ValueError: An unset setting must be one of model, overlay, features, learning, search,
+    ValueError: A setting must be one of model, overlay, features, learning, search,
     search.max_length; got 'hat'.
     """
     found, known = tuple(names), (*_GROUPS, _LENGTH)
     for name in found:
         if name not in known:
-            raise ValueError(f"An unset setting must be one of {', '.join(known)}; got {name!r}.")
+            raise ValueError(f"A setting must be one of {', '.join(known)}; got {name!r}.")
     return found
 
 

@@ -118,7 +118,7 @@ class OpenValue:
             )
         if self.step is not None and (self.now is None or self.step <= 0):
             raise WorldError(
-                f"`step` must be > 0 and needs `now`; got step={self.step}, now={self.now}."
+                f"`step` must be > 0 and requires `now`; got step={self.step}, now={self.now}."
             )
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
