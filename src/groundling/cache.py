@@ -17,8 +17,8 @@ V = TypeVar("V")
 
 _ENTRY = 100  # approximate bytes of a dictionary entry
 _SAMPLES = (8, 4, 2, 2, 2)  # items measured at each level of nesting
-_FIRST = 2  # the first entries are all measured,
-_MEASURED = 64  # then one in this many;
+_FIRST = 2  # number of first entries that are all measured
+_MEASURED = 64  # of later entries, one in this many is measured
 _RECENT = 8  # window of the running mean
 
 

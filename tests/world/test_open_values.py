@@ -111,7 +111,7 @@ def test_one_environment_serves_many_texts(follower):
         ({"type": "number", "unit": "percent"}, "use the type 'percentage'"),
         ({"type": "number", "high": 5, "default": 9}, "`default` must be of type"),
         ({"type": "text", "now": 1}, "`now` must be left out"),
-        ({"type": "number", "step": 1}, "needs `now`"),
+        ({"type": "number", "step": 1}, "requires `now`"),
     ],
 )
 def test_bad_declarations(wrong, message):

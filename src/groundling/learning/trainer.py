@@ -60,8 +60,9 @@ def paused_collector() -> Iterator[None]:
     finally:
         if was_on:
             if not gc.get_freeze_count():
-                gc.freeze()  # marks new objects as old, without a scan,
-                gc.unfreeze()  # and makes them collectable again
+                # Moves new objects to the oldest generation without a scan.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
