@@ -227,10 +227,10 @@ class ExplainedStep(Part):
     """The reasons for an action: the text that caused it, aligned nodes, features.
 
     `support` is the probability of the unit that most probably names the action (if words are
-    units: the expected number of words on it, at most 1); below one half, the text does not
-    mention it. `text` are the features of words on the action, `own` those that do not depend on
-    the text (ψ(y)). `without` is the best considered plan without the action, with the margin.
-    `meanings` describes which words name what, and how values and sets were filled in.
+    units: the expected number of words on it, at most 1); below one half, the text does not mention
+    it. `text` holds the features of words aligned with the action, and `own` the features that do
+    not depend on the text (ψ(y)). `without` is the best considered plan without the action, with
+    the margin. `meanings` describes which words name what, and how values and sets were filled in.
     """
 
     action: str
