@@ -234,7 +234,7 @@ STRUCTURES: tuple[Structure, ...] = (
 
 
 def configurations(profile: Profile) -> list[Configuration]:
-    """Return the feasible configurations for some demonstrations, simplest first."""
+    """Return the feasible configurations for the demonstrations, simplest first."""
     joins = [each for each in JOINS if each.applies(profile)] or [_PLAIN]
     rows = [each for each in STRUCTURES if each.applies(profile)]
     # Nothing else captures the relations between the things that a text names.
