@@ -52,9 +52,9 @@ def find_corpora(
     >>> find_corpora("nowhere")
     Traceback (most recent call last):
         ...
-    groundling.errors.CorpusError: There are no corpora in nowhere (from --corpora): the folder
-    does not exist. Type `groundling corpora fetch --into nowhere`, or --sample for the generated
-    sample.
+    groundling.errors.CorpusError: nowhere (from --corpora) must be a folder with the corpora, but
+    it does not exist. Run `groundling corpora fetch --into nowhere`, or use --sample for the
+    generated sample.
     """
     variables = os.environ if environment is None else environment
     named = (given, "--corpora") if given is not None else (variables.get(VARIABLE), VARIABLE)
