@@ -603,7 +603,7 @@ def _values(labels: Labels) -> frozenset[Pair]:
 
 @lru_cache(maxsize=10_000)
 def _sort(labels: Labels) -> frozenset[str]:
-    """Return the sort of an action from its root: indicators, or else strings."""
+    """Return the sort of an action: the indicators at its root, or else the strings."""
     indicators = frozenset(label.name for label in labels if label.value is None)
     return indicators or frozenset(value for _, value in _values(labels))
 

@@ -170,7 +170,7 @@ class WordNet(Synonyms):
         return hash(_WORDNET)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the word that shares the most frequent sense."""
+        """Return the known word that shares the most frequent sense of a word."""
         for rank, lemmas in enumerate(_synsets(word)):
             common = sorted(lemma for lemma in lemmas if lemma in among and lemma != word)
             if common:

@@ -281,8 +281,8 @@ class Profile:
     def crowded(self) -> bool:
         """Whether nearly all texts of several actions have fewer units than actions.
 
-        Then only words are small enough to show the order of actions. A repeated action may be
-        named once.
+        In this case, only single words can show the order of actions. Repeated actions count once,
+        since a text may name them once.
         """
         changes = [
             (_units(each, self.unit), sum(1 for _ in groupby(each.trajectory.actions)))

@@ -117,7 +117,10 @@ def compose_with_names(
 def follow_each_other(
     first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
 ) -> bool:
-    """Tell whether the second starts where the first ends, and both have an effect."""
+    """Tell whether the second of two demonstrations continues the first.
+
+    Both must change the outcome.
+    """
     if first.environment is not second.environment:
         return False
     world = ask(first.environment)
