@@ -35,10 +35,10 @@ def _silent(done: int, total: int | None) -> None:
 
 
 def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bool:
-    """Put the corpora into a folder; return False if they are already there.
+    """Install the corpora in a folder; return False if they are already there.
 
-    `source` is a URL, an archive or a folder with the files of the authors' repository. Nothing is
-    put in place before every file is verified. `tell` is called with the number of bytes and, if
+    `source` is a URL, an archive or a folder with the files of the authors' repository. Files are
+    installed only after all of them are verified. `tell` is called with the number of bytes and, if
     known, their total.
     """
     into = Path(into)

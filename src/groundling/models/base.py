@@ -119,7 +119,7 @@ class TrainingData:
     def label(
         self, graphs: Sequence[Sequence[LaidOutGraph]], *, separate: bool
     ) -> list[LabelledText]:
-        """Add the values of all graphs if needed, then return the labelled texts."""
+        """Return the labelled texts; the values of all graphs are added first, if needed."""
         self.report("encoding")
         if self.grow and not self.surveyed:
             # Use a set, as most examples share graphs.
