@@ -349,9 +349,9 @@ class Follower(Estimator):
         temperature = honest_temperature(learnt, listed, read)
         if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
             warnings.warn(
-                f"The temperature {temperature:.2g} is at the end of its range, because the held-out "
-                f"demonstrations ({len(listed)}) have too few mistakes or successes to estimate it. "
-                "Add held-out demonstrations.",
+                f"The temperature {temperature:.2g} is at the end of its range, because the "
+                f"held-out demonstrations ({len(listed)}) have too few mistakes or successes to "
+                "estimate it. Add held-out demonstrations.",
                 LearningWarning,
                 stacklevel=2,
             )
