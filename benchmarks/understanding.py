@@ -492,16 +492,16 @@ WORLDS = {
     "one typo": World(
         typo_demonstration, "correction", {"features__names": "words", "features__typos": False}
     ),
-    "open values": World(value_demonstration, "holes: shown values are listed", {}),
+    "open values": World(value_demonstration, "open values (demonstrated values are listed)", {}),
     "relative values": World(
         change_demonstration,
         "labels of changes",
         {"features__exclude": "than now|what is said|by a step"},
     ),
-    "sets": World(set_demonstration, "holes: things of one label are listed", {}),
-    "numbers in a row": World(row_demonstration, "holes: one or two things are listed", {}),
+    "sets": World(set_demonstration, "open sets (things with one label are listed)", {}),
+    "numbers in a row": World(row_demonstration, "open sets (one or two things are listed)", {}),
     "one number of two": World(one_in_a_row, "words around numbers", {}),
-    "two commands": World(command_demonstration, "cutting", {}),
+    "two commands": World(command_demonstration, "splitting", {}),
     "rare words": World(manner_demonstration, "the penalty of rare words",
                         {"learning__rare_words": False}),
     "synonyms": World(synonym_demonstration, "word vectors", {}),
@@ -581,7 +581,7 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
     def shown(value: float) -> str:
         return f"{value:.3f}".removeprefix("0")
 
-    lines = ["| world | exact | without | what is taken away |", "|---|---|---|---|"]
+    lines = ["| world | exact | without | removed mechanism |", "|---|---|---|---|"]
     lines += [
         f"| {name} | {shown(row['exact'])} | {shown(row['without'])} | {row['mechanism']} |"
         for name, row in rows.items()

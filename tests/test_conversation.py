@@ -120,7 +120,7 @@ def test_remembering_keeps_optional_methods():
 
 
 def test_remembering_is_an_environment_without_fault(world):
-    assert "fine" in str(check_environment(world, world.begin(frozenset())))
+    assert "No problems" in str(check_environment(world, world.begin(frozenset())))
 
 
 def test_remembering_conversations_become_demonstrations_of_one_group(world):
@@ -183,7 +183,7 @@ def test_conversation_goes_on_from_what_was_meant(world):
     follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown, check=False)
     lamps = Lamps("red", "blue")
     talk = Conversation(follower, lamps, frozenset())
-    with pytest.raises(DemonstrationError, match="no turn to correct"):
+    with pytest.raises(DemonstrationError, match="must be a turn to correct"):
         talk.correct([("on", "red")])
     talk.say("press red")
     before = talk.state, talk.memory, talk.turns[:]

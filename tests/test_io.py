@@ -333,7 +333,7 @@ def test_io_joining_functions_of_ones_own_are_passed_again(tmp_path):
     features = Features(words=("word",), joins=("conjunction", join_first))
     before = make(features=features).fit(shown())
     folder = before.save(tmp_path / "model")
-    with pytest.raises(SettingError, match="joining function 'join_first' of your own"):
+    with pytest.raises(SettingError, match="custom joining function 'join_first'"):
         Follower.load(folder)
     after = Follower.load(folder, joins=[join_first])
     assert after.follow("go left", Line(), 2) == before.follow("go left", Line(), 2)

@@ -1,4 +1,4 @@
-"""Teach an agent to follow plain-language instructions from a handful of demonstrations."""
+"""Teach an agent to follow plain-language instructions from demonstrations."""
 
 import logging
 from importlib import import_module
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
+# Silent unless the application configures logging.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
-# Modules of the public names, imported on first use, so that the command line answers at once.
+# The modules of the public names, imported on first use so that the command line starts quickly.
 _HOMES = {
     "agent": ("Agent", "Turn"),
     "conversation": ("Conversation",),

@@ -22,13 +22,14 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
     >>> checked([])
     Traceback (most recent call last):
         ...
-    groundling.errors.DemonstrationError: Demonstrations must have a total weight > 0; got 0
-    of them. Add some.
+    groundling.errors.DemonstrationError: Demonstrations must have a total weight > 0; got a total
+    of 0 for 0 demonstrations. Add some.
     """
     listed = list(demonstrations)
     if not listed or sum(each.weight for each in listed) <= 0:
         raise DemonstrationError(
-            f"Demonstrations must have a total weight > 0; got {len(listed)} of them. Add some."
+            "Demonstrations must have a total weight > 0; got a total of 0 for "
+            f"{len(listed)} demonstrations. Add some."
         )
     return listed
 
@@ -48,7 +49,7 @@ def share_right(
 def honest_temperature(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> float:
-    """Return the temperature with maximum likelihood of the plans or outcomes."""
+    """Return the temperature that maximises the likelihood of the demonstrations."""
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     cases = []
     for each, request, result in zip(demonstrations, requests, results, strict=True):
@@ -60,7 +61,7 @@ def honest_temperature(
             cases.append((scores, right))
     if not cases:
         raise DemonstrationError(
-            "Calibration needs a demonstration whose outcome the search finds; got none. Raise "
-            "Search.max_length or Search.beam."
+            "The search must find the outcome of at least one demonstration for calibration; "
+            "got none. Raise Search.max_length or Search.beam."
         )
     return best_temperature(cases)

@@ -1,4 +1,4 @@
-"""Dialogue agent: acts, asks, answers or declines in each turn."""
+"""A dialogue agent, which acts, asks, answers or declines in each turn."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ _MOST_OTHERS = 30  # options that a reply may name although they were not offere
 
 
 class Agent:
-    """Dialogue agent that acts when confident, asks when unsure, and else declines.
+    """A dialogue agent that acts if confident, asks if unsure, and otherwise declines.
 
     Without calibration it acts if one outcome has most of the probability (see `decide`). After
     `Follower.calibrate(demonstrations, coverage=0.95)` it acts if the prediction set has exactly
@@ -278,7 +278,7 @@ class Agent:
             self._now, self._open = self._before.pop()
 
     def teach(self, *, known: Iterable[Demonstration] = ()) -> Self:
-        """Teach the follower each plan that the user chose in reply to a question, once.
+        """Teach the follower the plans that the user chose in reply to questions.
 
         A follower loaded from a file needs its training demonstrations as `known`.
         """
@@ -376,7 +376,7 @@ class Agent:
         return self._asked(text, found, decision.options, why, complete=decision.complete)
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
-        """List the unknown words; also ask about the rest if it has one likely outcome."""
+        """Name the unknown words, and ask about the known ones if one outcome is likely."""
         words, told = self._strange(found.plan), self._unknown(found.plan)
         new = {self.language.fold(word) for word in words}
         known = set(content_words(found.request, self.language)) - new

@@ -1,4 +1,4 @@
-"""From search results to the plan that a follower returns."""
+"""Conversion of search results into the plan that a follower returns."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def decoded_answer(learnt: Learnt, request: Request, told: Decoded, search: Sear
 def _candidates(
     learnt: Learnt, request: Request, chosen: ScoredTrajectory, others: Sequence[Plan]
 ) -> tuple[Plan, ...]:
-    """Return plans with another set of things that fits the description equally well."""
+    """Return plans for other sets of things that fit the description equally well."""
     language = learnt.fitted.encoder.reader.language
     words = {language.fold(word) for sentence in request.text for word in sentence.tokens}
     world = request.world

@@ -17,8 +17,8 @@ V = TypeVar("V")
 
 _ENTRY = 100  # approximate bytes of a dictionary entry
 _SAMPLES = (8, 4, 2, 2, 2)  # items measured at each level of nesting
-_FIRST = 2  # the first entries are all measured,
-_MEASURED = 64  # then one in this many;
+_FIRST = 2  # number of first entries that are all measured
+_MEASURED = 64  # of later entries, one in this many is measured
 _RECENT = 8  # window of the running mean
 
 
@@ -61,7 +61,7 @@ def size_of(value: object, level: int = 0) -> int:
 
 
 def size_beyond(value: object, base: object, level: int = 0) -> int:
-    """Estimate the size of a value in bytes, excluding what it shares with `base`.
+    """Estimate the size of a value in bytes, excluding parts shared with `base`.
 
     >>> long = ("a" * 1000, "b")
     >>> size_beyond((*long[:1], "c"), long) < 200

@@ -30,7 +30,7 @@ Follow = Callable[[Sequence[Request], Search], Iterator[Plan | None]]
 
 @dataclass(frozen=True)
 class Commands:
-    """Splits texts that ask for more than one plan can hold.
+    """A splitter of texts with several commands.
 
     If every demonstration has a single action, a text such as *turn off the lamp and lock the
     front door* is split at its connectives; an incomplete part borrows words of its neighbour

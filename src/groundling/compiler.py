@@ -1,4 +1,4 @@
-"""Kernel compilation: options, a cache over all kernel sources, a debug mode.
+"""Kernel compilation: options, a cache keyed by all kernel sources, a debug mode.
 
 numba keys its cache by the source file of the called function, and misses changes in the
 functions it calls. Here compiled code is cached in a folder named after a digest of all kernel
@@ -112,7 +112,7 @@ def cache_folder() -> Path | None:
 
 
 def _clean(folder: Path) -> None:
-    """Delete all but the most recently used digests."""
+    """Delete all cache folders except the most recently used."""
     used: list[tuple[float, Path]] = []
     with suppress(OSError):
         used = sorted(((each.stat().st_mtime, each) for each in folder.iterdir()), reverse=True)
@@ -122,7 +122,7 @@ def _clean(folder: Path) -> None:
 
 
 class _Locator(CacheLocator):  # type: ignore[misc]
-    """Caches the compiled code of a function in the folder of the digest."""
+    """The cache location of a compiled function: the folder of the digest."""
 
     def __init__(self, folder: Path, function: Any, file: Path) -> None:
         self._folder = folder
@@ -271,7 +271,7 @@ def announced(tell: Callable[[str], object]) -> Iterator[None]:
 
 
 class _CompileOnce(Listener):  # type: ignore[misc]
-    """Reports the first compilation."""
+    """A listener that reports the first compilation."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self.tell: Callable[[str], object] | None = tell

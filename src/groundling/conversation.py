@@ -30,12 +30,12 @@ _WIDEST = 100
 
 
 def _knows_memory(follower: Follower) -> bool:
-    """Return whether training data had a label of the memory."""
+    """Return whether the follower was trained in a `MemoryEnvironment`."""
     return any(_MEMORY.search(name) for name in follower.feature_names_)
 
 
 class Turn(NamedTuple):
-    """One turn of a conversation: the text, the plan, and the state before."""
+    """One turn of a conversation: the text, the plan, and the state before it."""
 
     text: Text
     plan: Plan
@@ -59,7 +59,7 @@ class _Course(NamedTuple):
 
 
 class Conversation:
-    """Follow instructions one after another, each from where the last one ended.
+    """A conversation, in which each text is followed from the latest state.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Conversation:
         if isinstance(beam, bool) or not isinstance(beam, int) or not 1 <= beam <= _WIDEST:
             raise SettingError(f"`beam` must be a whole number from 1 to {_WIDEST}; got {beam!r}.")
         if not hasattr(follower, "theta_"):
-            raise NotFittedError("A conversation needs a fitted follower. Call fit first.")
+            raise NotFittedError("The follower of a conversation must be fitted. Call fit first.")
         if not _knows_memory(follower):
             warnings.warn(
                 "This follower was not trained on conversations, so words such as “again” or “it” "
@@ -168,13 +168,13 @@ class Conversation:
             self._kept.pop()
 
     def correct(self, actions: Sequence[Action]) -> Demonstration:
-        """Replace the last plan by the right actions and continue from there.
+        """Replace the last plan with the right actions and continue from there.
 
         State, memory and the last of `turns` change accordingly; the plan gets confidence 1.
         Returns a demonstration that can be passed to `Follower.teach`.
         """
         if not self._now.turns:
-            raise DemonstrationError("There is no turn to correct. Call say first.")
+            raise DemonstrationError("There must be a turn to correct; got none. Call say first.")
         *earlier, (text, _, before) = self._now.turns
         shown = Demonstration(text, self.world, before, actions)
         if not shown.actions:
@@ -193,9 +193,9 @@ def align_conversations(
 ) -> list[Demonstration]:
     """Return conversations whose referents are ordered by a follower's alignments.
 
-    `converse` orders what a text mentions by spelling alone, so pronouns (*he gives him the key*)
-    remain ambiguous. A follower trained on the conversations can resolve them: fit once, align,
-    and fit again on the result.
+    `converse` orders the things that a text mentions by spelling alone, so pronouns (*he gives him
+    the key*) remain ambiguous. A follower trained on the conversations can resolve them: fit once,
+    align, and fit again on the result.
 
     >>> class Lamps:
     ...     def actions(self, lit): return ("red", "blue")

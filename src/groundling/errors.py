@@ -1,4 +1,4 @@
-"""Every error and warning that Groundling raises on purpose.
+"""The errors and warnings of Groundling.
 
 ::
 
@@ -7,7 +7,7 @@
     │   ├── LimitError        text that exceeds a limit
     │   └── ParseError        CoNLL-U or a dependency tree that is broken
     ├── GraphError            a grounding graph that is broken
-    ├── WorldError            an environment that breaks its contract
+    ├── WorldError            an environment that does not follow the protocol
     │   └── SearchError       no plan: a dead end, or the search budget ran out
     ├── DemonstrationError    training data that cannot be used
     ├── LexiconError          a lexicon file that cannot be read
@@ -78,7 +78,7 @@ class GraphError(GroundlingError, ValueError):
 
 
 class WorldError(GroundlingError, RuntimeError):
-    """An environment that raises, or that breaks its contract."""
+    """An environment that raises, or does not follow the protocol."""
 
 
 class SearchError(WorldError):

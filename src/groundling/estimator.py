@@ -33,7 +33,7 @@ def _is_auto(value: object) -> bool:
 
 
 def _plain(name: str) -> Settings:
-    """Return the default of a group of settings."""
+    """Return the default settings of a group."""
     kind = _KINDS[name]
     return default_model() if kind is Model else kind()
 
@@ -68,7 +68,7 @@ class Estimator:
                 raise SettingError(f"Follower.{name} must be >= {least}; got {value}.")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings by name; with `deep`, nested ones like `learning__l2`, too."""
+        """Return the settings by name; with `deep`, also nested ones (`learning__l2`)."""
         names = list(inspect.signature(type(self).__init__).parameters)[1:]
         found = {name: getattr(self, name) for name in names}
         if deep:
@@ -78,10 +78,10 @@ class Estimator:
         return found
 
     def set_params(self, **settings: Any) -> Self:
-        """Change settings, also nested ones: `set_params(learning__l2=2.0)`.
+        """Change settings, including nested ones: `set_params(learning__l2=2.0)`.
 
-        The fitted model stays as it is until the next `fit`. A nested setting that has no effect
-        beside the new ones is reset to its default.
+        The fitted model does not change until the next `fit`. A nested setting that would have no
+        effect in combination with the new ones is reset to its default.
         """
         before = self.get_params(deep=False)
         try:

@@ -1,4 +1,4 @@
-"""The small world that the examples of the reference are about."""
+"""The lamp world, used by the examples in docstrings."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from groundling.world.graph import GroundingGraph
 
 
 class Lamp:
-    """A lamp to be switched: states are `"on"` and `"off"`, and so are actions.
+    """A lamp whose states and actions are `"on"` and `"off"`.
 
     >>> Lamp().step("off", "on")
     'on'
     """
 
     def actions(self, state: str) -> tuple[str, ...]:
-        """Return what can be done, whatever the lamp does now."""
+        """Return both actions, which are possible in every state."""
         return ("on", "off")
 
     def step(self, state: str, action: str) -> str:
-        """Return what the lamp does after an action."""
+        """Return the state after an action."""
         return action
 
     def ground(self, state: str, action: str, after: str) -> GroundingGraph:
-        """Return the lamp with the action."""
+        """Return the grounding graph of an action."""
         return GroundingGraph({"lamp": {action: True}})
 
 

@@ -89,7 +89,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file is a temporary left behind by an interrupted write.
+    """Return whether a file is a temporary file left by an interrupted write.
 
     >>> is_leftover(".groundling-0123456789abcdef.tmp"), is_leftover("notes.tmp")
     (True, False)
@@ -111,7 +111,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[bool]:
-    """Hold an exclusive lock on a folder; yields False where locking is not supported.
+    """Hold an exclusive lock on a folder; yield False if locking is not supported.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, alone_in(Path(folder)) as sure:
@@ -161,7 +161,8 @@ def read_plain(
     >>> read_plain(Path("/dev/null"), NOTE_BYTES, CorpusError)
     Traceback (most recent call last):
         ...
-    groundling.errors.CorpusError: /dev/null must be a regular file. Put the file itself there.
+    groundling.errors.CorpusError: /dev/null must be a regular file, not a link,
+    folder or device.
     """
     try:
         handle = os.open(path, _READ & ~(getattr(os, "O_NOFOLLOW", 0) if links else 0))
@@ -185,4 +186,4 @@ def read_plain(
 
 
 def _not_plain(path: Path, error: type[GroundlingError]) -> GroundlingError:
-    return error(f"{path} must be a regular file. Put the file itself there.")
+    return error(f"{path} must be a regular file, not a link, folder or device.")

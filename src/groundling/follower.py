@@ -214,8 +214,8 @@ class Follower(Estimator):
         listed, questions = split_questions(listed_demonstrations(demonstrations))
         if not listed:
             raise DemonstrationError(
-                "Training needs at least one demonstration with actions; got only questions. Add "
-                "a command, or use groundling.dialogue.questions.Answerer."
+                "At least one demonstration must have actions; got only questions. Add a command, "
+                "or use groundling.dialogue.questions.Answerer."
             )
         skipped: list[Skipped] = []
         if skip_bad:
@@ -247,11 +247,11 @@ class Follower(Estimator):
     ) -> Follower:
         """Return a fitted follower with the best of several configurations.
 
-        Runs the selection of `Follower()` with a larger budget: whole configurations, then
-        variants of the best one, are compared by cross-validation over groups of demonstrations,
-        and the winner is fitted to all of them. `seconds` is the total time budget; one small
-        comparison and the final fit always run. `show` receives a line per trial, then the table,
-        which lists what the budget did not allow.
+        Runs the selection of `Follower()` with a larger budget: whole configurations, then variants
+        of the best one, are compared by cross-validation over groups of demonstrations, and the
+        winner is fitted to all of them. `seconds` is the total time budget; one small comparison
+        and the final fit always run. `show` receives a line per trial, then the table, which also
+        lists the configurations that the budget did not allow.
         """
         listed = listed_demonstrations(demonstrations)
         settings = {"parser": parser, "seed": seed, "threads": threads}
@@ -273,10 +273,10 @@ class Follower(Estimator):
     ) -> Follower:
         """Add demonstrations to those already learnt; changes and returns this follower.
 
-        The result equals `fit` on all of them, up to the tolerance of the optimiser. Open settings
+        The result equals `fit` on all of them, up to the tolerance of the optimiser. Unset settings
         are chosen again (those that need cross-validation, each time the number of demonstrations
-        has doubled); while they stay the same, training starts from the current weights and keeps
-        a learnt lexicon. An unfitted follower is fitted. A loaded follower holds no demonstrations:
+        has doubled); while they stay the same, training starts from the current weights and keeps a
+        learnt lexicon. An unfitted follower is fitted. A loaded follower holds no demonstrations:
         pass its training demonstrations as `known`. With `check`, warns of problems in the new
         demonstrations.
 
@@ -349,9 +349,9 @@ class Follower(Estimator):
         temperature = honest_temperature(learnt, listed, read)
         if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
             warnings.warn(
-                f"calibrate needs more demonstrations; got {len(listed)}. The temperature "
-                f"{temperature:.2g} is at the end of its range, because too few mistakes or "
-                "successes were seen to estimate it. Add held-out demonstrations.",
+                f"The temperature {temperature:.2g} is at the end of its range, because the "
+                f"held-out demonstrations ({len(listed)}) have too few mistakes or successes to "
+                "estimate it. Add held-out demonstrations.",
                 LearningWarning,
                 stacklevel=2,
             )
@@ -578,7 +578,7 @@ class Follower(Estimator):
         return Choices(shown, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
 
     def chosen(self) -> Self:
-        """Return an unfitted follower with all open settings fixed as chosen here.
+        """Return an unfitted follower with all settings fixed, as chosen by this one.
 
         Use it to change one setting and keep the others.
 
@@ -598,8 +598,8 @@ class Follower(Estimator):
     ) -> Diagnosis:
         """Follow demonstrations and report problems, with a reason for each mistake.
 
-        Training demonstrations are mostly followed correctly. With `parts`, such as 3, each fold
-        is followed by a model trained on the other folds; this follower is unchanged.
+        A follower usually follows its own training demonstrations correctly. With `parts`, such as
+        3, each fold is followed by a model trained on the other folds; this follower is unchanged.
 
         >>> from groundling import Demonstration, Follower
         >>> from groundling.examples import Lamp
@@ -735,7 +735,7 @@ class Follower(Estimator):
         parser: str | Parser | None = None,
         joins: Iterable[Any] = (),
     ) -> Follower:
-        """Read a saved follower; options that were left open before `fit` are open again.
+        """Read a saved follower; options that were `"auto"` before `fit` are restored.
 
         `parser` replaces the saved parser, and is required if that was a custom object.
         `joins` are the custom joining functions that the follower was trained with.
@@ -794,7 +794,7 @@ class Follower(Estimator):
 
 
 def _with_questions(learnt: Learnt, questions: Iterable[Demonstration]) -> Learnt:
-    """Return a learnt model with answers to questions; without questions, it has none."""
+    """Return a learnt model that answers questions like the demonstrated ones."""
     listed = tuple(questions)
     if not listed:
         return replace(learnt, questions=(), answers=None if learnt.questions else learnt.answers)

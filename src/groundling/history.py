@@ -40,13 +40,13 @@ _MOST_LABELS = 10_000  # entries in the cache of labels with reminders
 
 Pair = tuple[str, str]
 Places = Callable[[], Sequence[Mapping[str, int]]]
-"""Returns, for each action of a turn, the position of the word aligned with each node."""
+"""Function that returns, for each action of a turn, the word aligned with each node."""
 Labels = tuple[Label, ...]
 
 
 @dataclass(frozen=True)
 class Stay:
-    """The action of doing nothing; there is one, `STAY`."""
+    """The action of doing nothing; `STAY` is its only instance."""
 
     def __str__(self) -> str:
         return "stay"
@@ -65,7 +65,7 @@ class Step(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Earlier steps, the current turn number, and what the last text named, in order.
+    """The earlier steps, the turn number, and the things that the last text named.
 
     `said` holds (kind, value) pairs such as `("colour", "red")`; `words` holds the words of the
     last text.
@@ -88,7 +88,7 @@ class Memory(NamedTuple):
 
 
 class Remembered(NamedTuple):
-    """A state of an environment with the memory of how it was reached."""
+    """A state of an environment, with a memory of earlier steps."""
 
     state: State
     memory: Memory = Memory()
@@ -287,7 +287,7 @@ class MemoryEnvironment(Wrapper):
     def _said(
         self, state: State, memory: Memory, words: Sequence[str], places: Places | None
     ) -> tuple[Pair, ...]:
-        """Return what the steps of this turn were about, in the order of the text.
+        """Return the values that this turn was about, in the order of the text.
 
         Without alignments, values that no word names come first: they were probably pronouns.
         """
@@ -368,7 +368,7 @@ class MemoryEnvironment(Wrapper):
         return Scene(environment.things(state)) if self._has_things else None
 
     def _recollect(self, remembered: Remembered) -> _Recollection:
-        """Return the cached reminders of a state; its actions are mostly queried in a row."""
+        """Return the reminders of a state, from the cache if possible."""
         state, found = self._latest
         if state is not remembered or found is None:
             found = self._recalled.get(remembered)
@@ -530,7 +530,7 @@ def _done(state: State, memory: Memory) -> Iterator[tuple[Step, State]]:
 
 
 def _ends(turn: int, ago: int) -> list[str]:
-    """Return the suffixes of the labels about a step.
+    """Return the suffixes of the labels that refer to a step.
 
     >>> _ends(2, 1), _ends(1, 3)
     (['', ' step 2'], [' step 1', ' 3 ago'])
@@ -539,7 +539,7 @@ def _ends(turn: int, ago: int) -> list[str]:
 
 
 def _is_unclear(order: Sequence[int], things: Sequence[frozenset[Pair]]) -> bool:
-    """Return whether several things of one kind were said, not all of them by name."""
+    """Return whether a text mentions several things of a kind, some not by name."""
     places: dict[str, dict[str, int]] = {}
     for place, thing in zip(order, things, strict=True):
         for kind, value in thing:
@@ -603,7 +603,7 @@ def _values(labels: Labels) -> frozenset[Pair]:
 
 @lru_cache(maxsize=10_000)
 def _sort(labels: Labels) -> frozenset[str]:
-    """Return the sort of an action from its root: indicators, or else strings."""
+    """Return the sort of an action: the indicators at its root, or else the strings."""
     indicators = frozenset(label.name for label in labels if label.value is None)
     return indicators or frozenset(value for _, value in _values(labels))
 

@@ -1,6 +1,6 @@
 """Conversion between learnt models and the files of a model folder.
 
-- `tables`: label names, usual labels, lexicon, values and word counts, as JSON;
+- `tables`: label names, label profile, lexicon, values and word counts, as JSON;
 - `weights`: θ and its feature keys, for each member, as safetensors.
 
 `groundling.modelfolder` describes the layout on disk. The files contain no code, and loading
@@ -225,11 +225,11 @@ def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | No
     made_by = str(manifest.get("groundling"))[:40]
     cure = f"It was saved by Groundling {made_by} and may answer differently now. Train it again."
     if "features" not in manifest:
-        return f"does not say which features it was trained with. {cure}"
+        return f"does not record the features it was trained with. {cure}"
     if manifest["features"] != probe_features(learnt.fitted):
         return f"was trained with features that this version no longer extracts. {cure}"
     if _without_spacy(then) != _without_spacy(now):
-        return f"was trained with the parser {then[:60]!r}; the one here is {now!r}. {cure}"
+        return f"was trained with the parser {then[:60]!r}; the current one is {now!r}. {cure}"
     return ""
 
 
@@ -354,7 +354,7 @@ def _features(
     for name in kept.pop("joins"):
         if name.startswith("own:") and name not in own:
             raise SettingError(
-                f"The follower was trained with the joining function {name[4:]!r} of your own. "
+                f"The follower was trained with the custom joining function {name[4:]!r}. "
                 "Pass it to Follower.load(…, joins=[…])."
             )
         chosen.append(own.get(name, name))

@@ -133,8 +133,8 @@ def read_json(data: bytes, where: Path | str) -> Any:
     >>> read_json(b'{"seed": 1e999}', "manifest.json")
     Traceback (most recent call last):
         ...
-    groundling.errors.ModelFileError: manifest.json must be valid JSON (1e999 is not a finite
-    number in range). Save the follower again.
+    groundling.errors.ModelFileError: manifest.json must be valid JSON (numbers must be finite and
+    in range; got 1e999). Save the follower again.
     """
     try:
         values = data.count(b",") + data.count(b"[") + data.count(b"{")
@@ -150,7 +150,7 @@ def read_json(data: bytes, where: Path | str) -> Any:
 
 
 def _refuse(text: str) -> Any:
-    raise ValueError(f"{text} is not a finite number in range")
+    raise ValueError(f"numbers must be finite and in range; got {text}")
 
 
 def _checked(kind: type) -> Callable[[str], float]:

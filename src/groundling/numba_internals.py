@@ -1,4 +1,4 @@
-"""Everything that Groundling uses from numba beyond its documented interface.
+"""The parts of numba's private interface that Groundling uses.
 
 Any version of numba may change these names. `tests/overlay/test_numba_internals.py` checks each
 one and says what depends on it; `pyproject.toml` caps numba at the newest tested version.
@@ -91,7 +91,7 @@ class InlinedCompiler(compiler.Compiler):  # type: ignore[misc]
 
 
 def keep_compiled(dispatcher: Any, locator: Any) -> None:
-    """Make a dispatcher cache its compiled code where a locator class says.
+    """Make a dispatcher cache its compiled code in the folder of a locator class.
 
     Raises `RuntimeError` if the locator has no folder for it.
     """

@@ -82,7 +82,7 @@ class Plan:
     def words(self) -> tuple[str, ...]:
         """The words of the text, without punctuation.
 
-        Empty if `follow` did not make the plan.
+        Empty if `follow` did not return the plan.
         """
         text = () if self._source is None else self._source.text
         return tuple(w for each in text for w in each.tokens if any(map(str.isalnum, w)))
@@ -97,18 +97,18 @@ class Plan:
         if self.parts:
             return Explanation.joined(self, [part.explain() for part in self.parts])
         if not self.actions:
-            raise GroundlingError("This plan cannot be explained: the text names nothing to do.")
+            raise GroundlingError("A plan must have actions to be explained; got an empty plan.")
         if self._source is None:
             raise GroundlingError(
-                "This plan cannot be explained: no follower made it, or it is an alternative. "
-                "Explain the plan that Follower.follow returned."
+                "Only a plan returned by Follower.follow can be explained; got an alternative or "
+                "a plan made by hand."
             )
         return self._source.explain(self)
 
     def word_places(self) -> tuple[dict[str, int], ...]:
         """Return, for each action, the most probable word of each node of its graph.
 
-        Words are numbered across the whole text, from 0. Empty if `follow` did not make the plan.
+        Words are numbered across the whole text, from 0. Empty if `follow` did not return the plan.
 
         >>> from groundling import Follower
         >>> from groundling.examples import lamp_demonstrations, Lamp
@@ -119,7 +119,7 @@ class Plan:
         return () if self._source is None else self._source.word_places(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready data; values that JSON lacks become strings.
+        """Return JSON-ready data; values of other types become strings.
 
         >>> Plan((("go", 2),), ("a", "b"), -0.1, 0.9).to_dict()["actions"]
         [['go', 2]]

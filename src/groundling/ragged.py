@@ -33,14 +33,14 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
 
 
 def concatenated(parts: Sequence[NDArray[Any]], kind: Any = np.int32) -> NDArray[Any]:
-    """Concatenate arrays, without copying a single one; none gives an empty array."""
+    """Concatenate any number of arrays; a single array is returned without a copy."""
     if len(parts) == 1:
         return parts[0]
     return np.concatenate(parts) if parts else np.zeros(0, kind)
 
 
 def shifted(parts: Sequence[NDArray[Any]], sizes: NDArray[Any]) -> NDArray[Any]:
-    """Concatenate indices into lists of these sizes as indices into the joined list.
+    """Convert indices into several lists to indices into the concatenated list.
 
     >>> shifted([np.array([0, 1]), np.array([0])], np.array([2, 1])).tolist()
     [0, 1, 2]

@@ -180,7 +180,7 @@ def idle_setting(name: str, why: str, cure: str) -> IdleSettingError:
 
 
 def check_value(kind: type[Settings], name: str, value: Any) -> None:
-    """Raise an error if a setting cannot have a value, regardless of other settings.
+    """Raise an error if a value is invalid for a setting, ignoring other settings.
 
     >>> @dataclass(frozen=True, repr=False)
     ... class Oven(Settings):

@@ -213,11 +213,11 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
     >>> draw_way(object(), [3])
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: object has no method draw(state). Add one that returns SVG.
+    groundling.errors.WorldError: object must have a method draw(state) that returns SVG.
     """
     name, draw = class_name(environment), getattr(environment, "draw", None)
     if draw is None:
-        raise WorldError(f"{name} has no method draw(state). Add one that returns SVG.")
+        raise WorldError(f"{name} must have a method draw(state) that returns SVG.")
     try:
         whole = len(inspect.signature(draw).parameters) > 1
         return clean(draw(way[-1], tuple(way)) if whole else draw(way[-1]), f"{name}.draw")

@@ -22,7 +22,7 @@ Name = Callable[[int], Any]
 
 
 def margin(score: float) -> float:
-    """Return the difference beyond which another score does not tie with this one.
+    """Return the largest difference at which another score ties with this one.
 
     >>> margin(0.5), margin(-1024.0) == 1024 * CLOSE
     (1e-09, True)

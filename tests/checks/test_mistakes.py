@@ -115,10 +115,10 @@ def test_mistakes_see_what_was_demonstrated_otherwise(goer):
 def test_mistakes_see_actions_left_out_or_added(goer, walker):
     found = why(goer, go_to("bed", 0, "right", "right"))
     assert found.why == "length"
-    assert "It is the same with 1 action of 2 left out." in found.detail
+    assert "The only difference: 1 action of 2 left out." in found.detail
     assert "1 of 6 training demonstrations have 2 actions: add more of that length." in found.cure
     found = why(walker, Demonstration("go up", Line(), 1, ("right",)))
-    assert "It is the same with 1 action added to 1." in found.detail
+    assert "The only difference: 1 action added to 1." in found.detail
 
 
 def test_mistakes_of_length_name_the_settings_of_units():
@@ -213,7 +213,7 @@ def test_mistakes_say_that_plans_look_alike():
 
 def test_mistakes_of_texts_in_another_order_name_connectives_where_actions_differ_too(gardener):
     found = why(gardener, water("water the fern before that the ivy and the palm", 2, 0))
-    assert "The text names things in another order than the actions." in found.cure
+    assert "The text names things in a different order from the actions." in found.cure
     assert "features__reorder=True" in found.cure
 
 

@@ -286,7 +286,7 @@ def test_own_world_settings_are_tuned(kitchen):
 
 def test_own_world_is_drawn_if_it_draws_itself(kitchen):
     asked = ("follow", "model", "go to the cellar", "--picture", "way.svg", "--world")
-    assert "Kitchen has no method draw(state)." in " ".join(run(*asked, WORLD, code=1).split())
+    assert "Kitchen must have a method draw(state)" in " ".join(run(*asked, WORLD, code=1).split())
     content = Path("kitchen.py").read_text(encoding="utf-8")
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text>{state.room}</text></svg>'

@@ -55,7 +55,7 @@ def test_new_writes_what_passes_its_own_test(folder):
 def test_new_is_right_as_its_check_says(kitchen):
     code, said = checked("kitchen.py:Kitchen", "demonstrations.jsonl")
     assert code == 0, said
-    assert "The environment is fine: 24 states" in said
+    assert "No problems found in 24 states" in said
     assert 'Initial state: {"State": {"room": "kitchen", "lit": {"$set": []}}}' in said
     assert "10 demonstrations are usable: 1 to 2 actions." in said
 
@@ -127,7 +127,7 @@ def test_check_tells_what_a_world_does_wrong(folder):
     )
     code, said = checked("odd.py:Odd")
     assert code == 1
-    assert "Odd breaks the contract of an environment:\n- step(0, 'go') returned [1]" in said
+    assert "Odd must follow the Environment protocol:\n- step(0, 'go') returned [1]" in said
 
 
 def test_check_tells_that_states_have_no_json(folder):

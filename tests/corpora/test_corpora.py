@@ -80,7 +80,7 @@ def test_places_come_in_order(tmp_path, monkeypatch):
 
 
 def test_places_that_were_named_must_hold_the_corpus(tmp_path):
-    with pytest.raises(CorpusError, match=r"holds no hcrc.*corpora fetch"):
+    with pytest.raises(CorpusError, match=r"has no folder hcrc.*corpora fetch"):
         find_corpora(tmp_path, "hcrc", {})
     with pytest.raises(CorpusError, match="from GROUNDLING_CORPORA"):
         find_corpora(None, "sail", {"GROUNDLING_CORPORA": str(tmp_path / "no")})
@@ -139,7 +139,7 @@ def test_fetch_refuses_files_with_another_sum(tmp_path):
 
 def test_fetch_refuses_archives_that_lack_files(tmp_path):
     few = dict(list(FILES.items())[:2])
-    refused(tmp_path, make_zip(tmp_path / "archive", few), "lacks 1 of 3 needed")
+    refused(tmp_path, make_zip(tmp_path / "archive", few), "all 3 files of the corpora")
 
 
 def test_fetch_never_uses_paths_of_the_archive(tmp_path):
@@ -158,7 +158,7 @@ def test_fetch_refuses_links(tmp_path):
 
 def test_fetch_refuses_a_file_twice(tmp_path):
     again = tarfile.TarInfo("x/data/sail/data/one.xml")
-    refused(tmp_path, make_tar(tmp_path / "archive", extra=[again]), "twice")
+    refused(tmp_path, make_tar(tmp_path / "archive", extra=[again]), "only once")
 
 
 def test_fetch_refuses_what_is_far_too_large(tmp_path, monkeypatch):

@@ -140,7 +140,7 @@ def test_simulator_default_key_tells_states_apart():
 def test_simulator_can_be_followed_in():
     world = GymWorld(Line(), ground, key=where)
     start = world.reset(seed=1)
-    assert "fine" in str(check_environment(world, start))
+    assert "No problems" in str(check_environment(world, start))
     shown = [
         Demonstration("go left", world, start, (0,)),
         Demonstration("go right", world, start, (1,)),

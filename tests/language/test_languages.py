@@ -85,7 +85,7 @@ def test_languages_are_read_from_files(tmp_path):
     ("content", "complaint"),
     [("{", "cannot be read"), ("[]", "must hold an object; got list"),
      ('{"numerals": {"tad": "two"}}', "must map words to numbers"), ('{"numerals": 3}', "such as"),
-     ('{"words": []}', "no part 'words'")],
+     ('{"words": []}', "no field 'words'")],
 )  # fmt: skip
 def test_languages_that_are_broken_say_what_is_wrong(tmp_path, content, complaint):
     path = tmp_path / "broken.json"

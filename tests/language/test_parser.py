@@ -79,7 +79,7 @@ def test_conllu_parser_finds_sentences_by_text_and_by_words(file):
 
 
 def test_conllu_parser_complains_or_falls_back(file):
-    with pytest.raises(ParseError, match=r"No parse of 'jump' in .*trees\.conllu"):
+    with pytest.raises(ParseError, match=r"'jump' must be in the parsed files.*trees\.conllu"):
         ConlluParser(file).parse("jump")
     parser = ConlluParser(file, fallback=ChainParser())
     assert parser.parse("jump") == ChainParser().parse("jump")
@@ -115,7 +115,7 @@ def test_load_parser_keeps_parsers():
 
 @pytest.mark.parametrize("name", ["defualt", "spacy", "spacy:", "conllu:", "", "stanza:en"])
 def test_load_parser_refuses_unknown_names(name):
-    with pytest.raises(SettingError, match="There is no parser named"):
+    with pytest.raises(SettingError, match="The parser must be one of"):
         load_parser(name)
 
 

@@ -122,9 +122,9 @@ def test_lexicon_is_learnt_with_decisions_too():
 
 
 def test_lexicon_needs_slots():
-    with pytest.raises(SettingError, match=r"needs Features.slots"):
+    with pytest.raises(SettingError, match=r"Features.slots must list"):
         make(features=Features(words=("word",), lexicon="learn")).fit(shown())
-    with pytest.raises(SettingError, match=r"needs Features.slots"):
+    with pytest.raises(SettingError, match=r"Features.slots must list"):
         Features(words=("word",), numbers=(), lexicon="learn")
 
 

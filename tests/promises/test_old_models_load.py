@@ -118,11 +118,11 @@ def test_old_models_load_with_a_warning_if_pairs_are_joined_otherwise(monkeypatc
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda manifest: manifest.pop("features"), "does not say which features"),
+        (lambda manifest: manifest.pop("features"), "does not record the features"),
         (lambda manifest: manifest.update(features=[7]), "no longer extracts"),
         (
             lambda manifest: manifest["settings"].update(parser_name="chain@1"),
-            "was trained with the parser 'chain@1'; the one here is 'chain@2'",
+            "was trained with the parser 'chain@1'; the current one is 'chain@2'",
         ),
     ],
 )

@@ -109,7 +109,7 @@ def test_choosing_keeps_what_was_given():
     }
     follower = Follower(parser="chain", **given).fit(takes(6))
     assert follower.choices_ == ()
-    assert str(follower.choices_) == "Nothing was left to choose."
+    assert str(follower.choices_) == "All settings were given; none was chosen."
     settings = follower._learnt.settings
     assert {name: getattr(settings, name) for name in given} == given
 

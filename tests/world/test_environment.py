@@ -80,7 +80,7 @@ def test_world_error_names_method_state_and_action():
 
 @pytest.mark.parametrize("start", [[0], {"cell": 0}])
 def test_world_refuses_unhashable_start_states(start):
-    with pytest.raises(WorldError, match="not hashable"):
+    with pytest.raises(WorldError, match="must be hashable"):
         CachedEnvironment(Corridor()).actions(start)
 
 
@@ -89,7 +89,7 @@ def test_world_refuses_unhashable_next_states():
         def step(self, state, action):
             return [1]
 
-    with pytest.raises(WorldError, match=r"step\(0, 'right'\) returned \[1\], a list"):
+    with pytest.raises(WorldError, match=r"got \[1\], a list from .*step\(0, 'right'\)"):
         CachedEnvironment(Broken()).step(0, "right")
 
 
@@ -98,7 +98,7 @@ def test_world_refuses_unhashable_actions():
         def actions(self, state):
             return [{"go": 1}]
 
-    with pytest.raises(WorldError, match=r"actions\(0\) returned \{'go': 1\}, a dict"):
+    with pytest.raises(WorldError, match=r"got \{'go': 1\}, a dict from .*actions\(0\)"):
         CachedEnvironment(Broken()).actions(0)
 
 
@@ -107,7 +107,7 @@ def test_world_refuses_unhashable_outcomes():
         def outcome(self, state):
             return [state]
 
-    with pytest.raises(WorldError, match=r"outcome\(0\) returned \[0\]"):
+    with pytest.raises(WorldError, match=r"got \[0\], a list from .*outcome\(0\)"):
         CachedEnvironment(Broken()).outcome(0)
 
 

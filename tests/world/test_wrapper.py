@@ -74,7 +74,7 @@ def test_wrapping_messages_name_the_class_that_people_wrote(wrap):
     [(_, start)] = starts_of(world, "Farm")
     with pytest.raises(WorldError, match=r"Farm\.step\(.* raised KeyError"):
         CachedEnvironment(world).step(start, ("water", 1))
-    with pytest.raises(WorldError, match=r"^Farm breaks the contract"):
+    with pytest.raises(WorldError, match=r"^Farm must follow the Environment protocol"):
         check_environment(world, start)
 
 

@@ -38,7 +38,7 @@ class Diagnosis:
         return self.summary()
 
     def summary(self, most: int | None = 10, rest: str = "in .mistakes") -> str:
-        """Return a summary with at most `most` mistakes; `rest` says where the others are.
+        """Return a summary of up to `most` mistakes; `rest` tells where to find others.
 
         >>> Diagnosis((), (), 1, 1).summary(None)
         '1 of 1 demonstrations are followed as demonstrated. No problems found.'
@@ -57,7 +57,7 @@ class Diagnosis:
 
 
 def joined(diagnoses: Sequence[Diagnosis]) -> Diagnosis:
-    """Join several diagnoses into one; a finding that they share is listed once.
+    """Join several diagnoses into one; shared findings are listed once.
 
     >>> print(joined([Diagnosis((), (), 1, 1), Diagnosis((), (), 2, 2)]))
     3 of 3 demonstrations are followed as demonstrated. No problems found.

@@ -191,7 +191,7 @@ class _Rivals:
         detail = f"The plan {rival} {lead}{f', by {by}' if by else ''}."
         if changed := self._length_change():
             cures = " ".join([*said, self._length_cure(), *self._word_cures()][: len(said) + 2])
-            detail = f"{detail} It is the same with {changed}."
+            detail = f"{detail} The only difference: {changed}."
             return self._mistake("length", detail, cures, features)
         if Counter(self.gold.actions) == Counter(self.best.actions):
             detail = f"{detail} It has the same actions in another order."
@@ -208,7 +208,7 @@ class _Rivals:
 
     @cached_property
     def _behind(self) -> float:
-        """The lead of the other plan, according to the search if it found both."""
+        """The score of the chosen plan minus that of the demonstrated plan."""
         # A search may drop readings of a text, so its scores are slightly lower.
         searched = {plan.actions: plan.score for plan in self.found}
         gold, best = (searched.get(plan.actions) for plan in (self.gold, self.best))
@@ -282,13 +282,14 @@ class _Rivals:
         example = Example(self.each, self.request.text, self.world, self.gold, (), 1.0, "", None)
         spells = partial(matches_name, language=self.language)
         if is_reordered(example, self.encoder.nodes.slots, spells):
-            yield f"The text names things in another order than the actions. {self._order_cure()}"
+            found = "The text names things in a different order from the actions."
+            yield f"{found} {self._order_cure()}"
 
     def _order_cure(self) -> str:
         if self.learnt.settings.features.reorder:
             return "Add demonstrations with the same connective: rare ones are not learnt."
         return (
-            "If the text names things in another order than the actions, use "
+            "If the text names things in a different order from the actions, use "
             f"{advise(self.learnt, 'Features', reorder=True)}, which learns connectives."
         )
 
@@ -310,7 +311,7 @@ class _Rivals:
 
     @cached_property
     def _plain(self) -> list[str]:
-        """Words of letters that mean no value."""
+        """Words of the text that match no value; numbers and symbols excluded."""
         return [word for word in self.words if word.isalpha() and not self._kinds(word)]
 
     @cached_property
@@ -325,7 +326,7 @@ class _Rivals:
         return tuple((w, counts[w]) for w in self._plain if 0 < counts.get(w, 0) <= seldom)
 
     def _is_common(self, word: str) -> bool:
-        """Return whether a word has little meaning: a stop word, or a word of most texts."""
+        """Return whether a word has little meaning: a stop word, or one in most texts."""
         stop = {*self.language.stop_words, *self.learnt.settings.features.stop_words}
         count = self.reader.counts.get(word, 0)
         return word in stop or 2 * count > len(self.index.shown) >= SAMPLED_STARTS
@@ -365,7 +366,7 @@ class _Rivals:
 
     @cached_property
     def _labels(self) -> list[Label]:
-        """Labels of the demonstrated actions that those of the other plan lack."""
+        """Labels of the demonstrated actions that the actions of the other plan lack."""
         gold, best = (
             dict.fromkeys(chain(*(action_labels(self.world, *e) for e in plan.decisions())))
             for plan in (self.gold, self.best)
@@ -374,7 +375,7 @@ class _Rivals:
 
     @cached_property
     def _numbers(self) -> dict[str, list[float]]:
-        """The numbers among these labels, by name."""
+        """The numeric labels that only the demonstrated actions have, by name."""
         found: dict[str, list[float]] = {}
         for each in self._labels:
             if isinstance(each.value, float):
@@ -382,7 +383,7 @@ class _Rivals:
         return found
 
     def _named(self, plan: Trajectory) -> dict[str, tuple[str, str, str | float | None]]:
-        """Return the labels of a plan's actions as features name them: label, kind, value."""
+        """Return the labels of a plan's actions as (feature label, kind, value) triples."""
         found: dict[str, tuple[str, str, str | float | None]] = {}
         for state, action in plan.decisions():
             for node in self.encoder.ground(self.world, state, action).nodes:
@@ -422,10 +423,10 @@ class _Rivals:
 
     @cached_property
     def _missing(self) -> list[tuple[str, list[str]]]:
-        """Labels of only the demonstrated actions that no word of the text favours.
+        """Labels that only the demonstrated actions have and that no word supports.
 
-        Each comes with the words associated with it in other texts, strongest first. Empty if
-        words are associated with any of them: then these decide.
+        Each comes with the words associated with it in other texts, strongest first. Empty if some
+        word of the text is associated with any of these labels.
         """
         if not self.words:
             return []
@@ -490,7 +491,7 @@ class _Rivals:
         )
 
     def _rank_cures(self) -> Iterator[str]:
-        """Suggest ranks if the text may name the rank of a distinguishing number."""
+        """Suggest ranks if a word may refer to the rank of a distinguishing number."""
         if not self._numbers or self.world.has_things:
             return
         said = [word for word in self.words if self.language.ordinal(word) is not None]
@@ -505,7 +506,7 @@ class _Rivals:
 
     @cached_property
     def _only_numbers(self) -> bool:
-        """Whether only numbers that no word can mean distinguish the plans."""
+        """Whether the plans differ only in numbers that no word can express."""
         values = set(chain(*self._numbers.values()))
         if not values or not self.words or any(e.name not in self._numbers for e in self._labels):
             return False
@@ -514,7 +515,7 @@ class _Rivals:
         return self.encoder.nodes.numbers == ("equal",) and not said & values
 
     def _number_cures(self) -> Iterator[str]:
-        """Suggest intervals for a number, or a label where intervals do not help."""
+        """Suggest intervals for a number, or a label if intervals do not help."""
         if not self._only_numbers:
             return
         nodes = self.encoder.nodes
@@ -562,7 +563,7 @@ class TrainingIndex:
 
     @cached_property
     def by_label(self) -> dict[str, list[int]]:
-        """The indices of features with a weight that join words with a label, by label."""
+        """The indices of word features with a nonzero weight, by node label."""
         found: dict[str, list[int]] = {}
         for place in np.flatnonzero(np.abs(self.theta) > NEGLIGIBLE_WEIGHT).tolist():
             _, joined, label = self.names[place].partition(" ∧ ")
@@ -579,7 +580,7 @@ class TrainingIndex:
         return found
 
     def share_with(self, word: str, kind: str, value: str) -> float:
-        """Return the smoothed share of texts with a word whose actions have a value."""
+        """Return p(the actions have a value | the text contains a word), smoothed."""
         said = [each for each in self.shown if word in self.words(each)]
         having = sum(
             any((kind_of(label), label.value) == (kind, value) for label in labels_of(each))

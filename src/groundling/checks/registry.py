@@ -71,7 +71,7 @@ class Finding:
 
 @dataclass
 class Subject:
-    """The input of a check: a fitted model, examples, and the places to follow in."""
+    """The input of a check: a fitted model, examples, environments and starts."""
 
     learnt: Learnt
     examples: Sequence[Example]
@@ -83,7 +83,7 @@ class Subject:
 
     @cached_property
     def sample(self) -> list[Example]:
-        """A sample of the examples and of the training examples."""
+        """A sample of the training examples and of the examples to check."""
         found = {id(each): each for each in (*_spread(self.index.shown), *_spread(self.examples))}
         return list(found.values())
 
@@ -165,7 +165,7 @@ def missing_labels(
 
 
 def _another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
-    """Find labels that every training world had and these places lack."""
+    """Find labels that every training world had and the current worlds lack."""
     missing = usual.missing(places)
     if missing:
         listed = ", ".join(map(repr, missing[: 2 * A_FEW]))
@@ -236,7 +236,7 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether both plans can be exchanged, with the same graphs."""
+    """Return whether each plan is possible at the other's start, with the same graphs."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -249,7 +249,7 @@ def _could(one: Example, other: Example) -> bool:
 
 
 def _contradictions(subject: Subject) -> Iterator[Finding]:
-    """Find training examples with equal words and similar starts but different ends."""
+    """Find training examples with equal words and similar starts but different plans."""
     index, found = subject.index, []
     among = {id(each) for each in subject.examples} & {id(each) for each in index.shown}
     for alike in index.by_text.values():
@@ -280,7 +280,7 @@ def _contradictions(subject: Subject) -> Iterator[Finding]:
 
 
 def _slots(subject: Subject) -> Iterator[Finding]:
-    """Find slots that no graph has, or whose values no word means."""
+    """Find slots that no graph has, or whose values no word matches."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
     reader = encoder.reader
     strings = [
@@ -370,7 +370,7 @@ def _tokens(subject: Subject) -> Iterator[Finding]:
 
 
 def _entries(subject: Subject) -> Iterator[Finding]:
-    """Find lexicon entries without effect: no slot, no graph, or several words."""
+    """Find lexicon entries without effect: those that match no slot or graph."""
     examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
     slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
     given = encoder.reader.lexicon.given
@@ -449,7 +449,7 @@ def _constant_labels(subject: Subject) -> Iterator[Finding]:
 
 
 def _refit(subject: Subject) -> Iterator[Finding]:
-    """Follow some training demonstrations, and find what goes wrong."""
+    """Find problems by following a sample of the training demonstrations."""
     learnt = subject.learnt
     long = {id(each) for each in which_too_long(learnt, subject.examples)}
     rest = [each for each in subject.examples if id(each) not in long]
@@ -514,7 +514,7 @@ def _held_out(subject: Subject) -> Iterator[Finding]:
 
 
 def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
-    """Warn of texts with more than 200 words that are ten times as long as most.
+    """Warn about texts of more than 200 words and ten times the median length.
 
     All words of a text are aligned with every plan, so the time grows with their number.
     """
@@ -594,8 +594,8 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "poor fit", ("fit",),
-        "less than 60 % of some training demonstrations are followed correctly; or the search does "
-        "not find their plans (`not found`)",
+        "less than 60 % of a sample of the training demonstrations are followed correctly; or the "
+        "search does not find their plans (`not found`)",
         "the message names the most frequent reason, or `Search.beam`; `diagnose` explains each",
         _refit,
     ),

@@ -40,7 +40,9 @@ def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
     try:
         for name, data in _members(path):
             if name in seen:
-                raise CorpusError(f"{path} holds {name} twice. Download the archive again.")
+                raise CorpusError(
+                    f"{path} must contain {name} only once. Download the archive again."
+                )
             seen.add(name)
             if hashlib.sha256(data).hexdigest() != manifest()[name]:
                 raise CorpusError(

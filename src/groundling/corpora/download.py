@@ -1,6 +1,7 @@
 """Download the corpora (with resume), verify them, and install them atomically.
 
-pooch can neither resume a download nor verify the files of an archive before they are in place.
+The library pooch is not used, because it can neither resume a download nor verify the files of an
+archive before they are installed.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def _silent(done: int, total: int | None) -> None:
 
 
 def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bool:
-    """Put the corpora into a folder; return False if they are already there.
+    """Install the corpora in a folder; return False if they are already there.
 
-    `source` is a URL, an archive or a folder with the files of the authors' repository. Nothing is
-    put in place before every file is verified. `tell` is called with the number of bytes and, if
+    `source` is a URL, an archive or a folder with the files of the authors' repository. Files are
+    installed only after all of them are verified. `tell` is called with the number of bytes and, if
     known, their total.
     """
     into = Path(into)
@@ -75,8 +76,9 @@ def _refuse_others(into: Path) -> None:
             name = path.relative_to(into).as_posix()
             if path.is_file() and name not in manifest():
                 raise CorpusError(
-                    f"{into / corpus.folder} holds {path.name}, which is not part of the corpora "
-                    "and would be lost. Move it away, or choose another folder with --into."
+                    f"{into / corpus.folder} must contain only files of the corpora; got "
+                    f"{path.name}, which would be lost. Move it, or choose another folder with "
+                    "--into."
                 )
 
 
@@ -89,8 +91,9 @@ def _unpack(archive: Path, folder: Path) -> None:
         found.add(name)
     if missing := [name for name in manifest() if name not in found]:
         raise CorpusError(
-            f"{archive} lacks {len(missing)} of {len(manifest())} needed files, such as "
-            f"{missing[0]}. Give the archive of the repository jacobandreas/instructions."
+            f"{archive} must contain all {len(manifest())} files of the corpora; got "
+            f"{len(found)} of them, without {missing[0]}. Give the archive of the repository "
+            "jacobandreas/instructions."
         )
 
 

@@ -65,7 +65,7 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
     >>> parse_xml(b"<a>" * 200, "deep.xml")
     Traceback (most recent call last):
         ...
-    groundling.errors.CorpusError: deep.xml must have at most 100 elements inside each other; got
+    groundling.errors.CorpusError: deep.xml must have at most 100 levels of nested elements; got
     101. Set GROUNDLING_LIMIT_XML_DEPTH to raise the limit.
     """
     CORPUS_BYTES.check(len(content), CorpusError, where)

@@ -15,7 +15,7 @@ VARIABLE = "GROUNDLING_CORPORA"
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of the corpora, or None for the generated sample, and why.
+    """The folder of the corpora (None for the generated sample), and the reason.
 
     >>> print(Place(Path("corpora"), "--corpora"))
     corpora in corpora (from --corpora)
@@ -46,15 +46,15 @@ def find_corpora(
 ) -> Place:
     """Find the corpora: the argument, GROUNDLING_CORPORA, or the user's data folder.
 
-    A named folder must exist and hold the `corpus`; the user's folder is used only if it does.
-    Otherwise the generated sample is used.
+    A named folder must exist and contain the `corpus`; the user's folder is used only if it does
+    so. Otherwise the generated sample is used.
 
     >>> find_corpora("nowhere")
     Traceback (most recent call last):
         ...
-    groundling.errors.CorpusError: There are no corpora in nowhere (from --corpora): the folder
-    does not exist. Type `groundling corpora fetch --into nowhere`, or --sample for the generated
-    sample.
+    groundling.errors.CorpusError: nowhere (from --corpora) must be a folder with the corpora, but
+    it does not exist. Run `groundling corpora fetch --into nowhere`, or use --sample for the
+    generated sample.
     """
     variables = os.environ if environment is None else environment
     named = (given, "--corpora") if given is not None else (variables.get(VARIABLE), VARIABLE)
@@ -71,12 +71,12 @@ def find_corpora(
 def _must_hold(folder: Path, corpus: str, why: str) -> None:
     wanted = [corpus] if corpus else [each.folder for each in CORPORA]
     if not folder.is_dir():
-        wrong = "the folder does not exist"
+        wrong = "it does not exist"
     elif not any((folder / each).is_dir() for each in wanted):
-        wrong = f"the folder holds no {' or '.join(wanted)}"
+        wrong = f"it has no folder {' or '.join(wanted)}"
     else:
         return
     raise CorpusError(
-        f"There are no corpora in {folder} (from {why}): {wrong}. Type "
-        f"`groundling corpora fetch --into {folder}`, or --sample for the generated sample."
+        f"{folder} (from {why}) must be a folder with the corpora, but {wrong}. Run "
+        f"`groundling corpora fetch --into {folder}`, or use --sample for the generated sample."
     )

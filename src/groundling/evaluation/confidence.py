@@ -21,7 +21,7 @@ class Judged:
 class Point:
     """The coverage of a threshold, and the accuracy of the answers that reach it.
 
-    `threshold` is None if there are several, or none was found.
+    `threshold` is None if the point averages several thresholds, or if none was found.
     """
 
     threshold: float | None

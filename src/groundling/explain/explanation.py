@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ExplainedPlan(Protocol):
-    """The parts of a `groundling.plan.Plan` that an explanation reads."""
+    """The attributes of a `groundling.plan.Plan` that an explanation needs."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -117,7 +117,7 @@ class Contributions(Part):
 
     @classmethod
     def of(cls, space: FeatureSpace, theta: Reals, counts: Reals) -> Contributions:
-        """Return the contributions of features with expected counts, dense like θ."""
+        """Return contributions from expected counts, an array of the same shape as θ."""
         places = np.flatnonzero(theta * counts)
         order = places[rank(np.abs((theta * counts)[places]))]
         return cls(
@@ -175,7 +175,7 @@ class Contributions(Part):
 
 @dataclass(frozen=True)
 class Unit:
-    """A span of text that is aligned as one: sentence, words, and text."""
+    """A span of text that is aligned as a unit: sentence, words, and text."""
 
     sentence: int
     words: tuple[int, ...]
@@ -227,10 +227,10 @@ class ExplainedStep(Part):
     """The reasons for an action: the text that caused it, aligned nodes, features.
 
     `support` is the probability of the unit that most probably names the action (if words are
-    units: the expected number of words on it, at most 1); below one half, the text does not
-    mention it. `text` are the features of words on the action, `own` those that do not depend on
-    the text (ψ(y)). `without` is the best considered plan without the action, with the margin.
-    `meanings` describes which words name what, and how values and sets were filled in.
+    units: the expected number of words on it, at most 1); below one half, the text does not mention
+    it. `text` holds the features of words aligned with the action, and `own` the features that do
+    not depend on the text (ψ(y)). `without` is the best considered plan without the action, with
+    the margin. `meanings` describes which words name what, and how values and sets were filled in.
     """
 
     action: str
@@ -309,7 +309,7 @@ class Explanation(Part):
     instructions
         The text as the model read it, one dependency tree per sentence.
     units
-        The spans of text that are aligned as one.
+        The spans of text that are aligned as units.
     steps
         For each action its causes, links of words to nodes, and features.
     whole
@@ -413,12 +413,11 @@ class Explanation(Part):
                 f"`word` must be in the text; got {word!r}.{did_you_mean(word, known)}"
             )
         if len(places) == sum(map(len, self.instructions)):
-            raise InstructionError(
-                f"`word` must leave some of the text; got {word!r}, which is all of it."
-            )
+            raise InstructionError(f"`word` must not be the only word of the text; got {word!r}.")
         if self._source is None:
             raise InstructionError(
-                "Words can be left out of single commands only. Explain each of `plan.parts`."
+                "Only words of a single command can be left out; got several commands. Explain "
+                "each of `plan.parts` instead."
             )
         return self._delete(places)
 
@@ -565,7 +564,7 @@ class Source:
 
     @staticmethod
     def _without(plan: ExplainedPlan, j: int) -> int | None:
-        """Return the index of the best alternative without an action."""
+        """Return the index of the best alternative that lacks the given action."""
         for place, other in enumerate(plan.alternatives):
             if plan.actions[j] not in other.actions:
                 return place

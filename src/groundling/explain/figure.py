@@ -234,7 +234,7 @@ LINES, BOXES, WORDS, NAMES = range(4)  # layers from bottom to top
 
 
 class Sheet:
-    """A drawing in inches from its lower left corner, with layers.
+    """A layered drawing, with coordinates in inches from the lower left corner.
 
     >>> sheet = Sheet(2.0, 1.0)
     >>> sheet.text(1.0, 0.5, "go", 10.0)
@@ -464,7 +464,7 @@ def draw_nodes(
 def _line(
     sheet: Sheet, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
 ) -> None:
-    """Draw a curve whose width shows the probability; skip faint ones."""
+    """Draw a curve as wide as its probability; skip improbable ones."""
     if probability < 0.06:
         return
     bend, at = (y - to_y) * 0.45, sheet.at

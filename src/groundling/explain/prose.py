@@ -62,7 +62,7 @@ def _headline(why: Explanation) -> str:
 
 
 def caused_by(step: ExplainedStep) -> str:
-    """Return the text that caused an action, or say that none did."""
+    """Return the text that caused an action, or a note that none did."""
     if step.asked:
         least = min(SHOWN, step.causes[0].probability)
         return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes, least))
@@ -80,7 +80,7 @@ def _links(step: ExplainedStep) -> str:
 
 
 def _same_reasons(why: Explanation) -> list[int | None]:
-    """Return the first earlier action with the same runner-up for each action, if any."""
+    """Return, for each action, the first earlier action with the same runner-up."""
     first: dict[tuple[str, ...], int] = {}
     found: list[int | None] = []
     for number, step in enumerate(why.steps, 1):
@@ -160,7 +160,7 @@ def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]
 
 
 def _weightiest(why: Explanation, most: int = 5) -> list[str]:
-    """Return the words that matter most for the plan's lead (or score)."""
+    """Return the words that contribute most to the plan's lead (or score)."""
 
     def size(place: int) -> float:
         each = why.deletions[place]
@@ -184,7 +184,7 @@ def renderable(why: Explanation) -> RenderableType:
 
     table = Table(show_lines=True, expand=False, title=Text(_headline(why)), title_justify="left")
     table.add_column("action", style="bold", overflow="fold")
-    table.add_column("asked for by", overflow="fold")
+    table.add_column("mentioned by", overflow="fold")
     links = any(step.asked and _links(step) for step in why.steps)
     if links:
         table.add_column("words on nodes")

@@ -94,7 +94,7 @@ def _comma(instruction: Instruction) -> int | None:
 
 
 def _end(instruction: Instruction) -> int:
-    """Return the end of the words, before any closing punctuation."""
+    """Return the number of words before any closing punctuation."""
     end = len(instruction)
     while end > 1 and instruction.tags[end - 1] == "PUNCT":
         end -= 1

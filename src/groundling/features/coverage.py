@@ -1,4 +1,4 @@
-"""Coverage: unexplained words of a text, and how they reduce confidence."""
+"""Coverage: the unexplained words of a text, and their effect on confidence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def unexplained_words(
     tags = [tag for instruction in text for tag in instruction.tags]
     folded = [language.fold(word) for word in words]
     literals = read_literals(words, language)
-    # Colours are names unless they fill a hole; other literals need no name.
+    # Colours are names unless they fill an open value; other literals need no name.
     spelt = {place for each in literals if each.type != "colour" for place in each.places}
     new = [
         place

@@ -122,8 +122,8 @@ class Features(Settings):
         if "lexicon" in changed and not self.slots and "equal" not in self.numbers:
             if self.learns_lexicon:
                 raise SettingError(
-                    "Features.lexicon='learn' needs Features.slots. Set the labels to learn "
-                    "words for."
+                    "Features.slots must list the labels to learn words for if "
+                    "Features.lexicon='learn'; got none."
                 )
             raise idle_setting(
                 "Features.lexicon",

@@ -254,7 +254,7 @@ Rows = tuple[Integers, Integers, Reals]
 
 
 class Spelled(NamedTuple):
-    """The labels of nodes, as indices into the labels that occur."""
+    """The labels of nodes, as indices into the list of distinct labels."""
 
     age: object  # identifies the cache that `occurring` refers to; changes when it is cleared
     starts: Integers
@@ -381,7 +381,7 @@ class JoinedLabels:
         numbers: NDArray[Any],
         first: int,
     ) -> tuple[NDArray[Any], Integers, Integers, Reals]:
-        """Join words with labels of a table without the cache; indices start at `first`."""
+        """Join words with the labels of a table, bypassing the cache."""
         if not len(chosen) or not len(numbers):
             return np.zeros(0, np.int64), *_NOTHING
         table.extend()
@@ -395,7 +395,7 @@ class JoinedLabels:
         return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
 
     def _joins(self, word: WordLabel) -> bool:
-        """Tell whether a word can join anything; new words only join by spelling."""
+        """Tell whether a word has joined features; new words join by spelling only."""
         return word.kind == STRING or word.name in self.space.word_names
 
     def _keeps(self, word: WordLabel) -> bool:
@@ -403,7 +403,7 @@ class JoinedLabels:
         return word in self._done or (len(self._done) < _KEPT and self._joins(word))
 
     def _spell(self, contents: Sequence[NodeContent | ComposedContent]) -> Spelled:
-        """Return the labels of nodes as indices into the labels that occur."""
+        """Return the labels of nodes as indices into the list of distinct labels."""
         passing = Interner[NodeLabel]()
         parts = [each.parts if isinstance(each, ComposedContent) else (each,) for each in contents]
         known: dict[int, _Known] = {}

@@ -9,7 +9,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class Interner(Generic[T]):
-    """Assigns indices to items, with the same index for equal items.
+    """A table of items that gives equal items the same index.
 
     >>> words = Interner[str]()
     >>> [words(each) for each in ("go", "left", "go")], words.items

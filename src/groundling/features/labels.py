@@ -1,4 +1,4 @@
-"""Labels of words and nodes, in the form that features are made from."""
+"""Labels of words and nodes, in the form that features use."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
 
 @dataclass(frozen=True)
 class WordLabeller:
-    """Assigns labels to the words of an instruction.
+    """A labeller of the words of an instruction.
 
     `labels` lists any of:
 
@@ -232,7 +232,7 @@ def _behind(cores: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NodeLabeller:
-    """Converts the labels of nodes into the form used for joining.
+    """A converter of node labels into the form used for joining.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ class NodeLabeller:
         return spelled
 
     def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:
-        """Return (kind, value) pairs of string labels, and of label names if slots.
+        """Return the (kind, value) pairs of string labels and of label names in slots.
 
         >>> NodeLabeller(slots=("label",)).values([Label("floor", "brick"), Label("far", 2.0)])
         (('floor', 'brick'), ('label', 'far'), ('label', 'floor'))

@@ -91,14 +91,14 @@ def _meaning(word: object, kind: object, value: object) -> Meaning:
         number = math.nan
     if not math.isfinite(number):
         raise LexiconError(
-            f"The number of {word!r} in the lexicon must be finite and in digits; got {value!r}."
+            f"The number for {word!r} in the lexicon must be finite and in digits; got {value!r}."
         )
     return str(kind), number
 
 
 @dataclass
 class Lexicon:
-    """Words and the values they mean: by string match, as given, or as learnt.
+    """A mapping from words to values: by spelling, given, or learnt.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ _STEM = 4  # minimum length of a shared prefix or suffix
 
 
 class LayeredValues(Mapping[str, Collection[str]]):
-    """Values of each kind: a base that is always present, and values of one request.
+    """Values of each kind in two layers: permanent ones, and those of one request.
 
     >>> values = LayeredValues({"name": {"lamp"}}, {"name": {"sofa"}})
     >>> sorted(values["name"]), len(values)
@@ -76,7 +76,7 @@ class NameIndex:
                         near.setdefault(f"{part[0]}…", []).append(pair)
 
     def find(self, word: str, *, rare: bool) -> tuple[Pairs, Pairs]:
-        """Return the values that equal a folded word, and those that match it otherwise."""
+        """Return the values equal to a folded word, and the values that nearly match it."""
         found = self._found.get((word, rare))
         if found is None:
             if len(self._found) >= _MOST_FOUND:

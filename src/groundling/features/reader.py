@@ -1,4 +1,4 @@
-"""The reader: parses texts, and labels words with the lexicon and the labeller."""
+"""The reader, which parses texts and labels their words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LabelledWord = tuple[tuple[WordLabel, float], ...]
 
 @dataclass
 class Reader:
-    """Parses texts into instructions, and labels their words.
+    """A reader that parses texts into instructions and labels their words.
 
     Parameters
     ----------

@@ -395,12 +395,12 @@ class NodeTable:
 
     @property
     def plain(self) -> NDArray[np.int64]:
-        """The index of each label's name in conjunctions, or -1."""
+        """The index of the conjunction name of each label, or -1."""
         return self._columns[0, : self._count]
 
     @property
     def slot(self) -> NDArray[np.int64]:
-        """The index of each label's name as a slot, or -1."""
+        """The index of the slot feature name of each label, or -1."""
         return self._columns[1, : self._count]
 
     @property

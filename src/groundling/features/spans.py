@@ -115,7 +115,7 @@ class SpanIndex:
 def spoken_kinds(
     cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
 ) -> dict[str, tuple[int, int]]:
-    """Count, for each kind, the texts with a whole name and those where it is correct.
+    """Count, for each kind, the texts that contain a name, and those that mean it.
 
     A case is a text as folded words, the names of its environment, and the (kind, value) pairs of
     the demonstrated plan. If most names of a kind are correct, texts spell out its values.

@@ -1,4 +1,4 @@
-"""Synonyms: replace unknown words by the nearest word of the training texts."""
+"""Synonyms: replace unknown words with the nearest word of the training texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORDNET = "wordnet"
 
 
 class Synonyms(ABC):
-    """Base class of synonym sources, which find the nearest of some words.
+    """Base class of synonym sources, which find the known word nearest in meaning.
 
     For a custom source, define a subclass and pass an instance as `Features(synonyms=…)`.
 
@@ -170,7 +170,7 @@ class WordNet(Synonyms):
         return hash(_WORDNET)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the word that shares the most frequent sense."""
+        """Return the known word that shares the most frequent sense of a word."""
         for rank, lemmas in enumerate(_synsets(word)):
             common = sorted(lemma for lemma in lemmas if lemma in among and lemma != word)
             if common:
@@ -242,14 +242,14 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
         return _listed(data)
     except (ValueError, struct.error, IndexError) as problem:
         raise LexiconError(
-            f"{path} must be word vectors of GloVe, word2vec or fastText, as text or binary; "
+            f"{path} must contain word vectors of GloVe, word2vec or fastText, as text or binary: "
             f"{problem}."
         ) from None
 
 
 def _size(size: int) -> int:
     if size < 1:
-        raise ValueError(f"its vectors have {size} numbers")
+        raise ValueError(f"vectors must have at least one number; got {size}")
     VECTOR_SIZE.check(size, LexiconError, "A word vector")
     return size
 
@@ -263,7 +263,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
         if not _is_text(data, start, size):
             return _binary(data, start, size)
     elif not _is_text(data, 0, _size(len(first) - 1)):
-        raise ValueError("its first line is not a word with numbers")
+        raise ValueError("the first line must be a word followed by numbers")
     size = size or len(first) - 1
     places: dict[bytes, tuple[int, int]] = {}
     while start < len(data) and len(places) < VECTOR_WORDS.most:
@@ -274,7 +274,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
             places.setdefault(data[start:space], (space, end))
         start = end + 1
     if not places:
-        raise ValueError("it lists no words")
+        raise ValueError("the file must contain at least one word; got none")
 
     def find(word: str) -> Vector | None:
         place = places.get(word.encode())
@@ -293,7 +293,7 @@ def _line(data: mmap.mmap, start: int) -> bytes:
     """Return a line without its line break; raise `ValueError` if it is too long."""
     end = data.find(b"\n", start, start + 40 * VECTOR_SIZE.most)
     if end < 0 and len(data) - start > 40 * VECTOR_SIZE.most:
-        raise ValueError("a line has no end")
+        raise ValueError(f"a line must have at most {40 * VECTOR_SIZE.most} bytes")
     return data[start : len(data) if end < 0 else end]
 
 
@@ -315,7 +315,7 @@ def _binary(data: mmap.mmap, start: int, size: int) -> Callable[[str], Vector | 
         places.setdefault(data[start:space].lstrip(b"\n"), space + 1)
         start = space + 1 + 4 * size
     if not places:
-        raise ValueError("it lists no words, or ends inside a vector")
+        raise ValueError("the file must contain at least one complete vector; got none")
 
     def find(word: str) -> Vector | None:
         place = places.get(word.encode())
@@ -335,14 +335,14 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
     for number in range(entries):
         end = data.find(b"\0", place, place + _LONGEST_WORD)
         if end < 0 or end + 10 > len(data):
-            raise ValueError("its dictionary ends early")
+            raise ValueError("the dictionary of a fastText model must be complete")
         if number < min(words, VECTOR_WORDS.most):
             places.setdefault(data[place:end], number)
         place = end + 10
     quantised, rows, columns = struct.unpack_from("<?2q", data, place)
     place += 17
     if quantised or columns != size or rows < words or rows * size * 4 > len(data) - place:
-        raise ValueError("its matrix is quantised or cut off")
+        raise ValueError("the matrix of a fastText model must be complete and not quantised")
     matrix = np.frombuffer(data, "<f4", rows * size, place).reshape(rows, size)
     buckets = min(buckets, rows - words)
 

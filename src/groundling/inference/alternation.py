@@ -102,7 +102,7 @@ def best_path(
 
 @njit(cache=True)
 def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
-    """Return the score of each action with some of the units."""
+    """Return the score of each action, summed over the given units."""
     gains = free.copy()
     for action in range(len(free)):
         for place in range(len(units)):
@@ -112,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 @njit(cache=True)
 def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
-    """Return the index of each target's best value, best first; first wins ties."""
+    """Return the index of each target's best value, best first; ties go to the first."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]

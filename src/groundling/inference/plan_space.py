@@ -120,7 +120,7 @@ class PlanTree(Sequence[Trajectory]):
         return len(self._parents) - 1
 
     def keep(self, nodes: Iterable[int]) -> None:
-        """Make the plans at some nodes elements of the sequence."""
+        """Add the plans at the given nodes to the sequence."""
         self._places.extend(nodes)
 
     def state(self, node: int) -> State:
@@ -164,7 +164,7 @@ class PlanTree(Sequence[Trajectory]):
 
 
 class ScoredPlans(Sequence[ScoredTrajectory]):
-    """Plans with scores, combined on access.
+    """A lazy sequence of plans with their scores.
 
     >>> tree = PlanTree("a")
     >>> tree.keep([tree.grow(0, "go", "b")])
@@ -363,7 +363,7 @@ def widen(
 def _grow(
     world: CachedEnvironment, layer: Iterable[Trajectory], score: PlanScorer
 ) -> tuple[list[Trajectory], NDArray[np.float64]]:
-    """Extend plans by each action, or by the best of a product; return scores too."""
+    """Extend plans by each action, or by the best actions of a product, with scores."""
     grown: list[Trajectory] = []
     combined: dict[Trajectory, float] = {}
     for plan in layer:

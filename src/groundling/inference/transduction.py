@@ -95,7 +95,7 @@ def transduce(
 
 
 class _UnitReader:
-    """Reads one unit at a time, caching the choices of each state."""
+    """A reader of one unit at a time, which caches the choices of each state."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Repairs of two attachment errors of the shipped parser."""
+"""Fix two attachment errors of the shipped parser."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _child(word: int, relation: str, heads: Sequence[int], relations: Sequence[s
 
 
 def _is_below(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Tell whether a word is another word or one of its descendants."""
+    """Tell whether a word is in the subtree of another word."""
     while word not in (other, -1):
         word = heads[word]
     return word == other

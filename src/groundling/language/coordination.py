@@ -9,7 +9,7 @@ from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
 from groundling.language.literals import read_literals
 
-_MOST_CUTS = 3  # up to this many cuts, all combinations are tried; otherwise all cuts at once
+_MOST_CUTS = 3  # with more places to split at, only splitting at all of them is tried
 _MARKS = frozenset(",;")
 
 Segment = tuple[str, ...]
@@ -62,9 +62,9 @@ def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Seg
 
 
 def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL) -> list[Segment]:
-    """Return possible full forms of a part: unchanged, or with neighbouring words.
+    """Return possible full forms of an elliptical part, the part itself first.
 
-    It may share the beginning of the part before it (*open the blinds in the kitchen and the
+    A part may share the beginning of the part before it (*open the blinds in the kitchen and the
     hall*), or the end of the part after it (*the kitchen and hall lights*). A part that contains
     a value does not borrow another one.
 
@@ -85,7 +85,7 @@ def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL)
 
 
 def is_polite(words: Sequence[str], language: Language) -> bool:
-    """Tell whether all words are function words, greetings or politeness.
+    """Tell whether all words are function words, greetings or polite phrases.
 
     >>> from groundling.language import ENGLISH
     >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)

@@ -10,9 +10,9 @@ from groundling.errors import InstructionError, ParseError
 
 
 class SentenceLabel(NamedTuple):
-    """A label of a sentence, such as the speaker; with kind and value it fills slots.
+    """A label of a whole sentence, such as its speaker.
 
-    `amount` is the weight of the label.
+    `amount` is the weight of the label. If `kind` and `value` are set, the label matches slots.
 
     >>> SentenceLabel("match", 0.9, kind="landmark", value="old mill").amount
     0.9
@@ -134,7 +134,7 @@ class Instruction:
         return self._children[position]
 
     def top_down(self) -> tuple[int, ...]:
-        """Return the positions in an order in which heads precede their dependents."""
+        """Return all word positions, each head before its dependents."""
         order = [self.root]
         for position in order:
             order.extend(self._children[position])
@@ -156,7 +156,7 @@ class Instruction:
         return "\n".join(lines)
 
     def select(self, positions: Iterable[int]) -> Instruction:
-        """Return an instruction with only the words at some positions.
+        """Return a copy with only the words at the given positions.
 
         A word whose head is dropped is attached to its nearest kept ancestor. If there is none,
         it is attached to the first such word. Relations do not change.
@@ -268,7 +268,7 @@ def reattach(
 
 
 def join_instructions(parts: Iterable[Instruction], relation: str = "conj") -> Instruction:
-    """Join sentences into one instruction by attaching each root to the one before.
+    """Join sentences into one instruction by attaching each root to the previous one.
 
     No connective is inserted, so it works in any language. `relation` is the dependency relation
     between the roots.

@@ -312,14 +312,14 @@ class Language:
     # ---- files --------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the language as a dictionary for files, without parts that are default.
+        """Return the language as a dictionary for files, without default values.
 
         >>> Language("elvish", numerals={"tad": 2}).to_dict()
         {'name': 'elvish', 'numerals': {'tad': 2.0}}
         """
         if self.segment is not None:
             raise SettingError(
-                f"A language must not have a `segment` function to be saved to a file; got "
+                "A language that is saved to a file must not have a `segment` function; got "
                 f"{self.name!r}, which has one. Save the language without it."
             )
         neutral = Language()
@@ -337,12 +337,12 @@ class Language:
         >>> Language.from_dict({"name": "elvish", "numerls": {}})
         Traceback (most recent call last):
             ...
-        groundling.errors.SettingError: A language has no part 'numerls'. Did you mean ...
+        groundling.errors.SettingError: A language has no field 'numerls'. Did you mean ...
         """
         known = [each.name for each in fields(cls) if each.name != "segment"]
         for name in data:
             if name not in known:
-                raise SettingError(f"A language has no part {name!r}.{did_you_mean(name, known)}")
+                raise SettingError(f"A language has no field {name!r}.{did_you_mean(name, known)}")
         return cls(**dict(data))
 
     @classmethod

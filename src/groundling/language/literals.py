@@ -60,7 +60,7 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
 
 
 class _Scanner:
-    """Reads literals in one pass over the parts of a text."""
+    """A reader of literals, in one pass over the parts of a text."""
 
     def __init__(self, parts: Sequence[_Part], language: Language) -> None:
         self.parts, self.language = parts, language
@@ -153,7 +153,7 @@ class _Scanner:
         return (value, unit, end) if half is None else (value + half[0], unit, half[1])
 
     def _half(self, at: int) -> tuple[float, int] | None:
-        """Read `and a half`."""
+        """Read a fraction added to a number, such as `and a half`."""
         language = self.language
         if self._text(at) not in language.joints:
             return None

@@ -167,7 +167,7 @@ class ConlluParser:
                 found += self.fallback.parse(sentence)
             else:
                 raise ParseError(
-                    f"No parse of {sentence[:80]!r} in "
+                    f"The sentence {sentence[:80]!r} must be in the parsed files; got no parse in "
                     + ", ".join(map(str, self.paths[:3]))
                     + ("…" if len(self.paths) > 3 else "")
                     + ". Add the sentence to a file, or pass a `fallback` parser."
@@ -267,7 +267,9 @@ def load_parser(
     (-1, 0)
     >>> load_parser("chian")
     Traceback (most recent call last):
-    groundling.errors.SettingError: There is no parser named 'chian'. Did you mean 'chain'?
+        ...
+    groundling.errors.SettingError: The parser must be one of default, chain, chain:LANGUAGE,
+    spacy:NAME, conllu:PATH; got 'chian'. Did you mean 'chain'?
     """
     if not isinstance(name, str):
         if isinstance(name, Parser):
@@ -293,7 +295,9 @@ def load_parser(
             else SpacyParser(rest.partition("@")[0], limits)
         )
         return CachedParser(parser, ParseCache(cache_folder()) if cache is None else cache)
-    raise SettingError(f"There is no parser named {name!r}." + did_you_mean(name, _KINDS))
+    raise SettingError(
+        f"The parser must be one of {', '.join(_KINDS)}; got {name!r}." + did_you_mean(name, _KINDS)
+    )
 
 
 def _known(name: str) -> str:

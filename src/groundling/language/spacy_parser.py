@@ -142,7 +142,7 @@ class SpacyParser:
         return len(sentence.split())
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
-        """Yield one instruction for each sentence, without cutting the text any further."""
+        """Yield one instruction for each sentence; sentences are not split again."""
 
         def documents() -> Iterator[Doc]:
             for sentence in sentences:
@@ -205,7 +205,7 @@ class ShippedParser(SpacyParser):
         return len(sentence) if is_unspaced(sentence) else super()._count(sentence)
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
-        """Yield one instruction for each sentence, without cutting the text any further."""
+        """Yield one instruction for each sentence; sentences are not split again."""
         listed = [(sentence, is_unspaced(sentence)) for sentence in sentences]
         parsed = super().parse_sentences(each for each, unspaced in listed if not unspaced)
         for sentence, unspaced in listed:
@@ -239,7 +239,7 @@ def _check_version(installed: str) -> None:
     """Raise `SettingError` if the shipped pipeline does not support a spaCy version."""
     if installed != "none" and not SpecifierSet(SPACY_VERSIONS).contains(installed, True):
         raise SettingError(
-            f"The shipped parser must run with spaCy {SPACY_VERSIONS}; got spaCy {installed}. Run "
+            f"The shipped parser requires spaCy {SPACY_VERSIONS}; got spaCy {installed}. Run "
             f"`pip install 'spacy{SPACY_VERSIONS}'`, or use another parser: 'chain', or "
             "'spacy:NAME' for your own pipeline."
         )

@@ -231,7 +231,7 @@ class _Evaluation(NamedTuple):
 
 
 def states_in(folder: Path) -> list[Path]:
-    """Return the checkpoint files in a folder, including those of further members.
+    """Return the checkpoint files in a folder, including those of ensemble members.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Costs of lexicon entries from the contexts of words.
+"""Costs of lexicon entries, derived from the contexts of words.
 
 Words that spell a value show the typical contexts of each kind (“the … hall”, “past the …”). A
 multinomial logistic regression from neighbouring words to kinds, or to no kind, rates how typical

@@ -2,9 +2,9 @@
 
 A model that cannot see values gives the probability of each plan. In texts with a given word, some
 values occur in the demonstrated plans more often than this model expects; the excess, in standard
-deviations, is the evidence that the word denotes the value. The strongest pairs are selected
-first. Given these, weights are fitted to the slots where a value matters (passed, in front, at the
-end), and what they explain becomes expected; this sharpens the evidence for the other pairs.
+deviations, is the evidence that the word denotes the value. The strongest pairs are selected first.
+Their weights are then fitted, one for each slot where a value matters (passed, in front, at the
+end), and added to the model, which sharpens the evidence for the other pairs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class _Choice:
-    """Plans that some instances choose among, with the values in each plan."""
+    """The candidate plans of some instances, with the values in each plan."""
 
     plan: NDArray[np.int64]
     cell: NDArray[np.int64]  # index of the (slot, meaning) pair
@@ -52,7 +52,7 @@ class _Choice:
 
 
 class PlanValues:
-    """The values, by slot, in each of the plans that texts choose among.
+    """The values in each candidate plan of each text, by slot.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class PlanValues:
         self._found: dict[int, list[tuple[int, int, int]]] = {}
         known: dict[int, _Choice] = {}
         for instance, graphs in enumerate(encoding.graphs):
-            # Texts that choose among the same plans share one list of graphs.
+            # Texts with the same candidate plans share one list of graphs.
             if id(graphs) not in known:
                 begin, end = self.first[instance], self.first[instance + 1]
                 ends = batch.candidate_actions[begin : end + 1]
@@ -171,7 +171,7 @@ def find_words(
 
 
 def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tuple[int, int]]:
-    """Return the strongest (word, meaning) pairs: one per word, a few per kind."""
+    """Return the strongest (word, meaning) pairs, at most one per word."""
     chosen: list[tuple[int, int]] = []
     words: set[int] = set()
     counts = np.zeros(int(kinds.max()) + 1, np.int64)
@@ -200,7 +200,7 @@ class _ScoreTest:
         self.always = np.zeros(len(values.meanings))  # effects that do not depend on the text
 
     def _chances(self, scores: Reals) -> tuple[float, Reals, Reals]:
-        """Return Σ weight · -log p(gold), p(plan), and p(plan | it is a gold one)."""
+        """Return Σ weight · -log p(gold), p(plan), and p(plan | gold)."""
         starts, gold = self.values.first[:-1], self.values.gold
         top = np.maximum.reduceat(scores, starts)
         plans = np.exp(scores - np.repeat(top, self.counts))

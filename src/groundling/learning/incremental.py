@@ -1,9 +1,9 @@
 """Incremental learning: add demonstrations to a fitted model.
 
-Earlier encodings are kept, and new examples are encoded beside them. Features that occur only in
-the new examples get weights; whether they also fire in plans of the old ones is determined when
-everything is encoded again, which happens occasionally. Open settings are chosen again from all
-demonstrations; the model is trained from scratch only if they change.
+Earlier encodings are kept, and new examples are encoded separately. Features of new examples are
+added for these examples only; the old examples get them when everything is encoded again, which
+happens occasionally. Unset settings are chosen again from all demonstrations; the model is trained
+from scratch only if they change.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from groundling.world.environment import Demonstration
 ChooseAgain = Callable[
     [Learnt, Sequence[Demonstration], Callable[[str], object]], tuple[Trainer, tuple[Any, ...]]
 ]
-"""Returns the settings for demonstrations as they are now, and the choices among them."""
+"""Function that returns settings for the current demonstrations, and the choices made."""
 
 _NEAR = 24  # known examples used to determine which new words are rare
 _SHARE = 0.05  # share of new examples above which everything is encoded again
@@ -41,9 +41,9 @@ def teach(
     progress: ProgressCallback | None = None,
     choose: ChooseAgain | None = None,
 ) -> Learnt:
-    """Return the model after further demonstrations.
+    """Return the model trained on additional demonstrations.
 
-    `known` holds the earlier training demonstrations, if the model does not. `choose` chooses open
+    `known` holds the earlier training demonstrations, if the model does not. `choose` chooses unset
     settings again.
     """
     trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
@@ -75,7 +75,7 @@ def forget(
     has = {name for each in learnt.examples for name in each.names}
     for name in sorted(unwanted - has):
         raise DemonstrationError(
-            f"The follower was not trained on a demonstration {name!r}."
+            f"The name must be that of a training demonstration; got {name!r}."
             f"{did_you_mean(name, has - {''})}"
         )
     kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
@@ -91,7 +91,7 @@ def _chosen_again(
     progress: ProgressCallback | None,
     choose: ChooseAgain | None,
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings for these examples, and the choices among them."""
+    """Return the settings for these examples, and the choices made."""
     if choose is None or not examples:
         return Trainer.of(learnt), learnt.choices
     # Cached environments: most queries were made before.
@@ -125,7 +125,7 @@ def _learn_anew(
 def _go_on(
     learnt: Learnt, everything: Sequence[Example], progress: ProgressCallback | None
 ) -> Learnt:
-    """Train on examples of which the first ones are already encoded.
+    """Train on examples, the first of which are already encoded.
 
     Everything is encoded again if no encoding was kept, if there are many new examples, or if the
     encoding depends on θ.

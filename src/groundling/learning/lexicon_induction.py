@@ -86,7 +86,8 @@ def learn_lexicon(
     ]
     if not [kind for kind in features.slots if kind != NUMBER]:
         raise SettingError(
-            "Features.lexicon='learn' needs Features.slots, the kinds of values to learn words for."
+            "Features.slots must list the kinds of values to learn words for if "
+            "Features.lexicon='learn'; got none."
         )
     known = encoder.reader.lexicon
     shown = known
@@ -205,7 +206,7 @@ def _candidates(
 def _unknown_kinds(
     encoder: Encoder, examples: Sequence[Example], settings: LexiconLearning
 ) -> list[str]:
-    """Return the kinds of values that hardly any word in the texts is known to denote."""
+    """Return the labels whose values hardly any word in the texts matches."""
     counts: Counter[str] = Counter()
     for example in examples:
         for instruction in example.instructions:
@@ -247,7 +248,7 @@ def _first_words(
     seed: int,
     progress: ProgressCallback | None,
 ) -> list[tuple[str, Meaning, float]] | None:
-    """Return words with associated values and evidence; None if progress asks to stop.
+    """Return words with values and evidence; None if the progress callback stops it.
 
     The evidence is a share of the largest deviation expected by chance.
     """
@@ -292,7 +293,7 @@ def _first_words(
 
 
 class _CrossFit:
-    """Alternates between θ_k without fold k and one L on all folds."""
+    """Alternation between θ_k, fitted without fold k, and one L, fitted on all folds."""
 
     def __init__(
         self,

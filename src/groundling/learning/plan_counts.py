@@ -1,4 +1,4 @@
-"""Numbers of plans: the cost of listing them, and the affordable plan length."""
+"""Plan counts: the cost of listing all plans, and the affordable plan length."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Lengths:
 
     @cached_property
     def of_trials(self) -> int | None:
-        """The length for trials of settings; None if plans cannot be listed."""
+        """The plan length for comparing settings; None if plans cannot be listed."""
         longest = max(self.lengths) if self.given is None else self.given
         if longest == 1:
             return longest
@@ -103,7 +103,7 @@ class Lengths:
 
     @cached_property
     def of_plans(self) -> int | None:
-        """The length for training: that of trials, or the longest if affordable once."""
+        """The plan length for training: that of the longest demonstration, if affordable."""
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried

@@ -1,4 +1,4 @@
-"""The strength of the demonstration memory, chosen by leave-one-out."""
+"""The strength of the demonstration memory, chosen by cross-validation."""
 
 from __future__ import annotations
 

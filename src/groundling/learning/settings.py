@@ -29,7 +29,7 @@ class Learning(Settings):
         `compose`), if the plan is within `Search.max_length`. 0 turns them off.
     recall
         Strength of the `DemonstrationMemory`: a text similar to a demonstrated one tends to mean
-        the same. 0 turns it off; None chooses it by leave-one-out.
+        the same. 0 turns it off; None chooses it by leave-one-out cross-validation.
     rare_words
         Whether to penalise the weight of a word and a label that occur once, together, as if there
         were only one demonstration (see `RareWords`).

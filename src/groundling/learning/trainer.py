@@ -60,8 +60,9 @@ def paused_collector() -> Iterator[None]:
     finally:
         if was_on:
             if not gc.get_freeze_count():
-                gc.freeze()  # marks new objects as old, without a scan,
-                gc.unfreeze()  # and makes them collectable again
+                # Moves new objects to the oldest generation without a scan.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
@@ -154,7 +155,7 @@ class Trainer(LearntSettings):
         Encodings are kept, unless they change with θ, so that `incremental.teach` can reuse them.
         """
         if not examples:
-            raise DemonstrationError("At least one demonstration must remain; got none.")
+            raise DemonstrationError("At least one training demonstration must remain; got none.")
         trainer = replace(
             self,
             learning=replace(self.learning, tolerance=max(self.learning.tolerance, WARM_TOLERANCE)),
@@ -245,7 +246,7 @@ class Trainer(LearntSettings):
     def _grown(
         self, member: Member, encoder: Encoder, examples: Sequence[Example]
     ) -> FittedModel | None:
-        """Return the model of a quarter of the examples; None if these are too few."""
+        """Return a model trained on a quarter of the examples; None if these are too few."""
         count = len(examples) // _SHARE
         if count < _FEWEST:
             return None
@@ -267,7 +268,7 @@ class Trainer(LearntSettings):
         return found.penalty(self.learning.l2, space)
 
     def fingerprint(self, content: Iterable[object]) -> str:
-        """Return a checksum of everything that training depends on, for checkpoints."""
+        """Return a checksum of all inputs of training, for checkpoints."""
         # Functions and parsers by name: their repr differs between runs.
         members = self.model.all_members(self.overlay, self.features)
         described = [
@@ -286,7 +287,7 @@ class Trainer(LearntSettings):
 
 
 def content_of(example: Example) -> tuple[object, ...]:
-    """Return everything in an example that training depends on, as JSON."""
+    """Return all parts of an example that affect training, as JSON."""
     return (
         tuple(map(repr, example.instructions)), canonical(example.trajectory.actions),
         canonical(example.trajectory.start),

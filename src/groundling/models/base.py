@@ -84,7 +84,7 @@ class FittedModel:
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
-        """Return the model with only its `most` largest weights and without `others`."""
+        """Return a copy with only the `most` largest weights and without `others`."""
         order = np.argsort(-np.abs(self.theta), kind="stable")
         kept = np.sort(order[:most])
         space = replace(self.space, keys=self.space.keys[kept])
@@ -135,7 +135,7 @@ class TrainingData:
 
 
 class Objective(ABC):
-    """A loss over examples; some objectives are updated each round, at the current θ.
+    """A loss over examples, which `realign` may adapt to θ before each round.
 
     The constructor lists the `graphs` of each example, and `encode` creates the `scorer`.
     """
@@ -176,7 +176,7 @@ class Objective(ABC):
         return self.scorer.loss(theta)
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that `Model.loss` reads in addition to the scorer's."""
+        """Return the arrays that `Model.loss` needs in addition to those of the scorer."""
         return {}
 
     def first(self, width: int, seed: int) -> Reals:
@@ -202,8 +202,8 @@ class Objective(ABC):
         if not possible.all():
             example = self.data.examples[self.owners()[int(np.argmin(possible))]]
             raise DemonstrationError(
-                f"{example.demonstration} cannot be learnt from: no alignment of its words with "
-                "the nodes of its actions is allowed. Add 'self' to Overlay.neighbours, or use "
+                f"{example.demonstration} must have an allowed alignment of its words with the "
+                "nodes of its actions; got none. Add 'self' to Overlay.neighbours, or use "
                 "adjacency='soft'."
             )
 
@@ -222,7 +222,7 @@ class Member(Settings):
 
 @dataclass(frozen=True, repr=False)
 class Model(Settings, ABC):
-    """Base class of models: the settings and code of one way to learn and search.
+    """Base class of models, each with its settings, objective and search.
 
     A model is immutable. Subclasses must implement `objective` (the loss of demonstrations),
     `search` (plans for a text) and `interpret` (the alignment of a text with a plan, and its
@@ -292,16 +292,16 @@ class Model(Settings, ABC):
         """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings that make plans longer (if `short`) or shorter, or ""."""
+        """Return advice for plans that are too `short` or too long, or an empty string."""
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:
-        """Raise `DemonstrationError` for negative starts, which are not supported."""
+        """Raise `DemonstrationError` if an example has negative starts."""
         for example in examples:
             if example.demonstration.negative_starts:
                 raise DemonstrationError(
-                    f"{example.demonstration} has negative starts, which have no effect in "
-                    f"{type(self).__name__}. Use PlanModel, or leave them out."
+                    f"{example.demonstration} must not have negative starts, because they have no "
+                    f"effect in {type(self).__name__}. Use PlanModel, or leave them out."
                 )
 
     def terms(self) -> PlanTerms:

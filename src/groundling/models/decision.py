@@ -1,4 +1,4 @@
-"""The paper's model: decisions against alternatives, with a single alignment."""
+"""The decision model of the paper, normalised separately for each decision."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FIRST_SPREAD = 0.1  # standard deviation of random initial weights
 
 @dataclass(frozen=True, repr=False)
 class DecisionModel(UnitModel):
-    """Each demonstrated action against alternatives in its state, as in the paper.
+    """The paper's model, which scores each demonstrated action against alternatives.
 
     The loss is Σ_j -log softmax over Ỹ of ψ(ỹ) + Σ_i [a_i = j] ψ(x_i, ỹ). Learning alternates
     between θ and the alignment a of units with actions; search alternates between alignment and

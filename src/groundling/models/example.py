@@ -44,13 +44,14 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
     >>> listed_demonstrations([])
     Traceback (most recent call last):
         ...
-    groundling.errors.DemonstrationError: There are no demonstrations to learn from. Give fit at
-    least one Demonstration.
+    groundling.errors.DemonstrationError: `fit` must get at least one demonstration to learn from;
+    got none.
     """
     given: Any = demonstrations
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise DemonstrationError(
-            f"fit needs a list of Demonstration objects; got {type(given).__name__}."
+            f"The demonstrations must be a list of Demonstration objects; got "
+            f"{type(given).__name__}."
         )
     listed = list(given)
     for place, each in enumerate(listed, 1):
@@ -61,7 +62,7 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
             )
     if not listed:
         raise DemonstrationError(
-            "There are no demonstrations to learn from. Give fit at least one Demonstration."
+            "`fit` must get at least one demonstration to learn from; got none."
         )
     return listed
 
@@ -143,8 +144,8 @@ def prepare(
         world = encoder.bind(each.environment, text)
         if not each.actions:
             raise DemonstrationError(
-                f"{each} has no actions. To demonstrate doing nothing, add an action for it (such "
-                "as 'stay') to the environment and demonstrate that."
+                f"{each} must have at least one action; got none. To demonstrate doing nothing, "
+                "add an action for it (such as 'stay') to the environment and demonstrate that."
             )
         trajectory = world.trace(each.start, each.actions, str(each))
         also = tuple(world.trace(each.start, other, str(each)) for other in each.also)

@@ -77,7 +77,7 @@ def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals
 
 
 def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
-    """Return the features of ψ(y) (instance 0)."""
+    """Return the expected features of ψ(y) (instance 0)."""
     batch, tables = scorer.batch, scorer.tables
     counts = np.zeros(scorer.width)
     pair = int(batch.graph_prior[scorer.encoding.graphs[0].index(graph)])

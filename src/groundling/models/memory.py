@@ -138,7 +138,7 @@ class DemonstrationMemory:
         scores: Reals,
         without: str | None = None,
     ) -> dict[int, Recollection]:
-        """Return the memory's contributions to the best plans, by index.
+        """Return the contribution of the memory to each of the best plans, by plan index.
 
         Demonstrations of the group `without` are excluded.
         """

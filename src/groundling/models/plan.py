@@ -1,4 +1,4 @@
-"""The plan model: the demonstrated plan against all other plans."""
+"""The plan model, normalised over whole plans."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from groundling.world.trajectory import Trajectory
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PlanSpace:
-    """Plans, and the same plans as candidates of one encoder.
+    """A list of plans, and the same plans as encoded candidates.
 
     `whole` is the space that this one is a subset of, if any.
     """
@@ -86,7 +86,7 @@ class PlanSpaces:
 
     @property
     def bytes(self) -> int:
-        """Zero, as the budget already counts all bytes."""
+        """Return zero, since the budget already counts all bytes."""
         return 0
 
     def plans(self, world: CachedEnvironment, start: State, search: Search) -> PlanSpace | None:
@@ -278,10 +278,11 @@ _PLANS_TOGETHER = 50_000
 
 @dataclass(frozen=True, repr=False)
 class PlanModel(Model):
-    """The demonstrated plan against all other plans, summed over alignments.
+    """A model that scores the demonstrated plan against all other plans.
 
-    The loss is -log p(plan | text), where p is normalised over all plans from the start. If there
-    are too many to enumerate, it is normalised over a sample and the plans found by beam search.
+    The loss is -log p(plan | text), summed over alignments, where p is normalised over all plans
+    from the start. If there are too many to enumerate, it is normalised over a sample and the plans
+    found by beam search.
 
     Parameters
     ----------
@@ -514,7 +515,7 @@ class PlanModel(Model):
     def _labelled(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> tuple[LabelledText, PlanSpace]:
-        """Return the text labelled with the names of all plans, as in the search."""
+        """Return the text, labelled by the names in all plans as during the search."""
         space = PlanSpace(plans, fitted.encoder.candidates(request.world, plans))
         searched = self._listed(fitted, request, search)
         graphs = dict.fromkeys(space.candidates.graphs)

@@ -1,4 +1,4 @@
-"""A checksum of feature extraction, to detect models saved by other code."""
+"""A checksum of feature extraction, to detect models saved by other versions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _joined(fitted: FittedModel, words: list[WordLabel], nodes: list[NodeLabel])
 
 
 def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
-    """Return an action on one of three things, which have values known to the model."""
+    """Return the graph of an action on one of three things with known values."""
     things: dict[str, dict[str, Any]] = {
         name: {"kind": kind, "colour": colour, "size": size, "x": x, "y": 1.0, "lit": x > 1}
         for name, kind, colour, size, x in (

@@ -1,4 +1,4 @@
-"""The transducer model: reads text unit by unit, summed over all readings."""
+"""The transducer model, which reads text unit by unit and sums over all readings."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ _ROUNDS = 5  # the default of Learning.rounds, which has no effect here
 
 @dataclass(frozen=True, repr=False)
 class TransducerModel(UnitModel):
-    """Reads text units in order; each names zero, one or several actions.
+    """A model that reads text units in order; each names any number of actions.
 
     At every position, the model either passes to the next unit or acts. Each decision is
     normalised over all choices at that position, and all readings that lead to the demonstrated
@@ -196,7 +196,7 @@ class TransducerModel(UnitModel):
             )
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings that make plans longer (if `short`) or shorter.
+        """Return advice for plans that are too `short` or too long.
 
         >>> TransducerModel(length_bonus=1, allow_multiple=False).length_cure(short=False)
         'Lower TransducerModel.length_bonus (it is 1).'
@@ -270,7 +270,7 @@ class TransducerModel(UnitModel):
     def read(
         self, act: Reals, marks: Reals, starts: Integers, gold: Integers, power: float = 0.0
     ) -> Reading:
-        """Sum over all readings that lead to some actions; return the loss and gradients.
+        """Sum over all readings that lead to the given actions; return loss and gradients.
 
         `act` is (alternatives × units), with the alternatives of prefix j in rows
         starts[j] … starts[j + 1] - 1. The rows of `marks` score passing, passing after acting and
@@ -359,16 +359,16 @@ class TransducerObjective(Objective):
 
     def _unreadable(self, place: int) -> DemonstrationError:
         return DemonstrationError(
-            f"{self.data.examples[place].demonstration} cannot be read: no alignment of its text "
-            "leads to its actions."
+            f"{self.data.examples[place].demonstration} must have an alignment of its text with "
+            "its actions; got none."
         )
 
 
 class UnreadableError(DemonstrationError):
-    """No reading of an instance leads to its actions; `place` is the instance's index."""
+    """Raised if no reading of the instance at index `place` leads to its actions."""
 
     def __init__(self, place: int) -> None:
-        super().__init__(f"Demonstration {place + 1} cannot be read.")
+        super().__init__(f"Demonstration {place + 1} must have an alignment with its text.")
         self.place = place
 
     def __reduce__(self) -> tuple[Any, ...]:

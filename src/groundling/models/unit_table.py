@@ -1,4 +1,4 @@
-"""Scores of all units of a text with every possible action along some plans."""
+"""Scores of all units of a text with every possible action along given plans."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from groundling.world.environment import Action, State
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
-"""Returns the score of a plan, and p(unit names action) as an array (units × actions)."""
+"""Function that returns a plan's score, and p(unit names action) as units × actions."""
 
 
 class UnitTable:
-    """ψ(x_i, y) and ψ(y) of all units and all actions along some plans.
+    """ψ(x_i, y) and ψ(y) of all units and all actions along the given plans.
 
     `text` is (actions × units) and `free` holds the text-free scores. The last three rows are the
     transducer's choices besides acting (`MARKS` in `groundling.inference.transduction`).
@@ -65,7 +65,7 @@ class UnitTable:
                     self.scorers[place] = (scorer, number)
 
     def actions(self, plan: Trajectory) -> list[int]:
-        """Return the rows of a plan's actions."""
+        """Return the row index of each action of a plan."""
         return [self.place[decision] for decision in plan.decisions()]
 
     def interpret(

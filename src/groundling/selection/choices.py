@@ -1,4 +1,4 @@
-"""Automatic settings: which are open, how they are chosen, and what was chosen."""
+"""Automatic settings: the choice of unset settings, with reasons."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting chosen from the demonstrations: name, value, reason, how to change it.
+    """A chosen setting, with its value, the reason, and how to change it.
 
     >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
     ...              "follower.chosen().set_params(search__max_length=…)"))
@@ -67,9 +67,9 @@ class Tried:
     why: str
 
     def holds(self, names: Sequence[str], count: int) -> bool:
-        """Return whether the result still holds.
+        """Return whether the result can be reused.
 
-        It does for the same configurations and less than twice the data.
+        It can for the same configurations and less than twice the data.
 
         >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
         True
@@ -82,11 +82,11 @@ class Tried:
 class Choices(tuple[Choice, ...]):
     """The settings chosen from the demonstrations; printed one per line.
 
-    `left_open` names the settings that were open, `tried` is the result of the race, and `params`
+    `left_open` names the settings that were unset, `tried` is the result of the race, and `params`
     are the chosen values for `set_params`.
 
     >>> print(Choices())
-    Nothing was left to choose.
+    All settings were given; none was chosen.
     """
 
     left_open: tuple[str, ...]
@@ -124,7 +124,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, names, self.tried, self.params)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self)) or "Nothing was left to choose."
+        return "\n".join(map(str, self)) or "All settings were given; none was chosen."
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -142,7 +142,7 @@ class Choices(tuple[Choice, ...]):
 
 
 def _left_open(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the open settings."""
+    """Return the names of the unset settings."""
     found = [name for name in _GROUPS if _is_auto(settings[name])]
     if "search" not in found and settings["search"].max_length is None:
         found.append(_LENGTH)
@@ -154,23 +154,23 @@ def _is_auto(value: object) -> bool:
 
 
 def check_open(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of open settings from a file; raise if one is unknown.
+    """Return the names of unset settings from a file; raise if one is unknown.
 
     >>> check_open(["learning", "hat"])
     Traceback (most recent call last):
         ...
-    ValueError: An open setting must be one of model, overlay, features, learning, search,
+    ValueError: A setting must be one of model, overlay, features, learning, search,
     search.max_length; got 'hat'.
     """
     found, known = tuple(names), (*_GROUPS, _LENGTH)
     for name in found:
         if name not in known:
-            raise ValueError(f"An open setting must be one of {', '.join(known)}; got {name!r}.")
+            raise ValueError(f"A setting must be one of {', '.join(known)}; got {name!r}.")
     return found
 
 
 def open_again(trainer: Trainer, names: Iterable[str]) -> dict[str, Any]:
-    """Return the settings of a trainer, with the named ones open again."""
+    """Return the settings of a trainer, with the named ones unset again."""
     settings = {each.name: getattr(trainer, each.name) for each in fields(trainer)}
     for name in names:
         if name == _LENGTH:
@@ -249,7 +249,7 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the winner; without a race if there is one option or too little data."""
+    """Return the best configuration; skip the race for one option or too little data."""
     count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:
@@ -261,8 +261,8 @@ def _best(
         winner = race.run(runners)
         shown = ", ".join(f"{e.name} {e.right:.2f} ±{e.error:.2f}" for e in race.finished)
         why = (
-            "the simplest within one standard error of the best in cross-validation on "
-            f"{winner.size} demonstrations: {shown}"
+            "the simplest configuration within one standard error of the best in cross-validation "
+            f"on {winner.size} demonstrations: {shown}"
         )
         tried = Tried(count, tuple(names), winner.name, winner.right, why)
     return next(each for each in runners if each.name == tried.winner), tried
@@ -324,7 +324,8 @@ def describe(
     declared: Sequence[str] = (),
 ) -> Choices:
     """Return every chosen setting that differs from its default, with the reason."""
-    raced = tried.why if tried else "the simplest that follows its training demonstrations"
+    simplest = "the simplest configuration that follows its training demonstrations"
+    raced = tried.why if tried else simplest
     found = []
     for group in _GROUPS:
         value: Settings = getattr(trainer, group)
@@ -354,7 +355,7 @@ _REASONS = {
     "features.typos": "an unknown word one letter from a known one is usually a typo",
     "features.numbers": "labels have numbers, which are compared with any numbers in the texts",
     "features.lexicon": "many texts spell no value; other words may mean one",
-    "features.reorder": "texts often name things in another order than the actions",
+    "features.reorder": "texts often name things in a different order from the actions",
     "features.min_word_count": "a word shown once is usually a typo",
     "features.min_count": "the penalty decides which features matter",
     "features.promote": "the words of a unit have no links",

@@ -107,8 +107,8 @@ def compare(
     ]
     tried = Tried(
         profile.count, tuple(each.name for each in ran), best.name, best.right,
-        f"{best.right:.2f} ±{best.error:.2f} right, the simplest within one standard error of the "
-        f"best of {len(ran)} compared on {best.size} demonstrations",
+        f"{best.right:.2f} ±{best.error:.2f} right, the simplest configuration within one standard "
+        f"error of the best of {len(ran)} compared on {best.size} demonstrations",
     )  # fmt: skip
     names = [*choices.left_open]
     return Comparison(

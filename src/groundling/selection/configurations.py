@@ -1,6 +1,6 @@
 """The table of configurations that take part in the race, and when each applies.
 
-The order is one of preference: of configurations that do equally well, the first wins.
+Rows are in order of preference: of configurations with equal accuracy, the first wins.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _features(profile: Profile, join: Join) -> Features:
 
 
 def _with_words(features: Features, words: tuple[str, ...], **more: object) -> Features:
-    """Return features with other word labels; those of plurals and numbers stay."""
+    """Return features with other word labels, keeping those for plurals and numbers."""
     numbers = tuple(each for each in ("number", "around") if each in features.words)
     return features.changed_to(words=(*words, *numbers), **more)
 
@@ -203,7 +203,7 @@ def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
 
 
 def _roomy(profile: Profile) -> int:
-    """Return the plan length for search: a quarter more than the longest shown."""
+    """Return the plan length for search: the longest demonstration plus a quarter."""
     return profile.longest + (profile.longest + 3) // 4 if profile.longest > 1 else 1
 
 
@@ -244,7 +244,7 @@ STRUCTURES: tuple[Structure, ...] = (
 
 
 def configurations(profile: Profile) -> list[Configuration]:
-    """Return the feasible configurations for some demonstrations, simplest first."""
+    """Return the feasible configurations for the demonstrations, simplest first."""
     joins = [each for each in JOINS if each.applies(profile)] or [_PLAIN]
     rows = [each for each in STRUCTURES if each.applies(profile)]
     # Nothing else captures the relations between the things that a text names.

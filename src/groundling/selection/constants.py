@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 # ---- facts about the data -------------------------------------------------------------------
-PROFILE_SIZE: Final = 180  # demonstrations to examine: more changed no fact in our experiments
-SAMPLED_STARTS: Final = 10  # starts per environment whose actions are counted: later ones repeat
-A_FEW: Final = 3  # smaller counts may be chance; also how many examples a message names
+PROFILE_SIZE: Final = 180  # demonstrations to examine; more did not change any fact in our tests
+SAMPLED_STARTS: Final = 10  # starts per environment whose actions are counted; others are similar
+A_FEW: Final = 3  # smaller counts may be chance; also the number of examples in a message
 NEARLY_ALL: Final = 0.8  # share that counts as nearly all; the rest are mistakes
 HARDLY_ANY: Final = 0.1  # share that happens by chance
 
@@ -23,10 +23,10 @@ LOOSE_TOLERANCE: Final = 1e-3  # from 1,000 demonstrations: the last steps chang
 # ---- whole configurations -------------------------------------------------------------------
 WORD_PAIR_WEIGHT: Final = 0.7  # weight of a label for each further word in it: pairs are rarer
 UNALIGNED_COST: Final = 2.3  # log 10: one unit in ten names no action, one in ten several
-COMPOSED_WEIGHT: Final = 0.5  # weight of two demonstrations joined into one: both count already
+COMPOSED_WEIGHT: Final = 0.5  # weight of two joined demonstrations, which also count separately
 
 # ---- the race -------------------------------------------------------------------------------
-FIRST_LAP: Final = 60  # demonstrations: fewer cannot tell a half from a third
+FIRST_LAP: Final = 60  # demonstrations; fewer cannot distinguish accuracies of 1/2 and 1/3
 FOLDS: Final = 3  # two thirds are enough to learn from, and a third to compare on
 LAP_ITERATIONS: Final = 20  # training iterations in a lap: the order settles before convergence
 DROP_OUT_ERRORS: Final = 2.0  # standard errors behind the leader at which to drop out

@@ -1,4 +1,4 @@
-"""The labels that all training worlds have, used to notice a different world."""
+"""The labels that all training worlds have, used to detect a different world."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class UsualLabels:
 
     @classmethod
     def of(cls, places: Iterable[Place]) -> UsualLabels:
-        """Return the labels that all of these places have."""
+        """Return the labels that all given (environment, start) pairs have."""
         count = 0
         often: Counter[str] = Counter()
         common: set[str] | None = None
@@ -74,7 +74,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return the labels that no action of these places has; empty if it may be chance."""
+        """Return the usual labels that the given worlds lack; empty if it may be chance."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()
@@ -93,7 +93,7 @@ class UsualLabels:
 
 
 def _some(places: Iterable[Place]) -> list[Place]:
-    """Return a sample of distinct places."""
+    """Return a sample of distinct (environment, start) pairs."""
     # If labels depend on the text, others are usually missing.
     found = {
         (id(world), state): (world, state)
@@ -105,7 +105,7 @@ def _some(places: Iterable[Place]) -> list[Place]:
 
 
 def usual_labels(learnt: Learnt) -> UsualLabels:
-    """Return the labels that all training worlds of a model have, even a loaded model."""
+    """Return the labels that all training worlds of a fitted or loaded model have."""
     shown = [each for each in learnt.examples if each.shown is not None]
     if not shown:
         return UsualLabels(*learnt.usual)

@@ -40,7 +40,7 @@ from groundling.world.graph import Label
 
 @dataclass(frozen=True)
 class Kind:
-    """How words relate to the string labels of one name.
+    """Statistics of how words match the values of one string label.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Kind:
 
     @property
     def is_slot(self) -> bool:
-        """Whether words spell most values, and mostly those of the demonstrated actions.
+        """Whether words spell most values, usually those of the demonstrated actions.
 
         Either most texts that spell a value mean it, or nearly all texts that mean one spell it:
         words of names (*lamp* in “bedroom lamp”) often mean something else.
@@ -82,7 +82,7 @@ class Kind:
 
     @property
     def is_meant(self) -> bool:
-        """Whether words that spell a value mostly mean it, even if few actions have one."""
+        """Whether texts that spell a value usually mean it, even if few actions have one."""
         most = NEARLY_ALL * max(A_FEW, self.shown)
         return bool(self.spelled) and (2 * self.hits >= self.mentions or self.hits >= most)
 
@@ -191,7 +191,7 @@ class Profile:
 
     @cached_property
     def lengths(self) -> Counter[int]:
-        """Demonstration counts by plan length, net of the start's extra length."""
+        """Number of demonstrations by plan length, without the start's extra length."""
         found: Counter[int] = Counter()
         for each in self.demonstrations:
             extra = self.encoder.world(each.environment).extra_length(each.start)
@@ -205,7 +205,7 @@ class Profile:
 
     @cached_property
     def counts(self) -> PlanCounts:
-        """The number of plans from some starts."""
+        """Estimates of the number of plans from a sample of starts."""
         return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:
@@ -214,7 +214,7 @@ class Profile:
 
     @cached_property
     def listing(self) -> Lengths:
-        """The lengths of plans that can be listed."""
+        """The plan lengths for which all plans can be listed."""
         starts: dict[int, set[str]] = {}
         for each in self.demonstrations:
             starts.setdefault(id(each.environment), set()).add(canonical(each.start))
@@ -228,7 +228,7 @@ class Profile:
 
     @property
     def quick(self) -> int | None:
-        """The same for a lap of the race, which lists plans several times."""
+        """The plan length up to which all plans can be listed in a race, or None."""
         return self.listing.of_trials
 
     @cached_property
@@ -258,7 +258,7 @@ class Profile:
 
     @cached_property
     def unit(self) -> Literal["sentence", "clause"]:
-        """The unit of text whose number is closest to that of actions."""
+        """The kind of text unit whose count is closest to the number of actions."""
         off = {
             unit: sum(abs(_units(each, unit) - len(each.trajectory)) for each in self.examples)
             for unit in ("sentence", "clause")
@@ -279,8 +279,8 @@ class Profile:
     def crowded(self) -> bool:
         """Whether nearly all texts of several actions have fewer units than actions.
 
-        Then only words are small enough to show the order of actions. A repeated action may be
-        named once.
+        In this case, only single words can show the order of actions. Repeated actions count once,
+        since a text may name them once.
         """
         changes = [
             (_units(each, self.unit), sum(1 for _ in groupby(each.trajectory.actions)))
@@ -324,7 +324,7 @@ class Profile:
 
     @cached_property
     def reordering(self) -> tuple[str, ...]:
-        """Connectives whose texts usually name values in another order than the actions."""
+        """Connectives of texts that usually reverse the order of the actions."""
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:
@@ -362,7 +362,7 @@ class Profile:
 
     @cached_property
     def shares_numbers(self) -> bool:
-        """Whether texts say numbers that several labels of a node may match."""
+        """Whether texts contain numbers that several labels of a node may match."""
         return self.says_numbers and (
             self.has_things
             or any(
@@ -378,7 +378,7 @@ class Profile:
 
     @cached_property
     def kinds(self) -> list[Kind]:
-        """How words relate to each kind of string label, by name."""
+        """Statistics of how words match each string label, sorted by label name."""
         shown = [_values(each) for each in self.examples]
         offered = set().union(*shown)
         for each in self.examples[:SAMPLED_STARTS]:
@@ -411,12 +411,12 @@ class Profile:
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
-        """The kinds whose values words match by spelling."""
+        """The labels whose values words match by spelling."""
         return tuple(each.name for each in self.kinds if each.is_slot)
 
     @cached_property
     def meant(self) -> tuple[str, ...]:
-        """The kinds with spelled values that are usually meant where they are spelled."""
+        """The labels whose values are usually meant if a text spells them."""
         return tuple(each.name for each in self.kinds if each.is_meant)
 
     @cached_property
@@ -430,7 +430,7 @@ class Profile:
 
     @cached_property
     def unsaid(self) -> tuple[str, ...]:
-        """The slots whose value texts often do not spell, so that other words may mean it.
+        """The slots whose values texts often express in other words.
 
         Empty if actions have several values of a slot, such as those of all things around.
         """
@@ -451,7 +451,7 @@ class Profile:
 
     @cached_property
     def named(self) -> bool:
-        """Whether texts contain words of names: string values with several words."""
+        """Whether texts contain words of names that consist of several words."""
         if self.in_characters:  # names are then matched as written
             return False
         names = {
@@ -465,7 +465,7 @@ class Profile:
 
     @cached_property
     def opaque(self) -> tuple[str, ...]:
-        """The kinds that words may mean, if words spell hardly any value."""
+        """The labels to learn words for, if words spell hardly any value."""
         several = [each for each in self.kinds if len(each.values) >= A_FEW]
         spelled = sum(len(each.spelled) for each in several)
         if self.slots or spelled > HARDLY_ANY * sum(len(each.values) for each in several):
@@ -474,7 +474,7 @@ class Profile:
 
 
 def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstration]:
-    """Return a sample that does not depend on the order or the names.
+    """Return a sample that is independent of the order and names of demonstrations.
 
     >>> from groundling import Demonstration
     >>> shown = [Demonstration(text, object(), 0, ("go",)) for text in "abcd"]
@@ -521,9 +521,9 @@ def graph_values(
 def is_reordered(
     example: Example, kinds: Collection[str], spells: Callable[[str, str], bool]
 ) -> bool | None:
-    """Return whether a text names values in another order than its actions.
+    """Return whether a text names values in a different order from its actions.
 
-    None if its values do not show it.
+    None if its values do not show the order.
     """
     held: dict[str, list[int]] = {}
     for number, (state, action) in enumerate(example.trajectory.decisions()):
@@ -551,7 +551,7 @@ def _units(example: Example, unit: str) -> int:
 
 
 def _names_others(example: Example) -> bool:
-    """Return whether a text names a value of a thing other than those acted on."""
+    """Return whether a text names a thing other than those acted on."""
     world, words = example.world, words_of(example)
     if not world.has_things:
         return False

@@ -37,12 +37,12 @@ _Reals = NDArray[np.float64]
 
 
 class LateError(Exception):
-    """A lap runs past the deadline."""
+    """Raised when a lap runs past the deadline."""
 
 
 @dataclass
 class Budget:
-    """A budget of demonstrations to learn from or follow: the same on every machine.
+    """A budget counted in demonstrations, so that it is the same on every machine.
 
     >>> Budget(300).affords([], 60), Budget(0).affords([], 60)
     (True, True)
@@ -142,7 +142,7 @@ class Runner:
 
     @property
     def score(self) -> float:
-        """Mean credit."""
+        """Mean credit over the held-out demonstrations."""
         return float(np.mean(self.credit)) if len(self.credit) else 0.0
 
     @property
@@ -151,7 +151,7 @@ class Runner:
         return _standard_error(self.credit)
 
     def behind(self, other: Runner) -> tuple[float, float]:
-        """Return the mean difference to another in the same lap, and its standard error."""
+        """Return the mean difference to another configuration, and its standard error."""
         difference = other.credit - self.credit
         return float(np.mean(difference)), _standard_error(difference)
 
@@ -180,7 +180,7 @@ class Race:
     keep: str = ""  # the name of a configuration that never drops out
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
-        """Return a configuration with all settings; `times` multiplies the penalty."""
+        """Return a configuration for the race; `times` multiplies its penalty."""
         learning = self.settings["learning"]
         if learning == AUTO:
             learning = learning_for(self.profile, configuration.model)
@@ -191,7 +191,7 @@ class Race:
         return Runner(configuration, trainer)
 
     def run(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest within one standard error of the best."""
+        """Return the simplest configuration within one standard error of the best."""
         alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
@@ -221,7 +221,7 @@ class Race:
         return self.winner()
 
     def recall(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest of those with the best training accuracy, for small data."""
+        """Return the simplest configuration with the best accuracy on training data."""
         best, most = runners[0], -1.0
         for each in runners:
             try:
@@ -238,7 +238,7 @@ class Race:
         return best
 
     def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
-        """Return the runners of the next lap; an extension waits until its base leads."""
+        """Return the configurations of the next lap, with extensions of the leader."""
         leader = self._leader()
         leads = leader.name if leader is not None and not fold else None
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]
@@ -280,7 +280,7 @@ class Race:
         return done
 
     def _is_settled(self, done: Sequence[Runner]) -> bool:
-        """Return whether the simplest is within one standard error of perfect."""
+        """Return whether the simplest configuration is within one standard error of 100 %."""
         first = done[0] if done and not self.keep else None
         return first is not None and bool(first.size) and 1 - first.score <= first.error
 
@@ -315,7 +315,7 @@ class Race:
         return max(self.finished, key=lambda each: each.score, default=None)
 
     def winner(self) -> Runner:
-        """Return the first within one standard error of the leader."""
+        """Return the first configuration within one standard error of the leader."""
         leader = self._leader()
         if leader is None:
             raise nothing_learnt()

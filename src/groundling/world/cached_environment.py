@@ -1,4 +1,4 @@
-"""Environments behind a cache: one call per method, state and action."""
+"""Cached environments: each method is called once per state and action."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class CachedEnvironment:
         )
 
     def explain_values(self, state: State, action: Action) -> list[str]:
-        """Explain which words of the text fill the holes of an action."""
+        """Explain which words of the text fill the open values of an action."""
         inner = self.environment
         return inner.explain(state, action) if isinstance(inner, BoundEnvironment) else []
 
@@ -190,11 +190,10 @@ class CachedEnvironment:
         try:
             hash(value)
         except Exception as error:
-            what = f"{self._call(method, arguments)} returned" if method else "The state is"
+            where = f" from {self._call(method, arguments)}" if method else ""
             raise WorldError(
-                f"{what} {shorten(value)}, a {type(value).__name__}, which is not hashable. "
                 "States, actions and outcomes must be hashable, such as tuples or frozen "
-                "dataclasses."
+                f"dataclasses; got {shorten(value)}, a {type(value).__name__}{where}."
             ) from error
         return value
 
@@ -425,7 +424,7 @@ class CachedEnvironment:
         return self.has_goal and hasattr(self.environment, "is_dead_end")
 
     def is_dead_end(self, state: State) -> bool:
-        """Tell whether the environment knows that no goal can be reached from a state."""
+        """Tell whether a state is a known dead end, from which no goal can be reached."""
         if not self.has_dead_ends:
             return False
         known = self._of(state)
@@ -447,12 +446,12 @@ class CachedEnvironment:
 
     @property
     def labels_follow_text(self) -> bool:
-        """Whether graphs contain only the labels that the text names."""
+        """Whether graphs contain only labels that the text mentions."""
         return bool(getattr(self.environment, "labels_follow_text", False))
 
     @property
     def presumed_slots(self) -> tuple[str, ...]:
-        """Slots that the environment declares for all starts, even if some lack them."""
+        """Slots that the environment declares, even if graphs from some starts lack them."""
         return tuple(getattr(self.environment, "presumed_slots", ()))
 
     @property
@@ -462,7 +461,7 @@ class CachedEnvironment:
         return {} if found is None else found
 
     def extra_length(self, start: State) -> int:
-        """Return how many actions plans from a state may have beyond the usual limit."""
+        """Return the number of actions by which plans from a state may exceed the limit."""
         if not hasattr(self.environment, "extra_length"):
             return 0
         answer = self._ask("extra_length", start)

@@ -117,7 +117,10 @@ def compose_with_names(
 def follow_each_other(
     first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
 ) -> bool:
-    """Tell whether the second starts where the first ends, and both change something."""
+    """Tell whether the second of two demonstrations continues the first.
+
+    Both must change the outcome.
+    """
     if first.environment is not second.environment:
         return False
     world = ask(first.environment)
@@ -153,7 +156,7 @@ def _joined_plan(
 
 
 def _trees(demonstrations: Iterable[Demonstration], parser: Parser) -> dict[int, list[Instruction]]:
-    """Parse the sentences of each demonstration, all plain strings in one batch."""
+    """Parse the sentences of each demonstration, with plain strings in one batch."""
     parts = {}
     for each in demonstrations:
         text = each.instructions

@@ -52,8 +52,7 @@ class Environment(Protocol[StateT, ActionT]):
       of `ground`. Speeds up states with hundreds of actions;
     - `outcome(state)`: the part of the final state that counts as the result; plans with equal
       outcomes are summed when outcomes are decoded (default: the state itself);
-    - `extra_length(start)`: how many more actions plans from a state may have than the usual
-      limit;
+    - `extra_length(start)`: the number of actions by which plans from a state may exceed the limit;
     - `label_plan(start, actions, states)`: labels of a whole plan, such as its pattern;
     - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that could
       be written differently (such as two moves in a row as one);
@@ -61,7 +60,7 @@ class Environment(Protocol[StateT, ActionT]):
       swapped. They share its weight in training;
     - `things(state)`: labels for each thing. Ranks and relations are derived from them (see
       `Scene`); required if actions have an `OpenSet`;
-    - `facts(state)`: labels of what is true. Changes become part of the action's graph (see
+    - `facts(state)`: labels of the facts that hold. Changes become part of the action's graph (see
       `with_changes`).
 
     Optional attributes for search and training:
@@ -184,7 +183,7 @@ class Demonstration(Generic[StateT, ActionT]):
 
 
 class Wrapper:
-    """Base class of environments that extend another one, the attribute `environment`.
+    """Base class of environments that wrap another one (`environment`).
 
     Messages name the class of the wrapped environment, and files may hold states and actions of
     its classes.

@@ -46,10 +46,10 @@ class EnvironmentReport:
     complete: bool
 
     def __str__(self) -> str:
-        seen = f"{self.states} states, {self.actions} actions in them, {self.graphs} graphs"
+        seen = f"{self.states} states, {self.actions} actions and {self.graphs} graphs"
         if self.complete:
-            return f"The environment is fine: {seen}, which is all that can be reached."
-        return f"The environment is fine so far: {seen}. Increase `states` to check more."
+            return f"No problems found in {seen}; all reachable states were checked."
+        return f"No problems found in {seen}. Increase `states` to check more."
 
 
 def check_environment(environment: Any, start: Any, *, states: int = 200) -> EnvironmentReport:
@@ -77,15 +77,14 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
     --------
     >>> from groundling.examples import Lamp
     >>> print(check_environment(Lamp(), "off"))
-    The environment is fine: 2 states, 4 actions in them, 2 graphs, which is all that can be
-    reached.
+    No problems found in 2 states, 4 actions and 2 graphs; all reachable states were checked.
     >>> class Broken(Lamp):
     ...     def step(self, state, action): return [action]
     >>> check_environment(Broken(), "off")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: Broken breaks the contract of an environment:
-    - step('off', 'on') returned ['on'], a list, which is not hashable. Use a value such as a
+    groundling.errors.WorldError: Broken must follow the Environment protocol:
+    - step('off', 'on') returned ['on'], a list, which must be hashable. Use a value such as a
       tuple or a frozen dataclass. (Also in 1 more place.)
     """
     if states < 1:
@@ -95,7 +94,7 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
     if check.problems:
         listed = "\n".join(f"- {each}" for each in check.sentences())
         raise WorldError(
-            f"{class_name(environment)} breaks the contract of an environment:\n{listed}"
+            f"{class_name(environment)} must follow the Environment protocol:\n{listed}"
         )
     return EnvironmentReport(len(check.seen), len(check.answers), len(check.graphs), check.complete)
 
@@ -185,7 +184,7 @@ class _Check:
                 what = what.replace(method, call_of(method, arguments), 1)
             self.report(
                 (method, "unhashable"),
-                f"{what} {shorten(value)}, a {type(value).__name__}, which is not hashable. "
+                f"{what} {shorten(value)}, a {type(value).__name__}, which must be hashable. "
                 "Use a value such as a tuple or a frozen dataclass.",
             )
             return False
@@ -217,14 +216,14 @@ class _Check:
         return tuple(self.filled(each, state) for each in listed[: self.most_actions])
 
     def filled(self, action: Any, state: Any) -> Any:
-        """Fill the holes of an action with example values; report undeclared holes."""
+        """Fill the open values of an action with examples; report undeclared types."""
         declared = getattr(self.environment, "open_values", ())
         for hole in holes(action):
             if isinstance(declared, str) or hole.type not in declared:
                 self.report(
                     ("open_values", hole.type),
-                    f"`open_values` must list the type of every hole; got {shorten(declared)}, but "
-                    f"{shorten(action)} has one of type {hole.type!r}. Add open_values = "
+                    f"`open_values` must list every type of open value; got {shorten(declared)}, "
+                    f"but {shorten(action)} has one of type {hole.type!r}. Add open_values = "
                     f"({hole.type!r},) to the class.",
                 )
             action = fill(action, hole, example_of(hole, self.environment, state))
@@ -248,7 +247,7 @@ class _Check:
     def run(self) -> None:
         missing = [name for name in _MUST if not callable(getattr(self.environment, name, None))]
         for name in missing:
-            self.report(("missing", name), f"It has no method {name}. Add it; see Environment.")
+            self.report(("missing", name), f"It must have a method {name}; see Environment.")
         for name in _MAY:
             found = getattr(self.environment, name, None)
             if found is not None and not callable(found):

@@ -178,7 +178,7 @@ def _text(name: object, where: str) -> str:
 
 
 class _Normalised(tuple[Label, ...]):
-    """A result of `labels_of`, which need not be normalised again."""
+    """Normalised labels, as returned by `labels_of`."""
 
     __slots__ = ()
 

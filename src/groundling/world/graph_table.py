@@ -1,4 +1,4 @@
-"""Graph tables: grounding graphs of many actions that differ only in their labels."""
+"""Graph tables: grounding graphs of many actions that differ only in labels."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class _Done(Protocol):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Decides whether plans are correct, by the plans of a demonstration.
+    """A judge of plans, by the correct plans of a demonstration.
 
     >>> from groundling import GroundingGraph
     >>> class Lamp:
@@ -43,14 +43,14 @@ class Judgement:
 
     @classmethod
     def of(cls, world: CachedEnvironment, demonstration: Demonstration) -> Judgement:
-        """Judge by a demonstration; raise `DemonstrationError` if an action is impossible."""
+        """Return a judge for a demonstration; raise an error if an action is impossible."""
         plans = (demonstration.actions, *demonstration.also)
         shown = tuple(world.trace(demonstration.start, e, str(demonstration)) for e in plans)
         return cls.among(world, shown)
 
     @classmethod
     def among(cls, world: CachedEnvironment, shown: Sequence[Trajectory]) -> Judgement:
-        """Judge by trajectories of correct plans."""
+        """Return a judge for the given trajectories of correct plans."""
         return cls(world, tuple(shown), frozenset(world.outcome(each.end) for each in shown))
 
     def accepts_end(self, state: Hashable) -> bool:
@@ -81,7 +81,7 @@ class Judgement:
         return max(self._in_common(plan, each) for each in self.shown) / 2
 
     def _in_common(self, one: _Done, other: _Done) -> float:
-        """Return the F1 score of transitions from outcome to outcome."""
+        """Return the F1 score between the transitions of two plans."""
         first, second = (
             Counter(pairwise(self.world.outcome(state) for state in each.states))
             for each in (one, other)

@@ -1,4 +1,4 @@
-"""Open values: holes in actions that are filled with values from the text."""
+"""Open values: placeholders in actions that are filled with values from the text."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _NUMERIC = (*_AMOUNTS, "ordinal")
 
 @dataclass(frozen=True)
 class OpenValue:
-    """A hole in an action that is filled with a value from the text.
+    """A placeholder in an action that is filled with a value from the text.
 
-    An environment whose actions have holes declares their types, such as
-    `open_values = ("number",)`. Its `step` and `ground` receive actions with filled holes.
+    An environment whose actions have open values declares their types, such as `open_values =
+    ("number",)`. Its `step` and `ground` receive actions with the values filled in.
 
     Parameters
     ----------
@@ -92,14 +92,16 @@ class OpenValue:
         ranged = self.low is not None or self.high is not None
         if (ranged or self.unit) and self.type not in _NUMERIC:
             raise WorldError(
-                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they are for "
-                f"{', '.join(_NUMERIC)}."
+                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they apply "
+                f"only to {', '.join(_NUMERIC)}."
             )
         if self.unit and self.type != "number":
             raise WorldError(f"`unit` must be left out for type {self.type!r}, which implies it.")
         if self.unit in _TYPE_OF_UNIT:
             type_ = _TYPE_OF_UNIT[self.unit]
-            raise WorldError(f"`unit` {self.unit!r} must be the type {type_!r}, without a unit.")
+            raise WorldError(
+                f"`unit` must not be {self.unit!r}; use the type {type_!r} without a unit."
+            )
         bases = {each.units[self.unit][0] for each in LANGUAGES.values() if self.unit in each.units}
         if bases and self.unit not in bases:
             raise WorldError(f"`unit` must be the base unit {min(bases)!r}; got {self.unit!r}.")
@@ -111,21 +113,22 @@ class OpenValue:
             )
         if self.now is not None and self.type not in _AMOUNTS:
             raise WorldError(
-                f"`now` must be left out for type {self.type!r}; it is for {', '.join(_AMOUNTS)}."
+                f"`now` must be left out for type {self.type!r}; it applies only to "
+                f"{', '.join(_AMOUNTS)}."
             )
         if self.step is not None and (self.now is None or self.step <= 0):
             raise WorldError(
-                f"`step` must be > 0 and needs `now`; got step={self.step}, now={self.now}."
+                f"`step` must be > 0 and requires `now`; got step={self.step}, now={self.now}."
             )
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
-        """Return the values that fill the hole: first absolute, then relative ones."""
+        """Return the possible values in a text: first absolute, then relative ones."""
         return tuple(self.readings(words, literals)) or self._defaults()
 
     def readings(
         self, words: Sequence[str], literals: Iterable[Literal]
     ) -> dict[Hashable, tuple[str, ...]]:
-        """Return the values that fill the hole, labelled as absolute or relative."""
+        """Return the possible values in a text, labelled as absolute or relative."""
         if self.type == "text":
             return dict.fromkeys(_spans(words), ())
         wanted, listed = (self.type, self._unit), list(literals)
@@ -147,7 +150,7 @@ class OpenValue:
 
     @property
     def example(self) -> Hashable:
-        """An example value for the hole.
+        """An example of a valid value.
 
         >>> OpenValue("number", low=5, high=35).example, OpenValue("time").example
         (5, '12:00')
@@ -198,17 +201,17 @@ def _spans(words: Sequence[str]) -> Iterator[str]:
 
 
 def declared_types(environment: Any) -> tuple[str, ...]:
-    """Return the hole types that an environment declares; empty by default."""
+    """Return the types of open values that an environment declares; empty by default."""
     return tuple(getattr(environment, "open_values", ()))
 
 
 def holes(action: Any) -> list[OpenValue | OpenSet]:
-    """Return the holes of an action: itself, or fields of a tuple or dataclass."""
+    """Return the open values of an action: itself, or fields of a tuple or dataclass."""
     return [each for each in _parts(action) if isinstance(each, (OpenValue, OpenSet))]
 
 
 def fill(action: Any, hole: OpenValue | OpenSet, value: Hashable) -> Any:
-    """Return an action with one of its holes filled.
+    """Return an action with one of its open values filled in.
 
     >>> hole = OpenValue("number")
     >>> fill(("set", "hall", hole), hole, 21.5)
@@ -224,7 +227,7 @@ def fill(action: Any, hole: OpenValue | OpenSet, value: Hashable) -> Any:
 
 
 def fills(action: Any, offered: Iterable[Any]) -> bool:
-    """Tell whether an action is a listed action with its holes filled by valid values.
+    """Tell whether an action is a listed action with valid values filled in.
 
     >>> offered = [("set", OpenValue("number", low=5, high=35))]
     >>> fills(("set", 21), offered), fills(("set", 90), offered), fills(("mix", 21), offered)
@@ -267,7 +270,7 @@ def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def example_of(hole: OpenValue | OpenSet, environment: Any, state: State) -> Hashable:
-    """Return an example value for a hole in a state."""
+    """Return an example of a value that can fill an open value in a state."""
     if isinstance(hole, OpenValue):
         return hole.example
     return frozenset(list(hole.among(things_of(environment, state)))[:1])
@@ -285,7 +288,7 @@ def things_of(environment: Any, state: State) -> Things:
 
 
 class BoundEnvironment(Wrapper):
-    """An environment whose open actions are filled with the values of one text.
+    """An environment whose open values are filled from one text.
 
     If an action is filled with free text, its graph also has labels for the words around that
     text (`after add`, `before to`), so that the model learns where such values begin and end.
@@ -360,19 +363,20 @@ class BoundEnvironment(Wrapper):
         return literal.value in (*parts, *sizes)
 
     def explain(self, state: State, action: Action) -> list[str]:
-        """Explain which words of the text fill the holes of an action, and how."""
+        """Explain which words of the text fill the open values of an action, and how."""
         said, how = [], [label.name for label in self.meant(state, action)]
         words, parts = self.text.words, _parts(action)
+        change = "more" if MORE in how else "less"
         for literal in self.text.literals:
             text = " ".join(words[place] for place in literal.places)
             if literal.value in parts and (TO in how or not how):
                 said.append(f"“{text}” is the value {_written(literal.value)}")
             elif BY in how:
                 value = next(part for part in parts if isinstance(part, float))
-                said.append(f"“{text}” gives {_written(value)}: {', '.join(how)}")
+                said.append(f"{_written(value)} is “{text}” {change} than the current value")
         if STEP in how:
             value = next(part for part in parts if isinstance(part, float))
-            said.append(f"the value {_written(value)} is {how[0]}, {STEP}")
+            said.append(f"{_written(value)} is one step {change} than the current value")
         for part in parts:
             if isinstance(part, str) and "text" in declared_types(self.environment):
                 said += [f"“{part}” is free text"] if self._around(part) else []

@@ -49,7 +49,7 @@ class Scene:
         }
         if len(self.labels) < len(things):
             raise WorldError(
-                "Things of a state must have distinct names as text; got "
+                "Things of a state must have names that are distinct as text; got "
                 f"{sorted(map(str, things))}."
             )
         self._values: dict[str, dict[str, float | str]] = {}
@@ -74,7 +74,7 @@ class Scene:
         self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # by name of a relation node
 
     def _is_shared(self, name: str) -> bool:
-        """Tell whether some things, but not all, share a string value of a label."""
+        """Tell whether some (but not all) things share a string value of a label."""
         values = list(self._values[name].values())
         strings = all(isinstance(each, str) for each in values)
         return strings and 1 < len(set(values)) < len(values)
@@ -129,7 +129,7 @@ class Scene:
                     yield from _ranks(name, places[own], len(places), said)
 
     def _find_extremes(self, thing: str, among: frozenset[str]) -> Iterator[Rank]:
-        """Yield the ranks in which a thing is lowest or highest among some things."""
+        """Yield the ranks in which a thing is lowest or highest among the given things."""
         for said, like in self._alike(thing):
             both = among & like
             for name in self._numbers if len(both) > 1 else ():
@@ -156,7 +156,7 @@ class Scene:
         return known
 
     def _grouped(self, shared: tuple[str, ...]) -> dict[Hashable, frozenset[str]]:
-        """Group all things by their values of some labels."""
+        """Group all things by their values of the given labels."""
         known = self._groups.get(shared)
         if known is None:
             columns = [self._values[kind] for kind in shared]
@@ -167,7 +167,7 @@ class Scene:
         return known
 
     def _places_among(self, like: frozenset[str]) -> dict[str, dict[float | str, int]]:
-        """Return, for each numeric label, the rank of each value among some things."""
+        """Return, for each numeric label, the rank of each value among the given things."""
         known = self._sorted.get(like)
         if known is None:
             known = self._sorted[like] = {}

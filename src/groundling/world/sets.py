@@ -35,7 +35,7 @@ def _find_nothing(values: Mapping[str, Iterable[str]]) -> Sequence[Mention]:
 
 @dataclass(frozen=True)
 class TextValues:
-    """The values of a text that can fill holes: words, literals and mentioned names.
+    """The parts of a text that can fill open values: words, literals and names.
 
     `find` returns the mentions of existing values. `language` provides the words for *except*,
     *and*, *every*, *none* and *the other*, and the plural endings.
@@ -47,7 +47,7 @@ class TextValues:
     language: Language = NEUTRAL
 
     def has(self, words: Sequence[str]) -> bool:
-        """Tell whether the text contains any of some words."""
+        """Tell whether the text contains any of the given words."""
         return any(self.language.fold(word) in words for word in self.words)
 
     def plural(self, place: int) -> bool:
@@ -56,7 +56,7 @@ class TextValues:
         return self.language.singular(word) != word
 
     def count(self, mentions: Sequence[Mention]) -> int | None:
-        """Return the number of things that the text asks for, or None if it gives none.
+        """Return the number of things that the text asks for, or None if it has no number.
 
         *One* is a number before a name (*one lamp*, *one of the lamps*) and a pronoun elsewhere
         (*the red one*). Numbers after an exception count the excluded things.
@@ -104,7 +104,7 @@ class TextValues:
 
 @dataclass(frozen=True)
 class OpenSet:
-    """A hole in an action that is filled with the set of things that a text describes.
+    """A placeholder in an action, filled with the set of things that a text describes.
 
     The environment declares `open_values = ("set",)` and returns labels for each thing from
     `things(state)`. Candidate sets come from the text (*all lamps but the red one*), so
@@ -279,7 +279,7 @@ def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Me
 def _denoted(
     things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention], text: TextValues
 ) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
-    """Return the sets that a text may describe and may exclude, most specific first."""
+    """Return the sets that a text may describe and exclude, most specific first."""
     turn = text.turn(mentions)
     main = [each for each in mentions if each[2][0] < turn]
     rest = [each for each in mentions if each[2][0] > turn]
@@ -365,7 +365,7 @@ def describe_set(
 def _common(
     read: Mapping[Hashable, Sequence[Label]], members: Iterable[Hashable]
 ) -> dict[str, Any]:
-    """Return the labels that all given things have, with values if these are few."""
+    """Return the labels that all given things have, with values if there are few."""
     listed = [read[thing] for thing in members]
     found: dict[str, Any] = {}
     for name in sorted({label.name for labels in listed for label in labels}):

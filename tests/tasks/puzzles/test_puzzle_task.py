@@ -111,7 +111,7 @@ def test_rows_report_spread_and_intervals():
     assert row.interval[0] <= row.metrics["match"] <= row.interval[1]
     assert (row.seeds, row.published["match"]) == (2, 0.7)
     assert row.seconds == {"train": 2.0, "follow": 1.0}
-    assert row.note == "puzzles with another plan in some split: 1"
+    assert row.note == "puzzles not matched in at least one split: 1"
 
 
 def test_paper_follows_each_split_with_the_actions_in_twenty_orders(corpus, monkeypatch):

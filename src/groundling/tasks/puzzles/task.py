@@ -177,7 +177,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
                 by_puzzle.setdefault(puzzle, []).append(score["match"])
         interval = bootstrap([fmean(found) for found in by_puzzle.values()], fmean)
         missed = sorted((puzzle for puzzle, found in by_puzzle.items() if min(found) < 1), key=int)
-        note = f"puzzles with another plan in some split: {', '.join(missed) or 'none'}"
+        note = f"puzzles not matched in at least one split: {', '.join(missed) or 'none'}"
         published = self.presets.select(preset, variant).published
         seconds = median_seconds(splits)
         return Row(variant, metrics, interval, len(splits), published, note, seconds)
