@@ -54,7 +54,7 @@ def test_task_oracle_says_why_it_fails():
 
 
 @pytest.mark.parametrize("level", ["OpenDoorsOrderN2", "PutNextLocalS5N3"])
-def test_task_grades_alike_episodes_as_if_each_were_followed(level):
+def test_task_grades_episodes_as_if_each_were_followed_alone(level):
     exam = protocol.Exam(level, 60)
     follower = exam.world.follower().fit(exam.world.record(range(3)))
     each = [
@@ -66,7 +66,6 @@ def test_task_grades_alike_episodes_as_if_each_were_followed(level):
         ).success
         for case in exam.cases
     ]
-    assert len({case.likeness for case in exam.cases}) < 60
     assert exam.grade(follower) == each
     exam.close()
 

@@ -86,9 +86,7 @@ class Episode:
         self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
         self._graphs: dict[tuple[Any, ActionChoice], GroundingGraph] = {}
         self._offers: dict[tuple[Any, ...], tuple[ActionChoice, ...]] = {}
-        self._events: dict[tuple[str, bool], Labels] = {}
         self._named: dict[str, set[Label]] = {}
-        self._spoken: dict[tuple[Any, str], tuple[Any, ...]] = {}
         self._scenes: dict[tuple[ActionChoice, ...], Any] = {}
         self._still = not world.has_effects
         # Default slots are marked, so that warnings are about user settings only.
@@ -148,10 +146,8 @@ class Episode:
     def _graph(self, scene: Any, action: ActionChoice) -> GroundingGraph:
         self._merged(scene)
         around = self._nodes[action.things]
-        key = (action.verb if action.role == "object" else action.role, action.earlier)
-        if key not in self._events:
-            self._events[key] = labels_of({key[0]: True, "earlier": action.earlier})
-        nodes = {"event": self._events[key], **around}
+        said = action.verb if action.role == "object" else action.role
+        nodes: dict[str, Labels] = {"event": {said: True, "earlier": action.earlier}, **around}
         edges: list[tuple[str, str, Labels]] = [("event", "object", _edge(action.role))]
         edges += [("object", name, _edge(name)) for name in around if name != "object"]
         return GroundingGraph(nodes, edges, roles=nodes)
@@ -176,11 +172,8 @@ class Episode:
 
         If the part names none, the objects are distinguished by themselves.
         """
-        key = (things, part)
-        if key not in self._spoken:
-            labels = self.named(things, part)
-            self._spoken[key] = labels if self._named[part] else things
-        return self._spoken[key]
+        labels = self.named(things, part)
+        return labels if self._named[part] else things
 
     def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
         """Return the labels of objects whose values a part of the text spells."""

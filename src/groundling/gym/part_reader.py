@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 
 from groundling.gym.verbs import Verb
 from groundling.language.sentences import split_sentences
@@ -11,23 +13,11 @@ from groundling.language.sentences import split_sentences
 __all__ = ["PartReader"]
 
 _WORD = re.compile(r"\d+[.,]\d+|,|[^\s,;:!?.]+")
-# English words that distinguish a clause from a list of adjectives after a comma.
-_NAMING = frozenset((
-    "the", "a", "an", "it", "them", "this", "that", "these", "those", "all", "every", "each",
-    "both", "any", "some", "my", "your",
-))  # fmt: skip
-_PLACING = frozenset((
-    "on", "in", "at", "by", "from", "with", "without", "near", "behind", "under", "over", "beside",
-    "next", "left", "right", "of", "to", "into", "onto", "above", "below", "between", "inside",
-    "outside", "which", "that", "who", "where", "as", "for", "not",
-))  # fmt: skip
-_PARTICLES = frozenset(("up", "down", "on", "off", "over", "out", "back", "away", "along"))
-_FILLING = frozenset((
-    "please", "now", "just", "also", "kindly", "ok", "okay", "hello", "hi", "hey", "thanks",
-    "thank", "you", "so", "first", "finally",
-))  # fmt: skip
-_FRONTED = ("after", "before", "once", "when")  # may start a clause that ends at a comma
-_LATER = ("before",)  # such a clause is done last
+_SAID = tomllib.loads((files("groundling.gym") / "parts.toml").read_text("utf-8"))
+_NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (
+    frozenset(_SAID[name].split())
+    for name in ("naming", "placing", "particles", "filling", "fronted", "later")
+)
 
 
 class PartReader:
@@ -134,7 +124,7 @@ class PartReader:
     def _is_clause(self, words: Sequence[str]) -> bool:
         """Return whether words start like a command: *take …*, *… the …*."""
         left = list(words)
-        while left and left[0] in self._words | _FILLING | {*_FRONTED}:
+        while left and left[0] in self._words | _FILLING | _FRONTED:
             left.pop(0)
         if not left or left[0] in _NAMING:
             return False

@@ -109,7 +109,7 @@ class UnitModel(Model):
     @abstractmethod
     def find(
         self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
-    ) -> Callable[[Search], Sequence[ScoredTrajectory]]:
+    ) -> Callable[[Search], list[ScoredTrajectory]]:
         """Return a function that finds plans with a given beam."""
 
     @abstractmethod

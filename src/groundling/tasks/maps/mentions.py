@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import TypeAlias, overload
 
 import numpy as np
@@ -18,9 +20,8 @@ from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, DialogueLine
 from groundling.tasks.maps.landscape import Landscape
 from groundling.tasks.maps.map_presets import MapPreset
 
-# Function words inside names.
-LINKS = frozenset({"a", "an", "and", "at", "by", "in", "of", "on", "the"})
-
+_SAID = tomllib.loads((files("groundling.tasks.maps") / "mentions.toml").read_text("utf-8"))
+LINKS = frozenset(_SAID["links"].split())
 _ALIKE = 0.9  # score of a similar word
 _OUTSIDE = re.compile(r"[^\w]+")
 
@@ -115,41 +116,18 @@ class NameMatcher:
 
 Array = npt.NDArray[np.float64]
 
-# Families of direction words, as (east, north).
-DIRECTIONS: Mapping[str, Mapping[str, tuple[int, int]]] = {
-    "compass": {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)},
-    "page": {
-        **dict.fromkeys(("up", "upwards", "upward"), (0, 1)),
-        **dict.fromkeys(("down", "downwards", "downward"), (0, -1)),
-        **dict.fromkeys(("right", "right-hand", "rightwards"), (1, 0)),
-        **dict.fromkeys(("left", "left-hand", "leftwards"), (-1, 0)),
-    },
-    "place": {
-        **dict.fromkeys(("top", "above", "over"), (0, 1)),
-        **dict.fromkeys(("bottom", "below", "beneath", "underneath", "under"), (0, -1)),
-    },
-}
+_AXES = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}  # (east, north)
 _DIRECTION = {
-    word: (family, axes) for family, words in DIRECTIONS.items() for word, axes in words.items()
+    word: (family, _AXES[way])
+    for family, ways in _SAID["directions"].items()
+    for way, words in ways.items()
+    for word in words.split()
 }
 # (sum, number) of direction words by family and axis
 _Pulls: TypeAlias = "dict[str, tuple[int, int]]"
 
-_CUES = {
-    "negation": "no not don't haven't hasn't isn't doesn't didn't won't can't never without",
-    "motion": (
-        "go going come coming head heading move moving turn turning walk carry continue follow "
-        "curve curving bend draw pass passing travel keep loop round around"
-    ),
-    "ending": "finish finishes finished end ends cross stop stops x",
-}
-# Words that suggest the function of an utterance.
-CUES: Mapping[str, frozenset[str]] = {
-    name: frozenset(words.split()) for name, words in _CUES.items()
-}
-_QUESTION = re.compile(
-    r"\b(have you|do you have|have you got|you got|do you see|can you see|is there|got a)\b"
-)
+_CUES = {name: frozenset(words.split()) for name, words in _SAID["cues"].items()}
+_QUESTION = re.compile(rf"\b({'|'.join(_SAID['questions'])})\b")
 _MENTIONS = ("mention=1", "mention=2", "mention=3+")
 _BEFORE = 4  # words before a mention
 _RECENT = 6  # utterances whose direction words are kept
@@ -191,9 +169,9 @@ class TextUnits(Sequence[TextUnit]):
     - `giver` or `follower`; `silent` if no landmark is mentioned;
     - `before=…`: each of the four words before the mention (not for silent units);
     - `question`, `negation`, `motion`, `ending`: suggested by the words of the utterance
-      (*have you got*; the words in `CUES`);
+      (*have you got*; the cues in `mentions.toml`);
     - `compass-east`, `compass-north`, `page-…`, `place-…`: the direction of the direction words
-      of the utterance, between -1 and 1, for each family in `DIRECTIONS`; with the prefix
+      of the utterance, between -1 and 1, for each family of directions; with the prefix
       `recent-`, of those in the previous six utterances;
     - `passed`: the share of units before this one, from 0 to just under 1.
 
@@ -402,7 +380,7 @@ def _context(
     lowered = [word.lower() for word in words]
     if _QUESTION.search(" ".join(lowered)):
         labels["question"] = True
-    labels |= {name: True for name, cues in CUES.items() if not cues.isdisjoint(lowered)}
+    labels |= {name: True for name, cues in _CUES.items() if not cues.isdisjoint(lowered)}
     before: _Pulls = {}
     for each in recent:
         for name, (total, count) in each.items():
@@ -413,16 +391,9 @@ def _context(
     return labels
 
 
-_list = str.split  # word lists are more readable as text
-
 # Contexts in which a mention may have a different weight.
 _CONTEXTS = ("follower", "question", "negation", "motion", "ending")
-_LINKING = frozenset(
-    _list(
-        "to at of from past round around over under above below between left right towards until "
-        "near beside through by reach a the this that"
-    )
-)
+_LINKING = frozenset(_SAID["linking"].split())
 
 
 def read_dialogue(

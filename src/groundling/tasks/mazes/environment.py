@@ -16,7 +16,7 @@ from groundling.tasks.mazes.actions import (
     rotate,
 )
 from groundling.tasks.mazes.maze import COMPASS, DIRECTIONS, Maze, Position
-from groundling.tasks.mazes.maze_graphs import Described, paper_graph, rich_graph
+from groundling.tasks.mazes.maze_graphs import paper_graph, rich_graph
 from groundling.tasks.mazes.mirror import Swaps, mirror_demonstration
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
@@ -90,7 +90,6 @@ class MazeEnvironment:
         self.canonical = canonical
         self.swaps = swaps
         self._mirrored: MazeEnvironment | None = None
-        self._described: Described = {}  # bounded by the number of places and paths
 
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
         """Return an initial state; the orientation is unknown if None."""
@@ -149,9 +148,7 @@ class MazeEnvironment:
         """Return the grounding graph of an action between two states."""
         if self.shape == "paper":
             return paper_graph(self.maze, action, next_state)
-        return rich_graph(
-            self.maze, state, action, next_state, by_action=self.by_action, known=self._described
-        )
+        return rich_graph(self.maze, state, action, next_state, by_action=self.by_action)
 
     def is_terminal(self, state: MazeState) -> bool:
         """Return whether the plan has ended: nothing follows `stay`."""

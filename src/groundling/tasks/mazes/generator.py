@@ -10,7 +10,7 @@ from random import Random
 from groundling.errors import SettingError
 from groundling.tasks.mazes.actions import STAY, MazeAction, canonical
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.grammar import FLOORS, ITEMS, WALLS, Clause, Phrasebook, join
+from groundling.tasks.mazes.grammar import FAMILIES, FLOORS, ITEMS, WALLS, Clause, Phrasebook, join
 from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position
 from groundling.tasks.mazes.plans import Pose, poses_of
 from groundling.world.environment import Demonstration
@@ -193,23 +193,6 @@ def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) ->
     )
 
 
-_FAMILIES = {
-    "face": 1.0,
-    "turn": 1.2,
-    "turn onto": 1.0,
-    "turn toward": 0.7,
-    "count": 1.2,
-    "landmark": 1.5,
-    "past": 1.0,
-    "ordinal": 0.8,
-    "end": 0.8,
-    "crossing": 1.0,
-    "implicit turn": 1.0,
-    "implicit move": 0.8,
-    "declarative": 0.6,
-}
-
-
 def _sentence(
     random: Random,
     book: Phrasebook,
@@ -242,7 +225,7 @@ def _clause(
         families.setdefault(clause.family, []).append(clause)
     if not families:
         return None
-    weights = [_FAMILIES[family] for family in families]
+    weights = [FAMILIES[family] for family in families]
     family = random.choices(list(families), weights)[0]
     return random.choice(families[family])
 

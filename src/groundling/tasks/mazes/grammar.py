@@ -13,7 +13,7 @@ from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Hall, Maze
 from groundling.tasks.mazes.plans import Pose
 
 _SAID = tomllib.loads((files("groundling.tasks.mazes") / "phrases.toml").read_text("utf-8"))
-FLOORS, WALLS, ITEMS = (_SAID[name] for name in ("floors", "walls", "items"))
+FLOORS, WALLS, ITEMS, FAMILIES = (_SAID[name] for name in ("floors", "walls", "items", "families"))
 _NUMBERS, _ORDINALS, _WHERE = (_SAID[name] for name in ("numbers", "ordinals", "where"))
 _LEFT, _RIGHT, _AROUND = rotate(270), rotate(90), rotate(180)
 _SIDE_OF = {_LEFT: "left", _RIGHT: "right"}

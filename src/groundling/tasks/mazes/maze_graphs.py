@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 
 from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Maze, Position
-from groundling.world.graph import GroundingGraph, Labels, LabelValue, labels_of
+from groundling.world.graph import GroundingGraph, LabelValue
 
 _Labels = dict[str, "LabelValue | Iterable[str | float]"]
-Described = dict[tuple[object, ...], Labels]
-"""Cached labels of places, views and paths of one maze."""
 _TURN_NAMES = {90: "rotate-right", 180: "rotate-around", 270: "rotate-left"}
 _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
@@ -71,7 +68,6 @@ def rich_graph(
     after: MazeState,
     *,
     by_action: bool = True,
-    known: Described | None = None,
 ) -> GroundingGraph:
     """Return the graph of an action, with its destination as seen by the agent.
 
@@ -92,42 +88,26 @@ def rich_graph(
     ['t:end:item=lamp', 't:floor=wood', 't:hall-length=1', 't:item=lamp', 't:open',
      't:sees:item=lamp', 't:wall=fish']
     """
-    known = {} if known is None else known
     still = action.kind == "stay"
     prefix = _PREFIXES[action.kind] if by_action else ""
     position, orientation, _ = after
 
-    def part(key: tuple[object, ...], describe: Callable[[], _Labels]) -> Labels:
-        key = (*key, prefix, still)
-        found = known.get(key)
-        if found is None:
-            labels = describe()
-            read = labels_of({prefix + label: value for label, value in labels.items()})
-            found = known[key] = read
-        return found
+    def part(labels: _Labels) -> _Labels:
+        return {prefix + label: value for label, value in labels.items()}
 
-    def here() -> _Labels:
-        return _here(maze, position) | (_junction(maze, position) if still else {})
-
-    nodes: dict[str, Labels] = {"event": _event(action), "here": part(("here", position), here)}
+    here = _here(maze, position) | (_junction(maze, position) if still else {})
+    nodes: dict[str, _Labels] = {"event": _event(action), "here": part(here)}
     edges = [("event", "here", "to")]
     if orientation is None:
-        nodes["around"] = part(
-            ("around", position),
-            lambda: _merge(_view(maze, position, each, still) for each in DIRECTIONS),
-        )
+        around = _merge(_view(maze, position, each, still) for each in DIRECTIONS)
+        nodes["around"] = part(around)
         edges.append(("here", "around", "around"))
     else:
         for side, turn in SIDES.items():
-            way = (orientation + turn) % 360
-            nodes[side] = part(("view", position, way), partial(_view, maze, position, way, still))
+            nodes[side] = part(_view(maze, position, (orientation + turn) % 360, still))
             edges.append(("here", side, side))
         if action.kind == "move":
-            start, amount = before.position, action.amount
-            nodes["path"] = part(
-                ("path", start, orientation, amount),
-                lambda: _path(maze, start, orientation, amount),
-            )
+            nodes["path"] = part(_path(maze, before.position, orientation, action.amount))
             edges.append(("event", "path", "along"))
     return GroundingGraph(nodes, edges, roles=nodes)
 
