@@ -126,6 +126,7 @@ class Project:
                 self.store.set("source", dict(source))  # the same world at another path
             self.events = Events()
             self.answering = threading.Lock()  # a follower handles one request at a time
+            self._learning = threading.Lock()  # copies of a follower share their buffers
             # One attribute, so that threads always read a consistent follower and revision.
             self.learnt = LearntState(self.setting.trained, 0, "")
             self.progress: dict[str, Any] | None = None
@@ -399,6 +400,13 @@ class Project:
             except GroundlingError:
                 return None
 
+    def is_given(self, shown: Demonstration) -> bool:
+        """Return whether a training demonstration came with the world."""
+        return any(
+            each.fingerprint == shown.name and each.origin == "given"
+            for each in self.store.records()
+        )
+
     # ---- changing -----------------------------------------------------------------------
 
     def teach(self, record: Record) -> Record:
@@ -534,6 +542,10 @@ class Project:
         Demonstrations that cannot be learnt from are set aside.
         """
         self.check_writes()
+        with self._learning:
+            self._learn_revision()
+
+    def _learn_revision(self) -> None:
         revision, records = self.store.snapshot()
         began = time.perf_counter()
         shown, apart, aside = self._sorted(records)
