@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 from benchmarks.page import fill
 from groundling.errors import GroundlingWarning
 from groundling.studio.project import Project
-from groundling.studio.scenes import StudioScene
 from groundling.studio.store import Record
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State
@@ -219,14 +218,16 @@ def table(figures: Mapping[str, Retest]) -> str:
     """Return the figures as Markdown.
 
     >>> print(table({"kitchen": Retest(1.0, 0.004, (10, 9))}))
-    | world | right at once | earlier ones broken | of ten at the end |
+    | world | right at once | earlier ones broken | right at the end, of ten |
     |---|---|---|---|
     | kitchen | 1.00 | 0.4 % | 10, 9 |
     """
-    lines = ["| world | right at once | earlier ones broken | of ten at the end |", "|---" * 4 + "|"]
+    headings = ("world", "right at once", "earlier ones broken", "right at the end, of ten")
+    lines = [f"| {' | '.join(headings)} |", "|---" * len(headings) + "|"]
     for name, each in figures.items():
+        at_once = f"{each.at_once:.2f}".removeprefix("0")
         at_the_end = ", ".join(map(str, each.at_the_end))
-        lines.append(f"| {name} | {each.at_once:.2f} | {each.broken:.1%} | {at_the_end} |".replace("%", " %"))
+        lines.append(f"| {name} | {at_once} | {100 * each.broken:.1f} % | {at_the_end} |")
     return "\n".join(lines)
 
 

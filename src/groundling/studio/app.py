@@ -88,7 +88,12 @@ def make_studio(
         """Return the stored projects and the worlds of the gallery."""
         return {
             "projects": [
-                {"project": each.name, "title": each.title, "pupil": each.pupil, "known": each.known}
+                {
+                    "project": each.name,
+                    "title": each.title,
+                    "pupil": each.pupil,
+                    "known": each.known,
+                }
                 for each in projects.summaries()
             ],
             "gallery": [
@@ -312,7 +317,7 @@ def _reasons(project: Project, wish: Wish) -> dict[str, Any]:
     with project.answering:
         told = reasons(follower, scene, plan)
     if told["remembered"] is not None and plan.remembered is not None:
-        told["built_in"] = project.is_given(plan.remembered.shown)
+        told["built_in"] = project.is_given(plan.remembered.shown.name)
     return told
 
 

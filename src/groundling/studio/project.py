@@ -400,12 +400,13 @@ class Project:
             except GroundlingError:
                 return None
 
-    def is_given(self, shown: Demonstration) -> bool:
-        """Return whether a training demonstration came with the world."""
-        return any(
-            each.fingerprint == shown.name and each.origin == "given"
-            for each in self.store.records()
-        )
+    def is_given(self, name: str) -> bool:
+        """Return whether the training demonstration of a name came with the world."""
+        number = name.partition(":")[0]  # see `_sorted`
+        try:
+            return not number.isdecimal() or self.store.record(int(number)).origin == "given"
+        except DemonstrationError:  # deleted since the last training
+            return False
 
     # ---- changing -----------------------------------------------------------------------
 

@@ -93,7 +93,10 @@ def _words(
                 continue
             rank = (not named, weight.get(key, 0.0), *key)
             found.append((rank, {"sentence": sentence, "position": position, "word": word}))
-    return [word for _, word in sorted(found, key=lambda each: each[0])]
+    first: dict[str, dict[str, Any]] = {}  # a word that is repeated is one reason
+    for _, each in sorted(found, key=lambda each: each[0]):
+        first.setdefault(each["word"].casefold(), each)
+    return list(first.values())
 
 
 def _without(

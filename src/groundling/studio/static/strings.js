@@ -72,6 +72,7 @@ const TABLE = {
   can: ["What it can do now", "Was er jetzt kann"],
   canRecent: ["{0} of your last {1} requests understood", "{0} deiner letzten {1} Aufträge verstanden"],
   canHeld: ["{0} of {1} test sentences right", "{0} von {1} Prüfsätzen richtig"],
+  canTrained: ["trained on examples of this world", "mit Beispielen dieser Welt trainiert"],
   canNothing: ["Nothing taught yet.", "Noch nichts beigebracht."],
   // reasons
   because: ["I {0} because you said {1}.", "Ich habe {0}, weil du {1} gesagt hast."],
@@ -233,7 +234,7 @@ const VERBS = {
   go: ["went", "gone"], take: ["took", "taken"], put: ["put", "put"], push: ["pushed", "pushed"],
   open: ["opened", "opened"], close: ["closed", "closed"], switch: ["switched", "switched"],
   walk: ["walked", "walked"], turn: ["turned", "turned"], move: ["moved", "moved"], pick: ["picked", "picked"],
-  drop: ["dropped", "dropped"], strike: ["struck", "struck"], pass: ["passed", "passed"], stop: ["stopped", "stopped"],
+  drop: ["dropped", "dropped"], face: ["faced", "faced"], stay: ["stayed", "stayed"], strike: ["struck", "struck"], pass: ["passed", "passed"], stop: ["stopped", "stopped"],
 };
 const said = (label, form) => {
   const [first, ...rest] = label.split(" ");

@@ -411,7 +411,7 @@ export class Talk {
     const first = about.known > 0 && !about.trained && !about.problem; // first training is running
     const said = [of ? t("canRecent", recent, of) : "", all && !first ? t("canHeld", held, all) : ""].filter(Boolean);
     const behind = about.learnt !== about.revision && !about.problem;
-    this.can.replaceChildren(h("span", { class: "can-name" }, t("can"), ": "), first ? "…" : said.join(" · ") || t("canNothing"),
+    this.can.replaceChildren(h("span", { class: "can-name" }, t("can"), ": "), first ? "…" : said.join(" · ") || t(about.trained ? "canTrained" : "canNothing"),
       behind ? h("span", { class: "muted" }, ` ${t("learning")}`) : "");
     this.undoing.hidden = !about.undo;
     this.undoing.textContent = t("undoLast", about.undo ?? "");
