@@ -329,6 +329,26 @@ def test_app_says_why_in_parts_of_sentences(client):
     assert step["without"] == ["go to the table"] or step["without"] is None
 
 
+def test_app_says_which_example_it_repeats_and_whose_it_is(tmp_path):
+    projects = OpenProjects(tmp_path, {"kind": "gallery", "name": "warehouse"})
+    with LocalClient(make_studio(projects)) as client:
+        settle(client)
+        body = {"scene": "Warehouse 4", "text": "open the gate"}
+        told = client.post(f"{MAIN}/reasons", json=body).json()
+        assert told["remembered"] == "open the gate"
+        assert told["built_in"]
+        body["text"] = "dock dock hurry"
+        client.post(f"{MAIN}/teach", json=body | {"actions": ["go to the dock"]})
+        settle(client)
+        told = client.post(f"{MAIN}/reasons", json=body).json()
+        assert told["remembered"] == "dock dock hurry"
+        assert not told["built_in"]
+        [step] = told["steps"]
+        words = [each["word"] for each in step["words"]]
+        assert "dock" in words
+        assert len(words) == len(set(words))  # a repeated word is one reason
+
+
 def test_app_counts_what_it_can_do(client):
     assert client.get(MAIN).json()["standing"] == {"recent": 0, "of": 0, "held": 0, "held_of": 0}
     for number, (text, action) in enumerate(
@@ -354,7 +374,8 @@ def test_app_worlds_of_the_editor_and_the_gallery(client):
     assert client.post("/api/worlds", json={}).status_code == 422
     assert client.post("/api/worlds", json={"gallery": "attic"}).status_code == 422
     listed = client.get("/api/worlds").json()
-    assert {"project": made, "title": "Yard"} in listed["projects"]
+    own = {"project": made, "title": "Yard", "pupil": "", "known": 0}
+    assert own in listed["projects"]
     assert "home" in [each["name"] for each in listed["gallery"]]
 
 

@@ -77,6 +77,12 @@ class Talk:
             next(self.button(name) for name in names if self.button(name).count()).click()
             self.turn.locator(".possible").wait_for()
 
+    def demonstrations(self):
+        """Return what was taught, oldest first."""
+        path = f"/api/projects/{self.name}/demonstrations"
+        found = self.page.evaluate("(path) => fetch(path).then((answer) => answer.json())", path)
+        return found["demonstrations"][::-1]
+
     def plan(self):
         return self.turn.locator(".steps li").all_inner_texts()
 
@@ -115,10 +121,7 @@ def test_browser_teaches_the_turn_and_never_what_stands_in_the_box(visit, room):
     talk.page.locator(".say textarea").fill("etwas ganz anderes")
     talk.button("Yes, that’s right").click()
     talk.learnt(2)
-    shown = talk.page.evaluate(
-        f"fetch('/api/projects/{talk.name}/demonstrations').then((answer) => answer.json())"
-    )["demonstrations"]
-    assert [each["text"] for each in shown] == ["zum Tisch", "zum Tisch"]
+    assert [each["text"] for each in talk.demonstrations()] == ["zum Tisch", "zum Tisch"]
     assert talk.page.locator(".say textarea").input_value() == "etwas ganz anderes"
 
 
@@ -162,6 +165,33 @@ def test_browser_questions_are_answered_by_a_click_or_a_fragment(visit, room):
     talk.page.get_by_role("button", name="Start over").click()
     talk.say("los")  # what was chosen among plans is learnt
     talk.turn.locator(".steps li").filter(has_text=options[0]).wait_for()
+
+
+def test_browser_goes_on_showing_in_another_scene(visit, room):
+    talk = Talk(visit, room())
+    talk.show("nimm die blaue Tasse", "take the blue cup")
+    talk.say("und jetzt die rote")  # not possible: it still holds the blue one
+    talk.begin_showing()
+    possible = talk.turn.locator(".possible")
+    possible.get_by_role("button", name="go to the table").click()
+    talk.turn.locator(".steps li").first.wait_for()
+    assert possible.get_by_role("button", name="take the red cup").count() == 0
+    talk.page.get_by_role("button", name="Start over").click()
+    talk.turn.locator(".steps li").wait_for(state="detached")  # from the beginning
+    talk.page.get_by_label("Scene").select_option("Kitchen 2")
+    talk.turn.get_by_text("Show what “und jetzt die rote” means").wait_for()
+    talk.page.wait_for_timeout(300)
+    action = possible.get_by_role("button").first.inner_text()
+    possible.get_by_role("button").first.click()
+    talk.turn.locator(".steps li").filter(has_text=action).wait_for()
+    talk.button("Cancel").click()  # the text is followed in the scene at hand
+    talk.turn.locator(".turn-tools").get_by_role("button", name="Cancel").wait_for(state="detached")
+    talk.begin_showing()
+    possible.get_by_role("button").first.click()
+    talk.button("Teach this").click()
+    talk.learnt(2)
+    [_, shown] = talk.demonstrations()
+    assert (shown["text"], shown["scene"]) == ("und jetzt die rote", "Kitchen 2")
 
 
 def test_browser_two_tabs_see_each_other(visit, room):
@@ -294,6 +324,30 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room
     visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
 
 
+def test_browser_editor_keeps_its_world_and_projects_are_found_again(visit, room):
+    address, _ = room()
+    page = visit(f"{address}/#/worlds")
+    page.get_by_label("Title", exact=True).fill("Harbour")
+    page.get_by_label("Title", exact=True).press("Tab")
+    page.reload()
+    page.get_by_label("Title", exact=True).wait_for()
+    assert page.get_by_label("Title", exact=True).input_value() == "Harbour"
+    page.get_by_role("button", name="Teach a robot here").click()
+    page.locator(".stage select").wait_for()
+    page.goto(f"{address}/#/worlds")
+    page.get_by_role("link", name="Harbour").first.click()
+    page.locator(".stage select").get_by_text("Harbour 1").wait_for(state="attached")
+    page.goto(f"{address}/#/worlds")
+    page.locator("#world-file").set_input_files(
+        {"name": "bad.json", "mimeType": "application/json", "buffer": b'{"places": 3}'}
+    )
+    page.locator("#toast").get_by_text("This file is not a world").wait_for()
+    assert page.get_by_label("Title", exact=True).input_value() == "Harbour"
+    page.get_by_role("button", name="Begin again").click()
+    page.locator(".editor-picture svg").get_by_text("garden").wait_for()
+    assert page.get_by_label("Title", exact=True).input_value() == "My world"
+
+
 def test_browser_lesson_begins_empty_and_is_kept(studio, visit):
     page = visit(f"{studio}/#/lesson")
     page.get_by_text("0 of 10 requests shown").wait_for()
@@ -346,6 +400,9 @@ def test_browser_class_of_five(tmp_path, visit, chromium):
         teacher.locator(".robots .card").filter(has_text="Pupil 3").get_by_text(
             "1 taught"
         ).wait_for()
+        moved = teacher.locator(".robots .card").filter(has_text="Pupil 3").locator("svg")
+        still = teacher.locator(".robots .card").filter(has_text="Pupil 2").locator("svg")
+        assert moved.inner_html() != still.inner_html()  # where its last demonstration ended
         for path in ("/api/projects/main", "/api/class", "/api/worlds"):
             status = pupils[0].evaluate("(path) => fetch(path).then((a) => a.status)", path)
             assert status == 401, path
@@ -368,6 +425,10 @@ def test_browser_phone_keeps_the_picture_in_view(visit, room):
     while box is None:  # the picture may just be drawn anew
         box = target.bounding_box()
     assert 0 <= box["y"] < 844
+    for shown in (talk.turn.locator(".bubble.mine"), talk.button("Teach this")):
+        shown.scroll_into_view_if_needed()
+        assert 0 <= shown.bounding_box()["y"] < 844
+    assert talk.page.locator(".say").is_hidden()  # it would hide what is shown
     target.click()
     talk.turn.locator(".steps li").filter(has_text="go to the shelf").wait_for()
 
