@@ -3,6 +3,8 @@
 import json
 import shlex
 import shutil
+from contextlib import redirect_stdout
+from io import StringIO
 
 import pytest
 from typer.testing import CliRunner
@@ -270,6 +272,23 @@ def test_browser_follows_every_example_of_the_gallery(visit, room, name):
         talk.button("Yes, that’s right").wait_for()
 
 
+def run_python(code, visit, address):
+    """Run client code; returns what it printed."""
+    with redirect_stdout(StringIO()) as told:
+        exec(code, {})
+    return told.getvalue()
+
+
+def run_javascript(code, visit, address):
+    """Run client code in a page of the service; returns what it logged."""
+    page = visit(f"{address}/docs")
+    told = []
+    page.on("console", lambda message: told.append(message.text))
+    page.evaluate(f"async () => {{ {code} }}")
+    page.close()
+    return told[-1]
+
+
 def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room, tmp_path):
     address, _ = room()
     page = visit(f"{address}/#/worlds")
@@ -310,6 +329,11 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room
     with serving(make_service(served)) as there:
         answer = page.request.post(f"{there}/v1/say", data=body).json()
         assert (answer["kind"], answer["actions"]) == ("act", ["go to the pond", "take the ball"])
+        for language, run in (("Python", run_python), ("JavaScript", run_javascript)):
+            code = page.locator(f"pre[data-name={language}]").inner_text()
+            told = run(code.replace("http://127.0.0.1:8090", there), visit, there)
+            assert told.startswith("act "), language
+            assert "take the ball" in told
     # Export is what `train` reads, in the world that the editor saved.
     page.goto(f"{address}/#/examples/{talk.name}")
     with page.expect_download() as found:
@@ -344,7 +368,7 @@ def test_browser_editor_keeps_its_world_and_projects_are_found_again(visit, room
     page.locator("#toast").get_by_text("This file is not a world").wait_for()
     assert page.get_by_label("Title", exact=True).input_value() == "Harbour"
     page.get_by_role("button", name="Begin again").click()
-    page.locator(".editor-picture svg").get_by_text("garden").wait_for()
+    page.locator(".editor-picture svg").get_by_text("garden", exact=True).wait_for()
     assert page.get_by_label("Title", exact=True).input_value() == "My world"
 
 
@@ -420,7 +444,8 @@ def test_browser_phone_keeps_the_picture_in_view(visit, room):
     talk.begin_showing()
     target = talk.page.locator(".picture [data-action='go to the shelf']")
     target.wait_for()
-    talk.page.locator(".say").scroll_into_view_if_needed()
+    assert talk.page.locator(".say").is_hidden()  # it would hide what is shown
+    talk.button("Cancel").scroll_into_view_if_needed()
     box = None
     while box is None:  # the picture may just be drawn anew
         box = target.bounding_box()
@@ -428,7 +453,6 @@ def test_browser_phone_keeps_the_picture_in_view(visit, room):
     for shown in (talk.turn.locator(".bubble.mine"), talk.button("Teach this")):
         shown.scroll_into_view_if_needed()
         assert 0 <= shown.bounding_box()["y"] < 844
-    assert talk.page.locator(".say").is_hidden()  # it would hide what is shown
     target.click()
     talk.turn.locator(".steps li").filter(has_text="go to the shelf").wait_for()
 

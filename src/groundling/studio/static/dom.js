@@ -97,7 +97,7 @@ export function readable(feature) {
   const said = rest.map(label).join(" + ");
   const [, word] = first.match(/^word=(.+)$/) ?? [];
   if (word) return t("goesWith", readableWord(word), said || "…");
-  if (/^dep(=|$)/.test(first)) return t("goesWith", t("structure", first.slice(4) || "–"), said);
+  if (/^dep(=|$)/.test(first)) return t("goesWith", t("structure", t(first.slice(4) || "dep")), said);
   return [first, ...rest].map(label).join(" + ");
 }
 

@@ -66,6 +66,7 @@ const TABLE = {
   start: ["start", "Anfang"],
   stepOf: ["{0} of {1}: {2}", "{0} von {1}: {2}"],
   listen: ["Speak", "Sprechen"],
+  listenFailed: ["The browser could not understand speech here. Allow the microphone, or type instead.", "Der Browser konnte hier keine Sprache erkennen. Erlaube das Mikrofon oder tippe."],
   listenNote: ["Your browser converts speech to text and may send the recording to its vendor.", "Dein Browser wandelt Sprache in Text um und sendet die Aufnahme vielleicht an seinen Hersteller."],
   aloud: ["Read answers aloud", "Antworten vorlesen"],
   // what it can do
@@ -101,6 +102,9 @@ const TABLE = {
   anyValue: ["any {0}", "Name ({0})"],
   sameValue: ["the {0} that is named", "das Genannte ({0})"],
   structure: ["sentence structure ({0})", "Satzbau ({0})"],
+  dep: ["any word", "jedes Wort"], det: ["article", "Artikel"], case: ["preposition", "Präposition"], amod: ["adjective", "Adjektiv"],
+  obj: ["object", "Objekt"], obl: ["phrase with a preposition", "Angabe mit Präposition"], nsubj: ["subject", "Subjekt"],
+  advmod: ["adverb", "Adverb"], compound: ["compound", "Zusammensetzung"], conj: ["second part after “and”", "zweiter Teil nach „und“"],
   sameThing: ["the same thing", "dasselbe"],
   nextStep: ["the next step", "der nächste Schritt"],
   previousStep: ["the previous step", "der vorige Schritt"],

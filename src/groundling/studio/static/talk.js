@@ -436,7 +436,7 @@ class Voice {
         this.hearing = new Recognition();
         this.hearing.lang = spoken();
         this.hearing.onresult = (event) => onsaid(event.results[0][0].transcript);
-        this.hearing.onerror = () => {};
+        this.hearing.onerror = (event) => { if (!["aborted", "no-speech"].includes(event.error)) tell(t("listenFailed")); };
         this.hearing.start();
       } }, icon("M12 3a3 3 0 0 1 3 3v6a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3z M6 11a6 6 0 0 0 12 0 M12 17v4")) : null,
       window.speechSynthesis ? h("button", { type: "button", class: "quiet icon", "aria-pressed": "false", "aria-label": t("aloud"), onclick: (event) => {
