@@ -8,6 +8,7 @@ import pytest
 from groundling import Agent
 from groundling.studio.app import make_studio
 from groundling.studio.open_projects import OpenProjects
+from groundling.studio.project import Project
 from groundling.studio.rate_limit import RateLimit
 from tests.studio.conftest import LocalClient
 
@@ -62,7 +63,8 @@ def test_app_answers_are_those_of_the_library(client):
     kinds = []
     for text in ("zum Tisch", "nimm die rote Tasse", "irgendwas"):
         told = follow(client, text)
-        turn = Agent(project.follower, scene.environment, scene.start).say(text)
+        agent = Agent(project.follower, scene.environment, scene.start, may_say=project.was_said)
+        turn = agent.say(text)
         plan = project.follower.follow(text, scene.environment, scene.start)
         assert (told["kind"], told["text"]) == (turn.kind, turn.text if turn.kind != "act" else "")
         assert told["confidence"] == turn.confidence
@@ -106,6 +108,26 @@ def test_app_asks_and_takes_a_click_or_a_fragment_for_a_reply(ambiguous):
     told = say(ambiguous, "egal", before=asked["before"], language="german")
     assert (told["kind"], told["text"]) == ("decline", "Gut, dann nicht.")
     assert say(ambiguous, "los", language="english")["text"].startswith("Do you mean ")
+
+
+def test_app_questions_have_only_words_that_were_said(tmp_path):
+    project = Project(tmp_path, {"kind": "gallery", "name": "kitchen"})
+    try:
+        project.learn_now()
+        scene = project.setting.scenes[0]
+        holding = scene.start
+        for action in ("go to the shelf", "take the red bowl"):
+            holding = scene.environment.step(holding, action)
+        turn = project.say(scene, holding, "put it on the sink and take a cup")
+        assert turn.kind == "ask"
+        for each in turn.options:
+            named = ", ".join(each.plan.actions)
+            assert project.was_said(each.text) or each.text == named
+            assert f"“{each.text}”" in turn.text
+        assert project.was_said("Go to the TABLE!")
+        assert not project.was_said("walk to the sink blue cup")
+    finally:
+        project.close()
 
 
 def test_app_says_which_word_it_does_not_know(client):

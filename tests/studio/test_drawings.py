@@ -81,6 +81,8 @@ def test_drawings_kitchen_can_be_clicked():
     state = kitchen.step(kitchen.start, "take the blue cup")
     assert clickable(kitchen, kitchen.start) == set(kitchen.actions(kitchen.start))
     assert clickable(kitchen, state) == set(kitchen.actions(state))
+    table = kitchen.step(state, "go to the table")  # it cannot take a second cup
+    assert 'data-action="take' not in picture(kitchen, [table]).svg
 
 
 def test_drawings_clean_keeps_shapes_and_drops_what_runs_or_fetches():
