@@ -49,6 +49,9 @@ def test_projects_that_cannot_be_read_are_listed_without_a_title(tmp_path):
     projects = OpenProjects(tmp_path, {"kind": "lesson"})
     try:
         assert projects.summaries()[1] == ("a", "", "", 0)
+        for source in ([], 3, {"kind": ["lesson"]}):
+            projects.get("main").store.set("source", source)
+            assert projects.summaries()[0].title == "Kitchen"
     finally:
         projects.close()
 

@@ -149,8 +149,8 @@ def _summary(name: str, folder: Path, store: Store | None) -> ProjectSummary:
     try:
         opened = store or Store(folder)
         try:
-            title = opened.get(TITLE) or named(opened.get("source") or {})
-            pupil = opened.get(PUPIL) or ""
+            source, pupil = opened.get("source"), opened.get(PUPIL) or ""
+            title = opened.get(TITLE) or (named(source) if isinstance(source, Mapping) else "")
             return ProjectSummary(name, str(title), str(pupil), opened.counts()[0])
         finally:
             if store is None:
