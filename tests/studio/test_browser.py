@@ -100,7 +100,7 @@ def test_browser_from_nothing_to_a_robot_that_remembers(visit, room):
     talk.learnt(1)
     talk.turn.locator(".turn-tools").wait_for()
     assert talk.plan() == ["go to the table"]
-    talk.page.get_by_text("1 of your last 1 requests understood").wait_for()
+    talk.page.get_by_text("1 of 1 recent requests understood").wait_for()
     talk.page.get_by_role("button", name="Start over").click()
     talk.say("geh zum Tisch")
     assert talk.plan() == ["go to the table"]
@@ -391,6 +391,12 @@ def test_browser_speaks_german_and_presents(studio, visit):
     page = visit(studio)
     page.get_by_role("button", name="Deutsch").click()
     page.get_by_role("heading", name="Bring diesem Roboter deine Wörter bei.").wait_for()
+    page.locator(".say textarea").fill("zum Tisch")
+    page.locator(".say textarea").press("Enter")
+    page.locator(".possible").get_by_role("button", name="go to the table").click()
+    page.get_by_role("button", name="Das beibringen").click()
+    page.get_by_role("button", name="Rückgängig: Beibringen von „zum Tisch“").click()
+    page.locator(".chat-top button").wait_for(state="hidden")
     assert page.evaluate("document.documentElement.lang") == "de"
     page.get_by_role("button", name="Präsentieren").click()
     page.locator("#nav").wait_for(state="hidden")

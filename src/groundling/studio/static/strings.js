@@ -16,7 +16,7 @@ const TABLE = {
   // the conversation
   heading: ["Teach this robot your words.", "Bring diesem Roboter deine Wörter bei."],
   scene: ["Scene", "Szene"],
-  restart: ["Start over", "Von vorn beginnen"],
+  restart: ["Start over", "Von vorn"],
   world: ["World", "Welt"],
   conversation: ["Conversation", "Gespräch"],
   say: ["Say what to do", "Sag, was zu tun ist"],
@@ -41,6 +41,10 @@ const TABLE = {
   replay: ["Replay", "Erneut abspielen"],
   undo: ["Undo", "Rückgängig"],
   undoLast: ["Undo {0}", "Rückgängig: {0}"],
+  teaching: ["teaching {0}", "Beibringen von {0}"],
+  editing: ["editing {0}", "Ändern von {0}"],
+  deleting: ["deleting {0}", "Löschen von {0}"],
+  importing: ["importing {0} demonstrations", "Importieren von {0} Beispielen"],
   details: ["Details", "Details"],
   look: ["Preview: {0}", "Vorschau: {0}"],
   none: ["None of these: I’ll show you", "Nichts davon: ich zeige es dir"],
@@ -48,7 +52,7 @@ const TABLE = {
   showIt: ["Show what you mean", "Zeigen, was du meinst"],
   showTitle: ["Show what “{0}” means", "Zeig, was „{0}“ bedeutet"],
   showHow: ["Click in the picture, or choose:", "Klick ins Bild oder wähle:"],
-  showElsewhere: ["If it is not possible here, press “Start over” or choose another scene.", "Wenn es hier nicht möglich ist, drück „Von vorn beginnen“ oder wähle eine andere Szene."],
+  showElsewhere: ["If it is not possible here, press “Start over” or choose another scene.", "Wenn es hier nicht möglich ist, drück „Von vorn“ oder wähle eine andere Szene."],
   possible: ["Possible actions", "Mögliche Handlungen"],
   noMore: ["No further actions are possible here.", "Hier sind keine weiteren Handlungen möglich."],
   more: ["and {0} more; click in the picture", "und {0} weitere; klick ins Bild"],
@@ -71,7 +75,7 @@ const TABLE = {
   aloud: ["Read answers aloud", "Antworten vorlesen"],
   // what it can do
   can: ["What it can do now", "Was er jetzt kann"],
-  canRecent: ["{0} of your last {1} requests understood", "{0} deiner letzten {1} Aufträge verstanden"],
+  canRecent: ["{0} of {1} recent requests understood", "{0} von {1} letzten Aufträgen verstanden"],
   canHeld: ["{0} of {1} test sentences right", "{0} von {1} Prüfsätzen richtig"],
   canTrained: ["trained on examples of this world", "mit Beispielen dieser Welt trainiert"],
   canNothing: ["Nothing taught yet.", "Noch nichts beigebracht."],
@@ -230,6 +234,11 @@ export function otherLanguage() {
 
 /** Return the text of a key with its placeholders filled in. */
 export const t = (name, ...values) => (TABLE[name]?.[column] ?? name).replace(/\{(\d)\}/g, (_, place) => values[Number(place)] ?? "");
+/** Return the label of an undo button for the server's description of a change. */
+export const undoLabel = (what) => {
+  const [, kind, text, number] = (what ?? "").match(/^(teaching|editing|deleting|importing) (?:“(.*)”|(\d+).*)$/su) ?? [];
+  return t("undoLast", kind ? t(kind, number ?? t("quoted", text)) : what ?? "");
+};
 /** Return the agent's language if it cannot be detected from the demonstrations. */
 export const dialogueLanguage = () => (column ? "german" : "english");
 

@@ -1,6 +1,6 @@
 // Talk page: a conversation beside a picture.
 import { announce, h, percent, s, tell, trying } from "./dom.js";
-import { did, dialogueLanguage, spoken, t, would } from "./strings.js";
+import { did, dialogueLanguage, spoken, t, undoLabel, would } from "./strings.js";
 import { Why } from "./why.js";
 import { World } from "./world.js";
 
@@ -414,7 +414,7 @@ export class Talk {
     this.can.replaceChildren(h("span", { class: "can-name" }, t("can"), ": "), first ? "…" : said.join(" · ") || t(about.trained ? "canTrained" : "canNothing"),
       behind ? h("span", { class: "muted" }, ` ${t("learning")}`) : "");
     this.undoing.hidden = !about.undo;
-    this.undoing.textContent = t("undoLast", about.undo ?? "");
+    this.undoing.textContent = undoLabel(about.undo);
     this.hello.replaceChildren(
       h("p", { class: "bubble its" }, about.writes ? t(first ? "first" : about.examples.length && about.trained ? "knows" : about.trained ? "knowsSome" : "empty") : t("onlyAsk")),
       about.problem ? h("p", { class: "problem" }, about.problem) : "",
