@@ -84,7 +84,7 @@ def _words(
         for label in step.graph.labels(name)
         for word in str(label.name if label.value is None else label.value).casefold().split()
     }
-    found = []
+    found: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
     for sentence, instruction in enumerate(why.instructions):
         for position, word in enumerate(instruction.tokens):
             key = (sentence, position)
