@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["BARS", "PICTURE", "comparison", "draw_fits", "reached", "verdicts", "write_page"]
+from groundling.files import write_atomically
+
+__all__ = [
+    "BARS", "PICTURE", "comparison", "draw_fits", "fill", "reached", "verdicts", "write_page",
+]  # fmt: skip
 
 BARS = {
     "speedup_vs_torch": (16.0, "at least"),
@@ -103,6 +107,16 @@ def write_page(page: Path, figures: Mapping[str, float]) -> None:
         _, _, after = rest.partition(end)
         text = "\n".join([before + begin, *lines, end + after])
     page.write_text(text, encoding="utf-8")
+
+
+def fill(page: Path, mark: str, table: str) -> None:
+    """Put a table between `<!-- mark -->` and the next `<!-- end -->` of a page."""
+    begin, end = f"<!-- {mark} -->", "<!-- end -->"
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"{page} must have {begin} and {end}, for a table between them.")
+    write_atomically(page, f"{before}{begin}\n{table}\n{end}{after}")
 
 
 def draw_fits(figures: Mapping[str, float], file: Path) -> None:

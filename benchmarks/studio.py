@@ -23,13 +23,12 @@ from pathlib import Path
 
 import httpx
 
+from benchmarks.page import fill
 from groundling import Demonstration, Follower
-from groundling.files import write_atomically
 from groundling.studio.kitchen import Kitchen
 
 WORLD = "groundling.studio.kitchen:Kitchen"
 ROOT = Path(__file__).parents[1]
-BEGIN, END = "<!-- load: studio.json -->", "<!-- end -->"
 # The same words mean different things to the two models, so that a mixed-up answer shows.
 LESSONS = {
     "one": {"zum Tisch": "go to the table", "zum Regal": "go to the shelf",
@@ -183,7 +182,7 @@ def main() -> None:
     asked.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     print(table(figures))
     if asked.docs:
-        fill(ROOT / "docs" / "service.md", table(figures))
+        fill(ROOT / "docs" / "service.md", "load: studio.json", table(figures))
     if figures["answers of 500 or more"] or figures["answers of another project"]:
         sys.exit("There were answers of 500 or more, or of another project.")
 
@@ -247,12 +246,6 @@ def table(figures: dict[str, float]) -> str:
             shown = f"{1000 * value:.0f} ms" if value < 1 else f"{value:.1f} s"
         lines.append(f"| {name} | {shown} |")
     return "\n".join(lines)
-
-
-def fill(page: Path, figures: str) -> None:
-    """Put the figures where the page has a place for them."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    write_atomically(page, f"{before}{BEGIN}\n{figures}\n{END}{rest.partition(END)[2]}")
 
 
 if __name__ == "__main__":

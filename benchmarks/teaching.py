@@ -18,19 +18,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.page import fill
 from groundling import Demonstration, Features, Follower, Learning, Overlay, PlanModel, Search
 from groundling.errors import ConvergenceWarning, GroundlingWarning
-from groundling.files import write_atomically
 from groundling.tasks.benchmark import demonstrations
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 from groundling.tasks.mazes.maze_demo import demo_world
 from groundling.tasks.mazes.maze_presets import PRESETS
 from groundling.tasks.mazes.task import MazeTask
 
-__all__ = ["curve", "fill", "prequential", "table", "teaching"]
+__all__ = ["curve", "prequential", "table", "teaching"]
 
 ROOT = Path(__file__).parents[1]
-BEGIN, END = "<!-- teaching -->", "<!-- end -->"
 
 KNOWN = (300, 3000)
 SEEN = (10, 30, 100, 300)
@@ -129,12 +128,6 @@ def table(figures: dict[str, float]) -> str:
     return "\n".join(lines)
 
 
-def fill(page: Path, figures: dict[str, float]) -> None:
-    """Put the curves where the page has a place for them."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    write_atomically(page, f"{before}{BEGIN}\n{table(figures)}\n{END}{rest.partition(END)[2]}")
-
-
 def main() -> None:
     """Print seconds and the curve."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -148,7 +141,7 @@ def main() -> None:
             teaching(console, settings.known)
         figures = curve(console)
     if settings.docs:
-        fill(ROOT / "docs" / "studio.md", figures)
+        fill(ROOT / "docs" / "studio.md", "teaching", table(figures))
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def take(address: str, folder: Path) -> None:
         page.wait_for_timeout(500)
         page.screenshot(path=folder / "studio-phone.png")
 
-        page = visit("worlds", (1280, 800))
+        page = visit("worlds", (1280, 850))
         page.locator(".gallery svg").nth(7).wait_for()
         page.screenshot(path=folder / "studio-worlds.png")
         page.locator("fieldset").first.evaluate("(each) => each.scrollIntoView()")
@@ -101,8 +101,8 @@ def take(address: str, folder: Path) -> None:
         page.screenshot(path=folder / "studio-editor.png")
 
         page = visit("model", (1280, 820), "dark")
-        page.locator(".words button").filter(has_text="take").first.click()
-        page.locator(".meaning h3").wait_for()
+        page.locator(".words button").filter(has_text="“bring”").click()
+        page.locator(".meaning h3").filter(has_text="“bring”").wait_for()
         page.screenshot(path=folder / "studio-model.png")
         browser.close()
 

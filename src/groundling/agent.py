@@ -171,6 +171,9 @@ class Agent:
     language
         Language of the agent's responses (`english` or `german`), used only if it cannot be
         detected from the follower's language or the demonstrations.
+    may_say
+        Returns whether a question may describe a plan by a text that the follower composed;
+        otherwise the question lists the names of the actions.
 
     Examples
     --------
@@ -198,7 +201,13 @@ class Agent:
     """
 
     def __init__(
-        self, follower: Follower, environment: Environment, start: State, *, language: str = ""
+        self,
+        follower: Follower,
+        environment: Environment,
+        start: State,
+        *,
+        language: str = "",
+        may_say: Callable[[str], bool] = lambda text: True,
     ) -> None:
         follower._fitted()
         if language and language not in PHRASES:
@@ -207,6 +216,7 @@ class Agent:
             )
         self.follower = follower
         self._otherwise = language
+        self._may_say = may_say
         self._speech: tuple[object, Language] | None = None
         self.environment = environment
         self.turns: list[Turn] = []
@@ -525,7 +535,7 @@ class Agent:
         speaker = self.follower._get_speaker()
         if speaker is not None:
             said = speaker.describe(plan, self.environment)
-            if at_least(said.probability, SURE):
+            if at_least(said.probability, SURE) and self._may_say(said.text):
                 return said.text
         return _named(self.environment, plan)
 

@@ -2,7 +2,8 @@
 
 from rich.console import Console
 
-from benchmarks.teaching import SEEN, fill, prequential, teaching
+from benchmarks.page import fill
+from benchmarks.teaching import SEEN, prequential, table, teaching
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 
 
@@ -21,5 +22,6 @@ def test_prequential_follows_before_it_learns():
 def test_teaching_curve_goes_onto_the_page(tmp_path):
     page = tmp_path / "studio.md"
     page.write_text("a\n<!-- teaching -->\nold\n<!-- end -->\nb\n", encoding="utf-8")
-    fill(page, {f"prequential_demo_world_{mark}": mark / 300 for mark in SEEN})
+    curve = table({f"prequential_demo_world_{mark}": mark / 300 for mark in SEEN})
+    fill(page, "teaching", curve)
     assert "| demo world | .03 | .10 | .33 | 1.00 |\n<!-- end -->\nb\n" in page.read_text("utf-8")

@@ -34,6 +34,9 @@ class LocalClient(TestClient):
         super().__init__(app, **{"base_url": "http://127.0.0.1:8090", **options})
 
 
+# No sandbox in containers; nothing in the background takes the processor from the page.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -88,7 +91,7 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
 

@@ -8,6 +8,7 @@ import pytest
 from groundling import Agent
 from groundling.studio.app import make_studio
 from groundling.studio.open_projects import OpenProjects
+from groundling.studio.project import Project
 from groundling.studio.rate_limit import RateLimit
 from tests.studio.conftest import LocalClient
 
@@ -62,7 +63,8 @@ def test_app_answers_are_those_of_the_library(client):
     kinds = []
     for text in ("zum Tisch", "nimm die rote Tasse", "irgendwas"):
         told = follow(client, text)
-        turn = Agent(project.follower, scene.environment, scene.start).say(text)
+        agent = Agent(project.follower, scene.environment, scene.start, may_say=project.was_said)
+        turn = agent.say(text)
         plan = project.follower.follow(text, scene.environment, scene.start)
         assert (told["kind"], told["text"]) == (turn.kind, turn.text if turn.kind != "act" else "")
         assert told["confidence"] == turn.confidence
@@ -106,6 +108,26 @@ def test_app_asks_and_takes_a_click_or_a_fragment_for_a_reply(ambiguous):
     told = say(ambiguous, "egal", before=asked["before"], language="german")
     assert (told["kind"], told["text"]) == ("decline", "Gut, dann nicht.")
     assert say(ambiguous, "los", language="english")["text"].startswith("Do you mean ")
+
+
+def test_app_questions_have_only_words_that_were_said(tmp_path):
+    project = Project(tmp_path, {"kind": "gallery", "name": "kitchen"})
+    try:
+        project.learn_now()
+        scene = project.setting.scenes[0]
+        holding = scene.start
+        for action in ("go to the shelf", "take the red bowl"):
+            holding = scene.environment.step(holding, action)
+        turn = project.say(scene, holding, "put it on the sink and take a cup")
+        assert turn.kind == "ask"
+        for each in turn.options:
+            named = ", ".join(each.plan.actions)
+            assert project.was_said(each.text) or each.text == named
+            assert f"“{each.text}”" in turn.text
+        assert project.was_said("Go to the TABLE!")
+        assert not project.was_said("walk to the sink blue cup")
+    finally:
+        project.close()
 
 
 def test_app_says_which_word_it_does_not_know(client):
@@ -329,6 +351,26 @@ def test_app_says_why_in_parts_of_sentences(client):
     assert step["without"] == ["go to the table"] or step["without"] is None
 
 
+def test_app_says_which_example_it_repeats_and_whose_it_is(tmp_path):
+    projects = OpenProjects(tmp_path, {"kind": "gallery", "name": "warehouse"})
+    with LocalClient(make_studio(projects)) as client:
+        settle(client)
+        body = {"scene": "Warehouse 4", "text": "open the gate"}
+        told = client.post(f"{MAIN}/reasons", json=body).json()
+        assert told["remembered"] == "open the gate"
+        assert told["built_in"]
+        body["text"] = "dock dock hurry"
+        client.post(f"{MAIN}/teach", json=body | {"actions": ["go to the dock"]})
+        settle(client)
+        told = client.post(f"{MAIN}/reasons", json=body).json()
+        assert told["remembered"] == "dock dock hurry"
+        assert not told["built_in"]
+        [step] = told["steps"]
+        words = [each["word"] for each in step["words"]]
+        assert "dock" in words
+        assert len(words) == len(set(words))  # a repeated word is one reason
+
+
 def test_app_counts_what_it_can_do(client):
     assert client.get(MAIN).json()["standing"] == {"recent": 0, "of": 0, "held": 0, "held_of": 0}
     for number, (text, action) in enumerate(
@@ -354,7 +396,8 @@ def test_app_worlds_of_the_editor_and_the_gallery(client):
     assert client.post("/api/worlds", json={}).status_code == 422
     assert client.post("/api/worlds", json={"gallery": "attic"}).status_code == 422
     listed = client.get("/api/worlds").json()
-    assert {"project": made, "title": "Yard"} in listed["projects"]
+    own = {"project": made, "title": "Yard", "pupil": "", "known": 0}
+    assert own in listed["projects"]
     assert "home" in [each["name"] for each in listed["gallery"]]
 
 

@@ -3,6 +3,8 @@
 import json
 import shlex
 import shutil
+from contextlib import redirect_stdout
+from io import StringIO
 
 import pytest
 from typer.testing import CliRunner
@@ -77,6 +79,12 @@ class Talk:
             next(self.button(name) for name in names if self.button(name).count()).click()
             self.turn.locator(".possible").wait_for()
 
+    def demonstrations(self):
+        """Return what was taught, oldest first."""
+        path = f"/api/projects/{self.name}/demonstrations"
+        found = self.page.evaluate("(path) => fetch(path).then((answer) => answer.json())", path)
+        return found["demonstrations"][::-1]
+
     def plan(self):
         return self.turn.locator(".steps li").all_inner_texts()
 
@@ -92,7 +100,7 @@ def test_browser_from_nothing_to_a_robot_that_remembers(visit, room):
     talk.learnt(1)
     talk.turn.locator(".turn-tools").wait_for()
     assert talk.plan() == ["go to the table"]
-    talk.page.get_by_text("1 of your last 1 requests understood").wait_for()
+    talk.page.get_by_text("1 of 1 recent requests understood").wait_for()
     talk.page.get_by_role("button", name="Start over").click()
     talk.say("geh zum Tisch")
     assert talk.plan() == ["go to the table"]
@@ -115,10 +123,7 @@ def test_browser_teaches_the_turn_and_never_what_stands_in_the_box(visit, room):
     talk.page.locator(".say textarea").fill("etwas ganz anderes")
     talk.button("Yes, that’s right").click()
     talk.learnt(2)
-    shown = talk.page.evaluate(
-        f"fetch('/api/projects/{talk.name}/demonstrations').then((answer) => answer.json())"
-    )["demonstrations"]
-    assert [each["text"] for each in shown] == ["zum Tisch", "zum Tisch"]
+    assert [each["text"] for each in talk.demonstrations()] == ["zum Tisch", "zum Tisch"]
     assert talk.page.locator(".say textarea").input_value() == "etwas ganz anderes"
 
 
@@ -162,6 +167,33 @@ def test_browser_questions_are_answered_by_a_click_or_a_fragment(visit, room):
     talk.page.get_by_role("button", name="Start over").click()
     talk.say("los")  # what was chosen among plans is learnt
     talk.turn.locator(".steps li").filter(has_text=options[0]).wait_for()
+
+
+def test_browser_goes_on_showing_in_another_scene(visit, room):
+    talk = Talk(visit, room())
+    talk.show("nimm die blaue Tasse", "take the blue cup")
+    talk.say("und jetzt die rote")  # not possible: it still holds the blue one
+    talk.begin_showing()
+    possible = talk.turn.locator(".possible")
+    possible.get_by_role("button", name="go to the table").click()
+    talk.turn.locator(".steps li").first.wait_for()
+    assert possible.get_by_role("button", name="take the red cup").count() == 0
+    talk.page.get_by_role("button", name="Start over").click()
+    talk.turn.locator(".steps li").wait_for(state="detached")  # from the beginning
+    talk.page.get_by_label("Scene").select_option("Kitchen 4")
+    red = possible.get_by_role("button", name="take the red cup")
+    red.wait_for()  # here it is possible
+    talk.turn.get_by_text("Show what “und jetzt die rote” means").wait_for()
+    talk.button("Cancel").click()  # the text is followed in this scene
+    talk.button("Cancel").wait_for(state="detached")
+    talk.turn.locator(".turn-tools").wait_for()
+    talk.begin_showing()
+    red.click()
+    talk.turn.locator(".steps li").filter(has_text="take the red cup").wait_for()
+    talk.button("Teach this").click()
+    talk.learnt(2)
+    [_, shown] = talk.demonstrations()
+    assert (shown["text"], shown["scene"]) == ("und jetzt die rote", "Kitchen 4")
 
 
 def test_browser_two_tabs_see_each_other(visit, room):
@@ -240,6 +272,23 @@ def test_browser_follows_every_example_of_the_gallery(visit, room, name):
         talk.button("Yes, that’s right").wait_for()
 
 
+def run_python(code, visit, address):
+    """Run client code; returns what it printed."""
+    with redirect_stdout(StringIO()) as told:
+        exec(code, {})
+    return told.getvalue()
+
+
+def run_javascript(code, visit, address):
+    """Run client code in a page of the service; returns what it logged."""
+    page = visit(f"{address}/docs")
+    told = []
+    page.on("console", lambda message: told.append(message.text))
+    page.evaluate(f"async () => {{ {code} }}")
+    page.close()
+    return told[-1]
+
+
 def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room, tmp_path):
     address, _ = room()
     page = visit(f"{address}/#/worlds")
@@ -280,6 +329,11 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room
     with serving(make_service(served)) as there:
         answer = page.request.post(f"{there}/v1/say", data=body).json()
         assert (answer["kind"], answer["actions"]) == ("act", ["go to the pond", "take the ball"])
+        for language, run in (("Python", run_python), ("JavaScript", run_javascript)):
+            code = page.locator(f"pre[data-name={language}]").inner_text()
+            told = run(code.replace("http://127.0.0.1:8090", there), visit, there)
+            assert told.startswith("act "), language
+            assert "take the ball" in told
     # Export is what `train` reads, in the world that the editor saved.
     page.goto(f"{address}/#/examples/{talk.name}")
     with page.expect_download() as found:
@@ -292,6 +346,30 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room
     plan = follower.follow("hol den Ball", garden, garden.initial_state())
     assert plan.actions == ("go to the pond", "take the ball")
     visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
+
+
+def test_browser_editor_keeps_its_world_and_projects_are_found_again(visit, room):
+    address, _ = room()
+    page = visit(f"{address}/#/worlds")
+    page.get_by_label("Title", exact=True).fill("Harbour")
+    page.get_by_label("Title", exact=True).press("Tab")
+    page.reload()
+    page.get_by_label("Title", exact=True).wait_for()
+    assert page.get_by_label("Title", exact=True).input_value() == "Harbour"
+    page.get_by_role("button", name="Teach a robot here").click()
+    page.locator(".stage select").wait_for()
+    page.goto(f"{address}/#/worlds")
+    page.get_by_role("link", name="Harbour").first.click()
+    page.locator(".stage select").get_by_text("Harbour 1").wait_for(state="attached")
+    page.goto(f"{address}/#/worlds")
+    page.locator("#world-file").set_input_files(
+        {"name": "bad.json", "mimeType": "application/json", "buffer": b'{"places": 3}'}
+    )
+    page.locator("#toast").get_by_text("This file is not a world").wait_for()
+    assert page.get_by_label("Title", exact=True).input_value() == "Harbour"
+    page.get_by_role("button", name="Begin again").click()
+    page.locator(".editor-picture svg").get_by_text("garden", exact=True).wait_for()
+    assert page.get_by_label("Title", exact=True).input_value() == "My world"
 
 
 def test_browser_lesson_begins_empty_and_is_kept(studio, visit):
@@ -313,6 +391,12 @@ def test_browser_speaks_german_and_presents(studio, visit):
     page = visit(studio)
     page.get_by_role("button", name="Deutsch").click()
     page.get_by_role("heading", name="Bring diesem Roboter deine Wörter bei.").wait_for()
+    page.locator(".say textarea").fill("zum Tisch")
+    page.locator(".say textarea").press("Enter")
+    page.locator(".possible").get_by_role("button", name="go to the table").click()
+    page.get_by_role("button", name="Das beibringen").click()
+    page.get_by_role("button", name="Rückgängig: Beibringen von „zum Tisch“").click()
+    page.locator(".chat-top button").wait_for(state="hidden")
     assert page.evaluate("document.documentElement.lang") == "de"
     page.get_by_role("button", name="Präsentieren").click()
     page.locator("#nav").wait_for(state="hidden")
@@ -346,6 +430,9 @@ def test_browser_class_of_five(tmp_path, visit, chromium):
         teacher.locator(".robots .card").filter(has_text="Pupil 3").get_by_text(
             "1 taught"
         ).wait_for()
+        moved = teacher.locator(".robots .card").filter(has_text="Pupil 3").locator("svg")
+        still = teacher.locator(".robots .card").filter(has_text="Pupil 2").locator("svg")
+        assert moved.inner_html() != still.inner_html()  # where its last demonstration ended
         for path in ("/api/projects/main", "/api/class", "/api/worlds"):
             status = pupils[0].evaluate("(path) => fetch(path).then((a) => a.status)", path)
             assert status == 401, path
@@ -363,11 +450,15 @@ def test_browser_phone_keeps_the_picture_in_view(visit, room):
     talk.begin_showing()
     target = talk.page.locator(".picture [data-action='go to the shelf']")
     target.wait_for()
-    talk.page.locator(".say").scroll_into_view_if_needed()
+    assert talk.page.locator(".say").is_hidden()  # it would hide what is shown
+    talk.button("Cancel").scroll_into_view_if_needed()
     box = None
     while box is None:  # the picture may just be drawn anew
         box = target.bounding_box()
     assert 0 <= box["y"] < 844
+    for shown in (talk.turn.locator(".bubble.mine"), talk.button("Teach this")):
+        shown.scroll_into_view_if_needed()
+        assert 0 <= shown.bounding_box()["y"] < 844
     target.click()
     talk.turn.locator(".steps li").filter(has_text="go to the shelf").wait_for()
 

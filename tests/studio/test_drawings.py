@@ -1,7 +1,10 @@
 """Drawings: every possible action can be clicked, and nothing in them can run."""
 
+import re
+
 import pytest
 
+from groundling.data.scene_world import SceneWorld
 from groundling.errors import WorldError
 from groundling.studio.kitchen import Kitchen
 from groundling.studio.pictures import picture
@@ -52,11 +55,34 @@ def test_drawings_puzzles_strike_single_lines():
     assert clickable(world, state) == single
 
 
+def test_drawings_names_of_things_side_by_side_do_not_overlap():
+    things = [("yellow parcel", "shed"), ("green parcel", "shed"), ("a box", "shed"),
+              ("garden hose", "gate"), ("wheelbarrow", "gate")]  # fmt: skip
+    world = SceneWorld({
+        "title": "Yard", "places": [{"name": "shed", "size": [2, 1]}, {"name": "gate"}],
+        "things": [{"name": name, "at": place, "can": ["take"]} for name, place in things],
+        "movers": [{"name": "robot", "at": "gate"}],
+    })  # fmt: skip
+    svg = picture(world, [world.initial_state()]).svg
+    found = re.findall(r'translate\(([\d.]+) ([\d.]+)\).*?font-size="([\d.]+)"[^>]*>([^<]+)<', svg)
+    labels = [
+        (float(y), float(x) - width / 2, float(x) + width / 2)
+        for x, y, size, name in found
+        for width in [0.5 * float(size) * len(name)]
+    ]
+    assert len(labels) == 5
+    for number, (row, _, end) in enumerate(labels):
+        for other, begin, _ in labels[number + 1 :]:
+            assert row != other or end < begin
+
+
 def test_drawings_kitchen_can_be_clicked():
     kitchen = Kitchen()
     state = kitchen.step(kitchen.start, "take the blue cup")
     assert clickable(kitchen, kitchen.start) == set(kitchen.actions(kitchen.start))
     assert clickable(kitchen, state) == set(kitchen.actions(state))
+    table = kitchen.step(state, "go to the table")  # it cannot take a second cup
+    assert 'data-action="take' not in picture(kitchen, [table]).svg
 
 
 def test_drawings_clean_keeps_shapes_and_drops_what_runs_or_fetches():

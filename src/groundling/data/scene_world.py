@@ -27,6 +27,7 @@ _SHAPES = ("at", "size", "can")  # properties with their own checks
 _ABLE = ("take", "push", "open", "switch")  # verbs that a thing may allow
 _CONDITIONS = {"open": ("closed", "open"), "switch": ("off", "on")}
 _CELL, _GAP, _HEAD = 170.0, 14.0, 26.0
+_LETTER = 6.2  # width of a letter of a thing's name
 _COLOURS = {
     "red": "#c8553d", "blue": "#3d6fb4", "green": "#4d8a52", "yellow": "#d9a927",
     "orange": "#d9822b", "purple": "#7d5ba6", "pink": "#d67ba8", "brown": "#8a6a45",
@@ -372,13 +373,16 @@ class SceneWorld:
         movers = [n for n, (at, _) in zip(self._movers, state.movers, strict=True) if at == place]
         slots = [*((name, True) for name in here), *((name, False) for name in movers)]
         columns = max(1, int((w - _GAP) // 62))
+        longest = max((len(name) for name in here), default=0) * _LETTER
         for number, (name, is_thing) in enumerate(slots):
             row, rows = divmod(number, columns)[0], math.ceil(len(slots) / columns)
             in_row = min(columns, len(slots) - row * columns)
-            left = x + w / 2 + (number % columns - (in_row - 1) / 2) * 58
+            apart = min(max(58.0, longest + 8), (w - _GAP) / in_row)
+            left = x + w / 2 + (number % columns - (in_row - 1) / 2) * apart
             top = y + _HEAD + (row + 0.5) * (h - _HEAD - _GAP) / rows
             if is_thing:
-                self._draw_thing(canvas, state, possible, name, left, top)
+                size = min(11.0, 11 * (apart - 4) / (len(name) * _LETTER))
+                self._draw_thing(canvas, state, possible, name, (left, top), size)
             else:
                 self._draw_mover(canvas, state, possible, name, left, top)
 
@@ -386,11 +390,17 @@ class SceneWorld:
         return [f"{name}: " for name in self._movers] if len(self._movers) > 1 else [""]
 
     def _draw_thing(
-        self, canvas: Canvas, state: SceneState, possible: set[str], name: str, x: float, y: float
+        self,
+        canvas: Canvas,
+        state: SceneState,
+        possible: set[str],
+        name: str,
+        at: tuple[float, float],
+        font_size: float,
     ) -> None:
         how = dict(zip(self._things, state.things, strict=True))[name][1]
         group = canvas.add("g", None, f"{name}{f' ({how})' if how else ''}",
-                           transform=f"translate({x:g} {y:g})")  # fmt: skip
+                           transform=f"translate({at[0]:g} {at[1]:g})")  # fmt: skip
         fill = _COLOURS.get(str(self._things[name].get("colour", "")), "#8d949b")
         kind = self._kind(name)
         if kind == "switch":
@@ -406,7 +416,7 @@ class SceneWorld:
                        stroke_opacity=0.5, stroke_width=2)  # fmt: skip
         else:
             canvas.add("circle", group, r=16, fill=fill)
-        canvas.text(0, 31, name, group, text_anchor="middle", font_size=11)
+        canvas.text(0, 31, name, group, text_anchor="middle", font_size=round(font_size, 1))
         verbs = ("take", "open", "close", "switch on", "switch off")
         deeds = [f"{who}{verb} the {name}" for who in self._whos() for verb in verbs]
         for action in [each for each in deeds if each in possible][:1]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Body, HTTPException, Query
@@ -28,7 +29,7 @@ from groundling.studio.forms import (
     WorldForm,
 )
 from groundling.studio.gallery import GALLERY
-from groundling.studio.open_projects import OpenProjects
+from groundling.studio.open_projects import PUPIL, OpenProjects
 from groundling.studio.pictures import picture
 from groundling.studio.project import Project
 from groundling.studio.rate_limit import RateLimit
@@ -84,9 +85,17 @@ def make_studio(
         return {"project": projects.begin(wanted.source())}
 
     def listed() -> dict[str, Any]:
-        """Return the open projects and the worlds of the gallery."""
+        """Return the stored projects and the worlds of the gallery."""
         return {
-            "projects": [{"project": name, "title": title} for name, title in projects.titles()],
+            "projects": [
+                {
+                    "project": each.name,
+                    "title": each.title,
+                    "pupil": each.pupil,
+                    "known": each.known,
+                }
+                for each in projects.summaries()
+            ],
             "gallery": [
                 {"name": each.name, "title": each.title, "about": each.about}
                 for each in GALLERY.values()
@@ -161,6 +170,7 @@ def _overview(project: Project) -> dict[str, Any]:
     names = ("revision", "known", "accuracy", "seconds", "at")
     return {
         "title": setting.title,
+        "pupil": store.get(PUPIL),
         "kind": setting.source["kind"],
         "scenes": [
             {"name": each.name, "text": _describe(project, each.name)} for each in setting.scenes
@@ -192,14 +202,20 @@ def _example(project: Project, example: StudioExample) -> dict[str, Any]:
 
 
 def _robot(project: Project) -> dict[str, Any]:
-    """Return the progress of a pupil's robot, its last demonstration and its picture."""
+    """Return the progress of a pupil's robot and its last demonstration, with its picture."""
     scene = project.setting.scenes[0]
     latest = project.store.page("", 0, 1)[1]
+    states: Sequence[State] = [scene.start]
+    if latest:
+        with suppress(GroundlingError):  # the world has changed
+            each = project.demonstration(latest[0])
+            scene = project.setting.scene(latest[0].scene)
+            states = CachedEnvironment(scene.environment).trace(each.start, each.actions).states
     return {
         "known": project.store.counts()[0],
         **{name: project.standing()[name] for name in ("recent", "of")},
         "last": latest[0].text if latest else None,
-        "svg": picture(scene.environment, [scene.start]).svg,
+        "svg": picture(scene.environment, states).svg,
     }
 
 
@@ -299,7 +315,10 @@ def _reasons(project: Project, wish: Wish) -> dict[str, Any]:
         return {"steps": [], "remembered": None, "words": [], "unexplained": []}
     plan = project.follow(scene, start, text)
     with project.answering:
-        return reasons(follower, scene, plan)
+        told = reasons(follower, scene, plan)
+    if told["remembered"] is not None and plan.remembered is not None:
+        told["built_in"] = project.is_given(plan.remembered.shown.name)
+    return told
 
 
 def _use(project: Project) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from groundling.features.feature_settings import Features
@@ -47,6 +48,39 @@ def benchmark_setting(form: str, name: str) -> Setting:
     return {"missions": _missions, "landmarks": _landmarks, "hints": _hints}[form](get_task(name))
 
 
+def _setting(
+    title: str,
+    found: Mapping[str, Any],
+    examples: Iterable[tuple[str, str, Sequence[Any]]],
+    **more: Any,
+) -> Setting:
+    """Create a setting from scenes with an environment and a start, by name.
+
+    `examples` are scene names with a text and its actions.
+    """
+    return Setting(
+        title=title,
+        source={},
+        scenes=tuple(StudioScene(name, e.environment, e.start) for name, e in found.items()),
+        examples=tuple(
+            StudioExample(text, name, None, tuple(actions)) for name, text, actions in examples
+        ),
+        **more,
+    )
+
+
+def _trained(
+    chosen: Any, shown: Sequence[Demonstration], found: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the options of a setting with a preset's follower, trained on demonstrations."""
+    return {
+        "make": chosen.follower,
+        "base": lambda: shown,
+        "trained": chosen.follower().fit(shown, check=False),
+        "read": read_lines(found),
+    }
+
+
 def _missions(task: Any) -> Setting:
     """Create a setting with one room for each level and its mission as an example."""
     corpus, chosen = task.load(None), task.default()
@@ -56,19 +90,8 @@ def _missions(task: Any) -> Setting:
         f"Room {number}": task.scene(corpus, chosen, level, None)
         for number, level in enumerate(LEVELS[:_SHOWN], 1)
     }
-    return Setting(
-        title="BabyAI",
-        source={},
-        scenes=tuple(StudioScene(name, e.environment, e.start) for name, e in found.items()),
-        make=chosen.follower,
-        base=lambda: shown,
-        trained=chosen.follower().fit(shown, check=False),
-        examples=tuple(
-            StudioExample(each.examples[0], name, None, _mission(each))
-            for name, each in found.items()
-        ),
-        read=read_lines(found),
-    )
+    examples = [(name, each.examples[0], _mission(each)) for name, each in found.items()]
+    return _setting("BabyAI", found, examples, **_trained(chosen, shown, found))
 
 
 def _mission(scene: Any) -> tuple[Any, ...]:
@@ -89,37 +112,36 @@ def _landmarks(task: Any) -> Setting:
     maps: dict[str, Demonstration] = {}
     for case in task.prepare(corpus, chosen):
         maps.setdefault(case.part, case.demonstration)
-    scenes = [
-        StudioScene(f"Map {number}", each.environment, each.start)
-        for number, each in enumerate(list(maps.values())[:_MAPS], 1)
-    ]
+    found = {f"Map {number}": each for number, each in enumerate(islice(maps.values(), _MAPS), 1)}
+    first, *others = found
 
-    def demonstrations(maps: Sequence[StudioScene], some: slice) -> list[tuple[str, Demonstration]]:
-        found = []
-        for scene in maps:
-            actions = list(scene.environment.actions(scene.start))
-            for number, action in enumerate(actions[some]):
-                text = _SAID[number % len(_SAID)].format(action.landmark)
-                found.append(
-                    (scene.name, Demonstration(text, scene.environment, scene.start, (action,)))
-                )
-        return found
+    def demonstrations(names: Sequence[str], some: slice) -> list[tuple[str, Demonstration]]:
+        return [
+            (name, Demonstration(text, found[name].environment, found[name].start, (action,)))
+            for name in names
+            for text, action in _destinations(found[name], some)
+        ]
 
-    wanted = {str(e): e for e in scenes[0].environment.actions(scenes[0].start)}
+    wanted = {str(e): e for e in found[first].environment.actions(found[first].start)}
     asked = [wanted[f"go to {name}"] for name in ("ancient kiln", "stormy quarry", "silver palace")]
-    return Setting(
-        title="Map",
-        source={},
-        scenes=tuple(scenes),
+    return _setting(
+        "Map",
+        found,
+        [(first, said.format(e.landmark), (e,)) for said, e in zip(_SAID, asked, strict=True)],
         # Landmark names are slots, because each map has different ones.
         make=lambda: Follower(features=Features(slots=("landmark",)), search=Search(max_length=2)),
-        given=lambda: demonstrations(scenes[1:], slice(0, 6)),
-        apart=lambda: demonstrations(scenes[:1], slice(6, None)),
-        examples=tuple(
-            StudioExample(said.format(each.landmark), scenes[0].name, None, (each,))
-            for said, each in zip(_SAID, asked, strict=True)
-        ),
+        given=lambda: demonstrations(others, slice(0, 6)),
+        apart=lambda: demonstrations([first], slice(6, None)),
     )
+
+
+def _destinations(scene: Demonstration, some: slice) -> list[tuple[str, Any]]:
+    """Return texts for some of the landmarks of a map, with the actions that go there."""
+    actions = list(scene.environment.actions(scene.start))[some]
+    return [
+        (_SAID[number % len(_SAID)].format(action.landmark), action)
+        for number, action in enumerate(actions)
+    ]
 
 
 def _hints(task: Any) -> Setting:
@@ -132,19 +154,9 @@ def _hints(task: Any) -> Setting:
         f"Puzzle {number}": task.scene(corpus, chosen, case.part, None)
         for number, case in enumerate((new, *learnt[:5]), 1)
     }
-    return Setting(
-        title="Puzzle",
-        source={},
-        scenes=tuple(StudioScene(name, e.environment, e.start) for name, e in found.items()),
-        make=chosen.follower,
-        base=lambda: shown,
-        trained=chosen.follower().fit(shown, check=False),
-        examples=tuple(
-            StudioExample(
-                "\n".join(each.text for each in case.demonstration.instructions), name, None,
-                tuple(case.demonstration.actions),
-            )
-            for name, case in zip(found, (new, *learnt[:2]), strict=False)
-        ),
-        read=read_lines(found),
-    )  # fmt: skip
+    solved = [each.demonstration for each in (new, *learnt[:2])]
+    examples = [
+        (name, "\n".join(line.text for line in each.instructions), each.actions)
+        for name, each in zip(found, solved, strict=False)
+    ]
+    return _setting("Puzzle", found, examples, **_trained(chosen, shown, found))

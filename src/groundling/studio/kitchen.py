@@ -117,7 +117,8 @@ class Kitchen:
             lying = sorted(thing for thing, where in state.lying if where == place)
             for rank, thing in enumerate(lying):
                 x = left + _WIDE / 2 + (rank - (len(lying) - 1) / 2) * 56
-                _thing(canvas, thing, x, _TOP, f"take the {thing}" if place == state.at else "")
+                take = f"take the {thing}"
+                _thing(canvas, thing, x, _TOP, take if take in possible else "")
         x = PLACES.index(state.at) * _WIDE + _WIDE / 2
         robot = canvas.add("g", class_="agent", transform=f"translate({x:g} 338) scale(1.35)")
         canvas.add("rect", robot, x=-21, y=-22, width=42, height=44, rx=12)

@@ -6,18 +6,29 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from groundling.data.scene_world import SceneWorld
 from groundling.errors import ProjectError
 from groundling.studio.problems import BusyError
 from groundling.studio.project import Project
-from groundling.studio.scenes import HARMLESS
-from groundling.studio.store import FILE
+from groundling.studio.scenes import HARMLESS, named
+from groundling.studio.store import FILE, Store
 
-__all__ = ["OpenProjects"]
+__all__ = ["OpenProjects", "ProjectSummary"]
 
-MAIN = "main"
-MOST = 60  # projects in addition to the main one
+MAIN, TITLE, PUPIL = "main", "title", "pupil"
+MOST = 60  # projects in addition to the main one that may be opened by one process
+LISTED = 100  # newest projects shown on the page
+
+
+class ProjectSummary(NamedTuple):
+    """A stored project: its name, title, pupil or "", and number of training demonstrations."""
+
+    name: str
+    title: str
+    pupil: str
+    known: int
 
 
 class OpenProjects:
@@ -73,39 +84,52 @@ class OpenProjects:
         with self._lock:
             if name in self._closed:
                 # On failure it stays in `_closed`, so that opening can be retried.
-                self._open[name] = Project(self._closed[name])
+                found = self._open[name] = Project(self._closed[name])
                 del self._closed[name]
-                self._open[name].wake()  # it may have been closed before training finished
+                if pupil := found.store.get(PUPIL):
+                    self.pupils[name] = str(pupil)  # back from an earlier class
+                found.wake()  # it may have been closed before training finished
             if name not in self._open:
                 raise ProjectError("This server has no such project. Open its start page again.")
             return self._open[name]
 
-    def begin(self, source: Mapping[str, Any]) -> str:
+    def begin(self, source: Mapping[str, Any], pupil: str = "") -> str:
         """Create a project from a gallery or editor world, and return its name."""
         if source.get("kind") not in HARMLESS:
             raise ProjectError("The world must be from the gallery or the editor.")
         with self._lock:
-            if len(self._open) + len(self._closed) > MOST:
+            if len(self._open) > MOST:
                 raise BusyError(
                     429,
-                    f"A server must have at most {MOST} projects. Delete old ones from the "
-                    "`projects` folder of the main project, and restart the server.",
+                    f"A server must have at most {MOST} open projects. Restart it to open more.",
                 )
             name = secrets.token_hex(6)
-            self._open[name] = Project(self.folder / "projects" / name, source)
-            self._open[name].wake()
+            found = self._open[name] = Project(self.folder / "projects" / name, source)
+            found.store.set(TITLE, found.setting.title)  # listed without opening the world
+            if pupil:
+                found.store.set(PUPIL, pupil)
+                self.pupils[name] = pupil
+            found.wake()
             return name
 
-    def join(self, name: str) -> str:
-        """Create an untrained project for a pupil, and return its name."""
-        project = self.begin({"kind": "lesson"})
-        self.pupils[project] = name
-        return project
+    def join(self, pupil: str) -> str:
+        """Create an untrained project for a pupil, and return its name.
 
-    def titles(self) -> list[tuple[str, str]]:
-        """Return the names and titles of all open projects."""
+        It has the world of the main project if that is a `SceneWorld`, otherwise a kitchen.
+        """
+        world = self._open[MAIN].setting.scenes[0].environment
+        if not isinstance(world, SceneWorld):
+            return self.begin({"kind": "lesson"}, pupil)
+        return self.begin({"kind": "scene", "scene": {**world.to_dict(), "examples": []}}, pupil)
+
+    def summaries(self) -> list[ProjectSummary]:
+        """Return the main project and the newest other ones, open or not."""
         with self._lock:
-            return [(name, each.setting.title) for name, each in self._open.items()]
+            found = {name: each.folder for name, each in self._open.items()} | self._closed
+            stores = {name: each.store for name, each in self._open.items()}
+        newest = sorted(found, key=lambda name: (name != MAIN, -_changed(found[name])))[:LISTED]
+        listed = [_summary(name, found[name], stores.get(name)) for name in newest]
+        return [listed[0]._replace(title=self._open[MAIN].setting.title), *listed[1:]]
 
     @property
     def learning(self) -> bool:
@@ -118,6 +142,29 @@ class OpenProjects:
             for each in self._open.values():
                 each.close()
             self._open.clear()
+
+
+def _summary(name: str, folder: Path, store: Store | None) -> ProjectSummary:
+    """Return the summary of a project; without a title if it is unreadable."""
+    try:
+        opened = store or Store(folder)
+        try:
+            source, pupil = opened.get("source"), opened.get(PUPIL) or ""
+            title = opened.get(TITLE) or (named(source) if isinstance(source, Mapping) else "")
+            return ProjectSummary(name, str(title), str(pupil), opened.counts()[0])
+        finally:
+            if store is None:
+                opened.close()
+    except ProjectError:
+        return ProjectSummary(name, "", "", 0)
+
+
+def _changed(folder: Path) -> float:
+    """Return when a project was last changed; 0 if its file was removed meanwhile."""
+    try:
+        return (folder / FILE).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _is_project(folder: Path) -> bool:

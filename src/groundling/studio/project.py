@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shlex
 import shutil
 import threading
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,6 +128,7 @@ class Project:
                 self.store.set("source", dict(source))  # the same world at another path
             self.events = Events()
             self.answering = threading.Lock()  # a follower handles one request at a time
+            self._learning = threading.Lock()  # copies of a follower share their buffers
             # One attribute, so that threads always read a consistent follower and revision.
             self.learnt = LearntState(self.setting.trained, 0, "")
             self.progress: dict[str, Any] | None = None
@@ -336,11 +339,14 @@ class Project:
             if follower is None:
                 raise NotFittedError("There is no trained model yet. Teach a demonstration first.")
             language = language if language in PHRASES else ""
-            agent = Agent(follower, scene.environment, start, language=language)
+            begin = partial(
+                Agent, follower, scene.environment, start, language=language, may_say=self.was_said
+            )
+            agent = begin()
             for each in before:
                 agent.say(each, self.setting.read(scene, each))
             if before and not agent.asking:  # a newer model no longer asks this question
-                agent = Agent(follower, scene.environment, start, language=language)
+                agent = begin()
             if choice is not None and agent.asking:
                 turn = agent.choose(choice)
             else:
@@ -348,6 +354,15 @@ class Project:
             if turn.kind != "act":  # pages show action names, not the text of an act
                 _ = turn.text  # cached now, while the lock is held
             return turn
+
+    def was_said(self, text: str) -> bool:
+        """Return whether a stored demonstration has these words.
+
+        Only such texts are used in questions: what a follower of few demonstrations composes
+        often sounds wrong.
+        """
+        words = _words(text)
+        return any(_words(each.text) == words for each in self.store.records())
 
     def standing(self) -> dict[str, Any]:
         """Return the follower's success on recent and on held-out demonstrations.
@@ -398,6 +413,14 @@ class Project:
                 return follower.score([self.demonstration(record).weighted(1.0)]) == 1.0
             except GroundlingError:
                 return None
+
+    def is_given(self, name: str) -> bool:
+        """Return whether the training demonstration of a name came with the world."""
+        number = name.partition(":")[0]  # see `_sorted`
+        try:
+            return not number.isdecimal() or self.store.record(int(number)).origin == "given"
+        except DemonstrationError:  # deleted since the last training
+            return False
 
     # ---- changing -----------------------------------------------------------------------
 
@@ -534,6 +557,10 @@ class Project:
         Demonstrations that cannot be learnt from are set aside.
         """
         self.check_writes()
+        with self._learning:
+            self._learn_revision()
+
+    def _learn_revision(self) -> None:
         revision, records = self.store.snapshot()
         began = time.perf_counter()
         shown, apart, aside = self._sorted(records)
@@ -705,3 +732,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"The model could not be saved: {error.strerror}. Demonstrations are saved."
     return f"Learning failed: {type(error).__name__}: {said}. Demonstrations are saved."
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())

@@ -84,7 +84,7 @@ def _words(
         for label in step.graph.labels(name)
         for word in str(label.name if label.value is None else label.value).casefold().split()
     }
-    found = []
+    found: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
     for sentence, instruction in enumerate(why.instructions):
         for position, word in enumerate(instruction.tokens):
             key = (sentence, position)
@@ -93,7 +93,10 @@ def _words(
                 continue
             rank = (not named, weight.get(key, 0.0), *key)
             found.append((rank, {"sentence": sentence, "position": position, "word": word}))
-    return [word for _, word in sorted(found, key=lambda each: each[0])]
+    first: dict[str, dict[str, Any]] = {}  # a word that is repeated is one reason
+    for _, each in sorted(found, key=lambda each: each[0]):
+        first.setdefault(each["word"].casefold(), each)
+    return list(first.values())
 
 
 def _without(

@@ -26,7 +26,7 @@ async function overview(page) {
       const drawing = adopt(each.svg ?? "");
       drawing?.setAttribute("aria-hidden", "true");
       return h("li", { class: "card" }, h("h2", {}, each.name), h("div", { class: "picture" }, drawing ?? ""),
-        h("p", {}, t("classKnown", each.known), each.of ? ` · ${t("canRecent", each.recent, each.of)}` : ""),
+        h("p", {}, t("classKnown", each.known), each.of ? ` · ${t("classUnderstood", each.recent, each.of)}` : ""),
         each.last ? h("p", { class: "bubble mine" }, each.last) : "",
         h("a", { href: `#//${each.project}` }, t("open")));
     }) : [h("li", { class: "muted" }, t("classNobody"))]));
@@ -60,7 +60,7 @@ async function join(page) {
 async function robot(page, own) {
   const talk = new Talk(own);
   page.classList.add("wide");
-  page.append(h("div", { class: "row between" }, h("h1", {}, t("heading")),
+  page.append(h("div", { class: "row between" }, h("h1", { class: "talk-heading" }, t("heading")),
     h("a", { class: "button", href: `${own.base}/export`, download: "my-robot.jsonl" }, t("takeHome"))), talk.element);
   await talk.enter(own.about.scenes[0].name);
   return () => talk.close();

@@ -78,13 +78,27 @@ export function bar(share, label) {
   return h("span", { class: "bar", role: "img", "aria-label": label ?? percent(share) }, inner);
 }
 
+/** Return a readable name of a label; `place~` is the place that the text names. */
+function label(name) {
+  const [, steps] = name.match(/^plan\.length=(\d+)$/) ?? [];
+  if (steps) return t("steps", steps);
+  const [, relation] = name.match(/^relation=(\w+)/) ?? [];
+  if (relation) return { self: t("sameThing"), next: t("nextStep"), previous: t("previousStep") }[relation] ?? t("relation", relation);
+  const plain = name.replace(/^(\w+)[:.]/, "");
+  return plain.endsWith("~") ? t("sameValue", plain.slice(0, -1).replace(/^.*:/, "")) : plain.replace(/^(\w+)=(.+)$/, "$2 ($1)").replace("=", " ");
+}
+
+/** Return a readable word: ‹place› stands for the names of all places. */
+export const readableWord = (word) => (/^‹.+›$/.test(word) ? t("anyValue", word.slice(1, -1)) : t("quoted", word));
+
 /** Return a readable feature name. */
 export function readable(feature) {
   const [first, ...rest] = feature.split(" ∧ ");
-  const word = first.match(/^word=(.+)$/)?.[1];
-  const label = (each) => each.replace(/^(\w+):/, "").replaceAll("~", "").replace(/^(\w+)=(.+)$/, "$2 ($1)").replace("=", " ");
   const said = rest.map(label).join(" + ");
-  return word ? t("goesWith", word.replace(/[‹›]/g, ""), said || "…") : [first, ...rest].map(label).join(" + ");
+  const [, word] = first.match(/^word=(.+)$/) ?? [];
+  if (word) return t("goesWith", readableWord(word), said || "…");
+  if (/^dep(=|$)/.test(first)) return t("goesWith", t("structure", t(first.slice(4) || "dep")), said);
+  return [first, ...rest].map(label).join(" + ");
 }
 
 /** A diverging bar chart of weights. */

@@ -16,13 +16,13 @@ const TABLE = {
   // the conversation
   heading: ["Teach this robot your words.", "Bring diesem Roboter deine Wörter bei."],
   scene: ["Scene", "Szene"],
-  restart: ["Start over", "Von vorn beginnen"],
+  restart: ["Start over", "Von vorn"],
   world: ["World", "Welt"],
   conversation: ["Conversation", "Gespräch"],
   say: ["Say what to do", "Sag, was zu tun ist"],
   send: ["Say it", "Sagen"],
-  placeholder: ["For example: {0}", "Zum Beispiel: {0}"],
-  placeholderEmpty: ["In your own words, in any language", "In deinen Worten, in jeder Sprache"],
+  placeholder: ["Try: {0}", "Etwa: {0}"],
+  placeholderEmpty: ["In any language", "In jeder Sprache"],
   empty: ["Hello! I don’t know any words yet. Say something, then show me what you mean.", "Hallo! Ich kenne noch keine Wörter. Sag etwas und zeig mir dann, was du meinst."],
   knows: ["Hello! Try one of these, or say something else and show me what you mean.", "Hallo! Probier eines davon, oder sag etwas anderes und zeig mir, was du meinst."],
   first: ["One moment, I am learning my first words …", "Einen Moment, ich lerne meine ersten Wörter …"],
@@ -41,6 +41,10 @@ const TABLE = {
   replay: ["Replay", "Erneut abspielen"],
   undo: ["Undo", "Rückgängig"],
   undoLast: ["Undo {0}", "Rückgängig: {0}"],
+  teaching: ["teaching {0}", "Beibringen von {0}"],
+  editing: ["editing {0}", "Ändern von {0}"],
+  deleting: ["deleting {0}", "Löschen von {0}"],
+  importing: ["importing {0} demonstrations", "Importieren von {0} Beispielen"],
   details: ["Details", "Details"],
   look: ["Preview: {0}", "Vorschau: {0}"],
   none: ["None of these: I’ll show you", "Nichts davon: ich zeige es dir"],
@@ -48,6 +52,7 @@ const TABLE = {
   showIt: ["Show what you mean", "Zeigen, was du meinst"],
   showTitle: ["Show what “{0}” means", "Zeig, was „{0}“ bedeutet"],
   showHow: ["Click in the picture, or choose:", "Klick ins Bild oder wähle:"],
+  showElsewhere: ["If it is not possible here, press “Start over” or choose another scene.", "Wenn es hier nicht möglich ist, drück „Von vorn“ oder wähle eine andere Szene."],
   possible: ["Possible actions", "Mögliche Handlungen"],
   noMore: ["No further actions are possible here.", "Hier sind keine weiteren Handlungen möglich."],
   more: ["and {0} more; click in the picture", "und {0} weitere; klick ins Bild"],
@@ -65,12 +70,14 @@ const TABLE = {
   start: ["start", "Anfang"],
   stepOf: ["{0} of {1}: {2}", "{0} von {1}: {2}"],
   listen: ["Speak", "Sprechen"],
+  listenFailed: ["The browser could not understand speech here. Allow the microphone, or type instead.", "Der Browser konnte hier keine Sprache erkennen. Erlaube das Mikrofon oder tippe."],
   listenNote: ["Your browser converts speech to text and may send the recording to its vendor.", "Dein Browser wandelt Sprache in Text um und sendet die Aufnahme vielleicht an seinen Hersteller."],
   aloud: ["Read answers aloud", "Antworten vorlesen"],
   // what it can do
   can: ["What it can do now", "Was er jetzt kann"],
-  canRecent: ["{0} of your last {1} requests understood", "{0} deiner letzten {1} Aufträge verstanden"],
+  canRecent: ["{0} of {1} recent requests understood", "{0} von {1} letzten Aufträgen verstanden"],
   canHeld: ["{0} of {1} test sentences right", "{0} von {1} Prüfsätzen richtig"],
+  canTrained: ["trained on examples of this world", "mit Beispielen dieser Welt trainiert"],
   canNothing: ["Nothing taught yet.", "Noch nichts beigebracht."],
   // reasons
   because: ["I {0} because you said {1}.", "Ich habe {0}, weil du {1} gesagt hast."],
@@ -80,6 +87,7 @@ const TABLE = {
   wouldNothing: ["done nothing", "nichts gemacht"],
   youChose: ["You chose this one.", "Das hast du ausgewählt."],
   remembered: ["You showed me this: “{0}”.", "Das hast du mir gezeigt: „{0}“."],
+  rememberedGiven: ["I have a built-in example of this: “{0}”.", "Dafür habe ich ein mitgegebenes Beispiel: „{0}“."],
   strange: ["Unknown words: {0}.", "Unbekannte Wörter: {0}."],
   quoted: ["“{0}”", "„{0}“"],
   and: [" and ", " und "],
@@ -94,7 +102,18 @@ const TABLE = {
   fromText: ["Evidence from the text", "Was im Text dafür und dagegen spricht"],
   anyway: ["Independent of the text", "Unabhängig vom Text"],
   notMentioned: ["not mentioned in the text", "im Text nicht erwähnt"],
-  goesWith: ["“{0}” fits {1}", "„{0}“ passt zu {1}"],
+  goesWith: ["{0} fits {1}", "{0} passt zu {1}"],
+  anyValue: ["any {0}", "Name ({0})"],
+  sameValue: ["the {0} that is named", "das Genannte ({0})"],
+  structure: ["sentence structure ({0})", "Satzbau ({0})"],
+  dep: ["any word", "jedes Wort"], det: ["article", "Artikel"], case: ["preposition", "Präposition"], amod: ["adjective", "Adjektiv"],
+  obj: ["object", "Objekt"], obl: ["phrase with a preposition", "Angabe mit Präposition"], nsubj: ["subject", "Subjekt"],
+  advmod: ["adverb", "Adverb"], compound: ["compound", "Zusammensetzung"], conj: ["second part after “and”", "zweiter Teil nach „und“"],
+  sameThing: ["the same thing", "dasselbe"],
+  nextStep: ["the next step", "der nächste Schritt"],
+  previousStep: ["the previous step", "der vorige Schritt"],
+  relation: ["what is related by “{0}”", "was durch „{0}“ verbunden ist"],
+  steps: ["{0} steps", "{0} Schritte"],
   // examples
   examplesTitle: ["Examples", "Beispiele"],
   examplesLead: ["All demonstrations: a text and its actions. Rows marked “Test only” are not used for learning. They measure accuracy.", "Alle Beispiele: ein Text und seine Handlungen. Zeilen mit „Nur Prüfung“ werden nicht gelernt. Sie messen die Genauigkeit."],
@@ -142,10 +161,10 @@ const TABLE = {
   copied: ["Copied.", "Kopiert."],
   // worlds
   gallery: ["Gallery", "Galerie"],
-  galleryHow: ["Each world has its own robot. What you teach is saved.", "Jede Welt hat einen eigenen Roboter. Was du beibringst, wird gespeichert."],
+  galleryHow: ["Opening a world starts a new project with its own robot. What you teach is saved under “Your projects”.", "Öffnen beginnt ein neues Projekt mit einem eigenen Roboter. Was du beibringst, wird unter „Deine Projekte“ gespeichert."],
   open: ["Open", "Öffnen"],
   openOf: ["Open: {0}", "Öffnen: {0}"],
-  opened: ["Open projects", "Offene Projekte"],
+  opened: ["Your projects", "Deine Projekte"],
   editor: ["Create a world", "Eine Welt erstellen"],
   editorHow: ["Add places, things and robots. The picture changes as you type.", "Füge Orte, Dinge und Roboter hinzu. Das Bild ändert sich beim Tippen."],
   title: ["Title", "Titel"],
@@ -190,6 +209,7 @@ const TABLE = {
   classJoin: ["Open this address and write your name:", "Öffne diese Adresse und schreib deinen Namen:"],
   classNobody: ["Nobody has joined yet.", "Noch ist niemand dabei."],
   classKnown: ["{0} taught", "{0} beigebracht"],
+  classUnderstood: ["{0} of the last {1} understood", "{0} der letzten {1} verstanden"],
   joinTitle: ["Join the class", "Bei der Klasse mitmachen"],
   joinName: ["Your name", "Dein Name"],
   join: ["Join", "Mitmachen"],
@@ -214,6 +234,11 @@ export function otherLanguage() {
 
 /** Return the text of a key with its placeholders filled in. */
 export const t = (name, ...values) => (TABLE[name]?.[column] ?? name).replace(/\{(\d)\}/g, (_, place) => values[Number(place)] ?? "");
+/** Return the label of an undo button for the server's description of a change. */
+export const undoLabel = (what) => {
+  const [, kind, text, number] = (what ?? "").match(/^(teaching|editing|deleting|importing) (?:“(.*)”|(\d+).*)$/su) ?? [];
+  return t("undoLast", kind ? t(kind, number ?? t("quoted", text)) : what ?? "");
+};
 /** Return the agent's language if it cannot be detected from the demonstrations. */
 export const dialogueLanguage = () => (column ? "german" : "english");
 
@@ -222,7 +247,7 @@ const VERBS = {
   go: ["went", "gone"], take: ["took", "taken"], put: ["put", "put"], push: ["pushed", "pushed"],
   open: ["opened", "opened"], close: ["closed", "closed"], switch: ["switched", "switched"],
   walk: ["walked", "walked"], turn: ["turned", "turned"], move: ["moved", "moved"], pick: ["picked", "picked"],
-  drop: ["dropped", "dropped"], strike: ["struck", "struck"], pass: ["passed", "passed"], stop: ["stopped", "stopped"],
+  drop: ["dropped", "dropped"], face: ["faced", "faced"], stay: ["stayed", "stayed"], strike: ["struck", "struck"], pass: ["passed", "passed"], stop: ["stopped", "stopped"],
 };
 const said = (label, form) => {
   const [first, ...rest] = label.split(" ");

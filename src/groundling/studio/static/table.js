@@ -1,7 +1,7 @@
 // Examples page: search, edit, weight, hold out, delete, import and export.
 import { call } from "./api.js";
 import { announce, h, tell, trying } from "./dom.js";
-import { t } from "./strings.js";
+import { t, undoLabel } from "./strings.js";
 
 const SIZE = 50;
 
@@ -41,7 +41,7 @@ export async function open(page, project) {
     if (!found.total) body.replaceChildren(h("tr", {}, h("td", { colspan: 6, class: "muted" }, t(search.value ? "noneFound" : "noneYet"))));
     more.hidden = body.children.length >= found.total;
     undo.hidden = !project.about.undo;
-    undo.textContent = t("undoLast", project.about.undo ?? "");
+    undo.textContent = undoLabel(project.about.undo);
   }
 
   const change = (each, fields) => trying(() => call("PATCH", `${project.base}/demonstrations/${each.id}`, fields));

@@ -1,6 +1,6 @@
 // Talk page: a conversation beside a picture.
 import { announce, h, percent, s, tell, trying } from "./dom.js";
-import { did, dialogueLanguage, spoken, t, would } from "./strings.js";
+import { did, dialogueLanguage, spoken, t, undoLabel, would } from "./strings.js";
 import { Why } from "./why.js";
 import { World } from "./world.js";
 
@@ -12,7 +12,8 @@ const json = (actions) => actions.map((each) => each.json);
 export async function open(page, project) {
   const talk = new Talk(project);
   page.classList.add("wide");
-  page.append(h("h1", { class: "talk-heading" }, t("heading")), talk.element);
+  const { pupil } = project.about;
+  page.append(h("h1", { class: "talk-heading" }, t("heading"), pupil ? h("span", { class: "muted" }, ` ${pupil}`) : ""), talk.element);
   const wanted = new URLSearchParams(location.hash.split("?")[1] ?? "").get("redo");
   const found = wanted ? await trying(() => project.get(`/demonstrations/${Number(wanted)}`)) : null;
   await talk.enter(found?.scene ?? project.about.scenes[0].name, found?.start ?? null);
@@ -91,11 +92,15 @@ export class Talk {
     this.scene = scene;
     this.start = start;
     this.scenes.value = scene;
-    this.showing = null;
+    const turn = this.showing;
+    if (turn) { // demonstrate it here instead
+      Object.assign(turn, { scene, start, moves: this.moves, moved: true });
+      await this.show(turn);
+      return;
+    }
     const last = this.turns.at(-1);
     const seen = await trying(() => this.project.post("/walk", { scene, start, actions: [] }));
     if (seen && this.turns.at(-1) === last) this.world.show(seen.frames, []);  // not over a newer plan
-    for (const each of this.turns) if (each.shown) { each.shown = null; this.answer(each); }
   }
 
   /** Continue from the final state; at a dead end, from the initial state. */
@@ -118,7 +123,10 @@ export class Talk {
   }
 
   /** Scroll to the newest turn; on a phone the page scrolls, not the conversation. */
-  down() { this.scroll.scrollTop = this.scroll.scrollHeight; }
+  down() {
+    this.scroll.scrollTop = this.scroll.scrollHeight;
+    if (getComputedStyle(this.scroll).overflowY === "visible") this.turns.at(-1)?.element.scrollIntoView({ block: "end" });
+  }
 
   /** Send an utterance; `choice` is the clicked option of the last question. */
   async say(text = this.text.value.trim(), choice = null) {
@@ -273,7 +281,7 @@ export class Talk {
     turn.details = details;
     details.open = Boolean(turn.detailed);
     turn.why.replaceChildren(
-      ...(said.remembered ? [h("p", { class: "taught" }, t("remembered", said.remembered))] : []), ...sentences,
+      ...(said.remembered ? [h("p", { class: "taught" }, t(said.built_in ? "rememberedGiven" : "remembered", said.remembered))] : []), ...sentences,
       ...(said.unexplained.length ? [h("p", {}, t("strange", said.unexplained.join(", ")))] : []), details);
     this.voice.speak(turn.why.querySelector("p")?.textContent ?? "");
   }
@@ -294,7 +302,7 @@ export class Talk {
     if (!told?.steps) return;
     const why = new Why();
     element.append(why.element);
-    why.show(told);
+    why.show(told, turn.reasons);
   }
 
   // ---- demonstrating ----
@@ -304,6 +312,7 @@ export class Talk {
     if (!seen) return;
     if (this.showing && this.showing !== turn) this.cancel(this.showing);
     this.showing = turn;
+    this.element.classList.add("showing");
     turn.shown = seen.actions;
     turn.possible = seen.possible;
     turn.more = seen.more;
@@ -329,17 +338,21 @@ export class Talk {
         turn.possible.map((each) => h("button", { type: "button", class: "small", onclick: () => this.show(turn, [...shown, each]) }, each.label)),
         turn.possible.length ? null : h("span", { class: "muted" }, t("noMore")),
         turn.more ? h("span", { class: "muted" }, t("more", turn.more)) : null),
+      shown.length || this.project.about.scenes.length === 1 ? "" : h("p", { class: "muted small" }, t("showElsewhere")),
       shown.length ? h("ol", { class: "steps" }, shown.map((each, place) => h("li", {}, h("span", { class: `step colour-${place % 6}` }, each.label)))) : "",
       h("div", { class: "row turn-tools" },
         h("button", { type: "button", class: "main small", disabled: !shown.length, onclick: () => this.teach(turn, shown, "shown") }, t("teach")),
         h("button", { type: "button", class: "small", disabled: !shown.length, onclick: () => this.show(turn, shown.slice(0, -1)) }, t("removeLast")),
         h("button", { type: "button", class: "small quiet", onclick: () => this.cancel(turn) }, t("cancel"))));
-    turn.reply.scrollIntoView({ block: "nearest" });
+    if (turn === this.turns.at(-1)) this.down();
+    else turn.reply.scrollIntoView({ block: "nearest" });
   }
 
   cancel(turn) {
     turn.shown = null;
     this.showing = null;
+    this.element.classList.remove("showing");
+    if (turn.moved) { turn.moved = false; this.ask(turn); return; }
     this.answer(turn);
     if (turn.plan) this.world.show(turn.plan.frames, turn.plan.actions);
     else this.world.show(this.world.frames.slice(0, 1), []);
@@ -352,7 +365,9 @@ export class Talk {
     if (!done) return;
     Object.assign(turn, { asks: text, before: [], choice: null }); // later requests use this text
     turn.shown = null;
+    turn.moved = false;
     this.showing = null;
+    this.element.classList.remove("showing");
     turn.taught = actions;
     turn.undoable = true;
     for (const other of this.turns) if (other !== turn && other.undoable) { other.undoable = false; if (!other.shown) this.answer(other); }
@@ -396,10 +411,10 @@ export class Talk {
     const first = about.known > 0 && !about.trained && !about.problem; // first training is running
     const said = [of ? t("canRecent", recent, of) : "", all && !first ? t("canHeld", held, all) : ""].filter(Boolean);
     const behind = about.learnt !== about.revision && !about.problem;
-    this.can.replaceChildren(h("span", { class: "can-name" }, t("can"), ": "), first ? "…" : said.join(" · ") || t("canNothing"),
+    this.can.replaceChildren(h("span", { class: "can-name" }, t("can"), ": "), first ? "…" : said.join(" · ") || t(about.trained ? "canTrained" : "canNothing"),
       behind ? h("span", { class: "muted" }, ` ${t("learning")}`) : "");
     this.undoing.hidden = !about.undo;
-    this.undoing.textContent = t("undoLast", about.undo ?? "");
+    this.undoing.textContent = undoLabel(about.undo);
     this.hello.replaceChildren(
       h("p", { class: "bubble its" }, about.writes ? t(first ? "first" : about.examples.length && about.trained ? "knows" : about.trained ? "knowsSome" : "empty") : t("onlyAsk")),
       about.problem ? h("p", { class: "problem" }, about.problem) : "",
@@ -421,7 +436,7 @@ class Voice {
         this.hearing = new Recognition();
         this.hearing.lang = spoken();
         this.hearing.onresult = (event) => onsaid(event.results[0][0].transcript);
-        this.hearing.onerror = () => {};
+        this.hearing.onerror = (event) => { if (!["aborted", "no-speech"].includes(event.error)) tell(t("listenFailed")); };
         this.hearing.start();
       } }, icon("M12 3a3 3 0 0 1 3 3v6a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3z M6 11a6 6 0 0 0 12 0 M12 17v4")) : null,
       window.speechSynthesis ? h("button", { type: "button", class: "quiet icon", "aria-pressed": "false", "aria-label": t("aloud"), onclick: (event) => {

@@ -22,8 +22,10 @@ export class Why {
     this.watch.observe(this.chart);
   }
 
-  show(told) {
+  /** Show an explanation; `reasons` are the words given as reasons for each step. */
+  show(told, reasons) {
     this.told = told;
+    this.mentioned = told.steps.map((step, place) => step.asked || Boolean(reasons?.steps[place]?.words.length));
     this.chosen = this.pointed = null;
     this.detail.style.removeProperty("min-height");
     this.detail.replaceChildren();
@@ -82,8 +84,8 @@ export class Why {
     const head = h("button", { type: "button", class: "act", "aria-pressed": "false", ...this.pointing({ step: place }) },
       h("span", { class: "act-number" }, place + 1), step.label);
     this.places.set(`step.${place}`, head);
-    return h("div", { class: step.asked ? "why-action" : "why-action unasked" }, head,
-      step.asked ? null : h("span", { class: "muted small" }, t("notMentioned")),
+    return h("div", { class: this.mentioned[place] ? "why-action" : "why-action unasked" }, head,
+      this.mentioned[place] ? null : h("span", { class: "muted small" }, t("notMentioned")),
       h("div", { class: "nodes" }, nodes));
   }
 
@@ -198,7 +200,7 @@ export class Why {
     const step = this.told.steps[place];
     const rows = (all) => all.features.filter((each) => Math.abs(each.amount) >= SMALL).slice(0, 6).map((each) => ({ name: each.feature, value: each.amount }));
     const part = (name, all) => (rows(all).length ? [h("h3", {}, t(name)), sides(rows(all), t(name))] : []);
-    return [h("h3", { class: "mark" }, step.label), step.asked ? "" : h("p", {}, t("notMentioned")),
+    return [h("h3", { class: "mark" }, step.label), this.mentioned[place] ? "" : h("p", {}, t("notMentioned")),
       ...part("fromText", step.text), ...part("anyway", step.own)];
   }
 

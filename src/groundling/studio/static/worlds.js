@@ -21,7 +21,9 @@ export async function open(page, project) {
         thumbnail(each.name), h("h3", {}, each.title), h("p", {}, each.about),
         h("button", { type: "button", "aria-label": t("openOf", each.title), onclick: () => go({ gallery: each.name }) }, t("open")))))),
     h("section", { class: "panel", "aria-label": t("opened") }, h("h2", {}, t("opened")),
-      h("ul", { class: "plain-list" }, found.projects.map((each) => h("li", {}, h("a", { href: `#/${each.project === "main" ? "" : `/${each.project}`}` }, each.title))))),
+      h("ul", { class: "plain-list" }, found.projects.map((each) => h("li", {},
+        h("a", { href: `#/${each.project === "main" ? "" : `/${each.project}`}` }, [each.pupil, each.title].filter(Boolean).join(" · ") || each.project),
+        h("span", { class: "muted small" }, ` ${each.known === 1 ? t("countOne") : t("count", each.known)}`))))),
     new Editor(go).element);
 }
 
@@ -33,13 +35,28 @@ function thumbnail(name) {
   return place;
 }
 
+const DRAFT = "world"; // the key of the edited world, which outlasts the page
+
+const fresh = () => ({
+  title: "My world", places: [{ name: "garden", at: [0, 0] }, { name: "house", at: [1, 0] }],
+  things: [{ name: "ball", at: "garden", can: ["take"], colour: "red" }], movers: [{ name: "robot", at: "house" }],
+  verbs: ["go", "take", "put", "open", "switch", "push"], scenes: 6,
+});
+
+/** Return the world that was edited last; null if there is none. */
+function stored() {
+  try { return complete(JSON.parse(localStorage.getItem(DRAFT))); } catch { return null; }
+}
+
+/** Return a world with all lists that the editor shows; null if it is not a world. */
+function complete(world) {
+  const made = { title: "", places: [], things: [], movers: [], verbs: ["go", "take", "put"], ...world };
+  return world && ["places", "things", "movers", "verbs"].every((each) => Array.isArray(made[each])) ? made : null;
+}
+
 class Editor {
   constructor(go) {
-    this.world = {
-      title: "My world", places: [{ name: "garden", at: [0, 0] }, { name: "house", at: [1, 0] }],
-      things: [{ name: "ball", at: "garden", can: ["take"], colour: "red" }], movers: [{ name: "robot", at: "house" }],
-      verbs: ["go", "take", "put", "open", "switch", "push"], scenes: 6,
-    };
+    this.world = stored() ?? fresh();
     this.turn = 0;
     this.offers = []; // functions that update the place menus after a rename
     this.picture = h("div", { class: "picture" });
@@ -56,12 +73,16 @@ class Editor {
       h("div", { class: "editor" }, h("div", {}, this.rows), h("div", { class: "editor-picture" }, this.picture, this.problem,
         h("div", { class: "row" }, this.make,
           h("button", { type: "button", onclick: () => this.download() }, t("download")),
-          h("label", { for: "world-file", class: "button" }, t("load")), file))));
+          h("label", { for: "world-file", class: "button" }, t("load")), file,
+          h("button", { type: "button", class: "quiet", onclick: () => { this.world = fresh(); this.draw(); } }, t("again"))))));
     this.draw();
   }
 
   async load(text) {
-    try { this.world = { examples: undefined, ...JSON.parse(text) }; } catch { tell(t("notJson")); return; }
+    let world = null;
+    try { world = complete(JSON.parse(text)); } catch { /* not JSON */ }
+    if (!world) { tell(t("notJson")); return; }
+    this.world = world;
     await this.draw();
   }
 
@@ -101,7 +122,7 @@ class Editor {
       this.check();
     } });
     const part = (name, list, fresh, cells) => h("fieldset", {}, h("legend", {}, t(name)),
-      list.map((each, place) => h("div", { class: "row editor-row" }, cells(each, (what) => `${t(name)} ${place + 1}: ${what}`),
+      list.map((each, place) => h("div", { class: `row editor-row of-${name}` }, cells(each, (what) => `${t(name)} ${place + 1}: ${what}`),
         h("button", { type: "button", class: "quiet icon remove", "aria-label": t("removeRow", each.name), onclick: () => { list.splice(place, 1); this.draw(); } }, "✕"))),
       h("button", { type: "button", class: "small", "aria-label": t("addOf", t(name)), onclick: () => { list.push(fresh()); this.draw(); } }, t("add")));
     const next = (list, name) => { let n = list.length + 1; while (list.some((each) => each.name === `${name} ${n}`)) n += 1; return `${name} ${n}`; };
@@ -124,6 +145,7 @@ class Editor {
   /** Draw the picture, or show what is wrong. */
   async check() {
     const mine = ++this.turn;
+    try { localStorage.setItem(DRAFT, JSON.stringify(this.world)); } catch { /* not stored: lasts until the page is closed */ }
     try {
       const seen = await call("POST", "/api/worlds/check", { scene: this.world });
       if (mine !== this.turn) return;
