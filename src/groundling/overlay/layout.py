@@ -541,8 +541,8 @@ def make_workspace(room: Room) -> Workspace:
     cells, lanes = room.cells // LANES + 1, room.candidates // LANES + 1
     chart = ChartSpace(
         lane_rows(cells), lane_rows(cells), lane_rows(room.tile_cells // LANES + 1),
-        np.zeros(room.scores), np.zeros(room.scores), lane_rows(states // LANES + 1), lane_rows(lanes),
-        lane_rows(lanes), np.zeros(room.groups, np.bool_),
+        np.zeros(room.scores), np.zeros(room.scores), lane_rows(states // LANES + 1),
+        lane_rows(lanes), lane_rows(lanes), np.zeros(room.groups, np.bool_),
     )  # fmt: skip
     grouped = room.candidates * room.groups
     plans = PlanLayout(
