@@ -247,7 +247,7 @@ class Scorer:
             return_sets(self.tables, pairs, self._pair_grads, span, scratch, theta_grads[shard])
 
         self._each(work)
-        gradient = theta_grads.sum(axis=0)
+        gradient: Reals = theta_grads.sum(axis=0)
         return_edges(self.tables, self._edge_grads.sum(axis=0).ravel(), gradient)
         return gradient
 

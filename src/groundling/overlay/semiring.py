@@ -76,7 +76,7 @@ class Scaled(NamedTuple):
         """Return whether a candidate is processed in this semiring."""
         return True
 
-    def row_sum(self, row: Reals) -> float:
+    def row_sum(self, row: Reals) -> Any:
         """Return ⊕ over the states of a row."""
         amount = spread(0.0)
         for s in range(0, len(row), LANES):
@@ -134,7 +134,7 @@ class Logs(NamedTuple):
     def wants(self, in_logs: bool) -> bool:
         return in_logs
 
-    def row_sum(self, row: Reals) -> float:
+    def row_sum(self, row: Reals) -> Any:
         amount = self.zero
         for value in row:
             amount = self.plus(amount, value)
