@@ -175,12 +175,12 @@ _told: set[bool] = set()  # warn once, not once per kernel
 # ---- kernels ----------------------------------------------------------------------------------
 
 _OPTIONS: dict[str, Any] = NO_REFERENCE_COUNTS | {
-    "nogil": True, "error_model": "numpy", "fastmath": {"contract"}
+    "nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True,
 }  # fmt: skip
 # Inner kernels need no Python wrapper, which takes time to compile. They are inlined, because
 # passing all arrays takes longer than most of the work that they do.
 _INNER: dict[str, Any] = _OPTIONS | {
-    "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True,
+    "no_cpython_wrapper": True, "forceinline": True,
     "pipeline_class": InlinedCompiler,
 }  # fmt: skip
 

@@ -32,6 +32,16 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
     return starts
 
 
+def entries_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
+    """Return the indices of the entries of lists that start anywhere, list by list.
+
+    >>> entries_of(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = starts_of(sizes)
+    return np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
+
+
 def concatenated(parts: Sequence[NDArray[Any]], kind: Any = np.int32) -> NDArray[Any]:
     """Concatenate any number of arrays; a single array is returned without a copy."""
     if len(parts) == 1:

@@ -54,6 +54,18 @@ def test_main_imports_nothing_heavy_itself():
     assert done.stdout.strip() == "[]"
 
 
+def test_help_is_written_without_panels_which_take_long_to_load():
+    code = (
+        "import sys\n"
+        "from groundling.cli.main import app\n"
+        "app(['--help'], standalone_mode=False)\n"
+        "print([m for m in ('rich.markdown', 'pygments', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Usage:" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo") / "deep" / "er"

@@ -9,7 +9,11 @@ import typer
 
 from groundling.cli.common import JsonOption, command, make_console, print_json
 
-app = typer.Typer(help="List, verify and download the corpora of the tasks.", no_args_is_help=True)
+app = typer.Typer(
+    help="List, verify and download the corpora of the tasks.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 @app.command("list")

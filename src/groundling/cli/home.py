@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    help="A smart home: say what to do and ask about its state, offline.", no_args_is_help=True
+    help="A smart home: say what to do and ask about its state, offline.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 HomeArgument = Annotated[
     Path | None,

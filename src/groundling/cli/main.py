@@ -28,8 +28,9 @@ app = typer.Typer(
     help="Teach an agent to follow plain-language instructions from demonstrations.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,  # panels would take most of the time of --help
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 

@@ -429,7 +429,7 @@ class Room(NamedTuple):
     tile_links: int
     tile_cells: int  # words × states of a tile
     cells: int  # words × states of all tiles of an instance
-    scores: int  # words × nodes
+    scores: int  # words × (nodes + 1)
     relations: int
     candidates: int
     groups: int
@@ -457,7 +457,7 @@ class ChartSpace(NamedTuple):
     rows: Reals  # of all tiles
     messages: Reals
     posteriors: Reals  # of one tile
-    scores: Reals  # word × node -> potential
+    scores: Reals  # word × node -> potential; zero for one node more, which is padding
     counts: Reals  # word × node -> expected count
     asked: Reals  # adjoint of a message
     sums: Reals  # candidate of the tile -> sum of a row
@@ -514,7 +514,7 @@ def measure_room(batch: Batch, layout: GraphLayout | FlatLayout) -> Room:
         tile_links=links,
         tile_cells=most(words[owner] * states),
         cells=most(words * _sums(states, layout.instance_tiles)),
-        scores=most(words * batch.instance_nodes),
+        scores=most(words * (batch.instance_nodes + 1)),
         relations=relations,
         candidates=most(candidates),
         groups=most(sizes_of(batch.instance_groups)),
@@ -539,11 +539,10 @@ def make_workspace(room: Room) -> Workspace:
         np.zeros(room.relations, np.int32),
     )  # fmt: skip
     cells, lanes = room.cells // LANES + 1, room.candidates // LANES + 1
-    scores = room.scores + 1  # one more for padding
     chart = ChartSpace(
         lane_rows(cells), lane_rows(cells), lane_rows(room.tile_cells // LANES + 1),
-        np.zeros(scores), np.zeros(scores), lane_rows(states // LANES + 1), lane_rows(lanes),
-        lane_rows(lanes), np.zeros(room.groups, np.bool_),
+        np.zeros(room.scores), np.zeros(room.scores), lane_rows(states // LANES + 1),
+        lane_rows(lanes), lane_rows(lanes), np.zeros(room.groups, np.bool_),
     )  # fmt: skip
     grouped = room.candidates * room.groups
     plans = PlanLayout(

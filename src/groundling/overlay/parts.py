@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.batch import Integers, Reals
-from groundling.ragged import sizes_of, starts_of
+from groundling.ragged import entries_of, sizes_of, starts_of
 
 
 class Parts(NamedTuple):
@@ -61,12 +61,11 @@ def share_parts(
     if 2 * len(first) > len(node_part):
         return whole
     sizes = sizes_of(starts)[np.searchsorted(starts, first)]
-    part_labels = starts_of(sizes)
-    entry = np.repeat(np.array(first) - part_labels[:-1], sizes) + np.arange(part_labels[-1])
+    entry = entries_of(np.array(first), sizes)
     return Parts(
         np.searchsorted(starts, node_labels),
         np.array(node_part),
-        part_labels,
+        starts_of(sizes),
         node_label[entry],
         node_amount[entry],
     )

@@ -27,7 +27,7 @@ from groundling.overlay.simd import (
     spread,
     store,
 )
-from groundling.ragged import sizes_of, starts_of
+from groundling.ragged import entries_of, sizes_of, starts_of
 
 
 class PairTables(NamedTuple):
@@ -52,6 +52,7 @@ class PairTables(NamedTuple):
     part_amount: Reals
 
 
+_CACHED = 2**14  # values that are cleared as fast as some of them
 _ORDERS, _ALIKE = 32, 128  # MinHash permutations, and word sets compared at a time
 
 
@@ -65,7 +66,7 @@ def tabulate(labels: LabelTables) -> PairTables:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     node_parts = starts_of(sizes[order])
-    node_part = nodes.node_part[_entries(nodes.node_parts[order], sizes[order])]
+    node_part = nodes.node_part[entries_of(nodes.node_parts[order], sizes[order])]
     block_set = _group_sets(labels)
     place = np.empty(len(block_set), np.int64)
     place[block_set] = np.arange(len(block_set))
@@ -76,7 +77,7 @@ def tabulate(labels: LabelTables) -> PairTables:
     block_nodes = np.searchsorted(met >> 32, blocks)
     # The parts of a block are those of all its nodes.
     counts = sizes[order][block_node]
-    of_nodes = node_part[_entries(node_parts[block_node], counts)]
+    of_nodes = node_part[entries_of(node_parts[block_node], counts)]
     used, _ = distinct_keys(
         np.repeat(met >> 32, counts) << 32 | of_nodes, len(nodes.part_labels) - 1
     )
@@ -121,12 +122,6 @@ def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
     return np.concatenate(grouped)
 
 
-def _entries(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
-    """Return the indices starts[i] … starts[i] + sizes[i] - 1, for every i."""
-    ends = np.cumsum(sizes)
-    return np.repeat(starts - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
-
-
 class Scratch(NamedTuple):
     """Working memory for a block of eight word sets: one value per item and set."""
 
@@ -165,9 +160,9 @@ def score_sets(
     """
     one = np.uint32(1)
     by_label, parts, table = scratch
+    by_label[:] = 0.0
     for block in range(span[0], span[1]):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
-        by_label[:] = 0.0
         for lane in range(len(sets)):
             s = sets[lane]
             for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
@@ -192,6 +187,7 @@ def score_sets(
                 eight = eight + load(parts, tables.node_part[i])
             store(table, place, eight)
             place += LANES
+        _clear(labels, sets, by_label)
         for s in sets:
             begin, end = whole(labels.set_pairs[s]), whole(labels.set_pairs[s + 1])
             full = begin + (end - begin) // LANES * LANES
@@ -207,6 +203,18 @@ def score_sets(
             set_shift[s] = top if math.isfinite(top) else 0.0
             for pair in range(begin, end):
                 pair_shifted[pair] = pair_score[pair] - set_shift[s]
+
+
+@inner
+def _clear(labels: LabelTables, sets: Integers, by_label: Reals) -> None:
+    """Write 0 to the labels that have features with some word sets, or if there are few, to all."""
+    if len(by_label) <= _CACHED:
+        by_label[:] = 0.0
+        return
+    for lane in range(len(sets)):
+        for i in range(*_pair(labels.set_labels, sets[lane])):
+            for row in range(*_pair(labels.label_rows, labels.set_label[i])):
+                by_label[_place(labels, row, lane)] = 0.0
 
 
 @inner
@@ -234,7 +242,7 @@ def _return_labels(
             part = tables.node_part[i]
             store(parts, part, load(parts, part) + eight)
         place += LANES
-    by_label[:] = 0.0
+    _clear(labels, tables.block_set[block * LANES : (block + 1) * LANES], by_label)
     for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
         part = tables.block_part[entry]
         eight = load(parts, part * LANES)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from groundling.compiler import inner
 from groundling.overlay.batch import Indices, Integers, Reals
-from groundling.overlay.simd import LANES, fetch, load, masked, spread, store, up_to_eights
+from groundling.overlay.simd import LANES, fetch, load, spread, store, up_to_eights
 from groundling.overlay.skeletons import BOUND, UNIT
 
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
@@ -69,8 +69,7 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
     for w in range(text.words):
         row = chart.rows[w * states : (w + 1) * states]
         for s in range(0, states, LANES):
-            own = fetch(space.scores, w * text.nodes, tile.state_node, s)
-            store(row, s, masked(own, tile.state_node, s, text.nodes, ring.zero))
+            store(row, s, fetch(space.scores, w * (text.nodes + 1), tile.state_node, s))
     for w in range(text.words):
         row = chart.rows[w * states : (w + 1) * states]
         parent, group = text.parent[w], text.group[w]
@@ -157,18 +156,16 @@ def outside(
             continue
         above = chart.posteriors[parent * states : (parent + 1) * states]
         message, kept = chart.messages[w * states : (w + 1) * states], _kept(text, w, psi)
-        stayed = ring.tally()
         for s in range(0, states, LANES):
             adjoint = ring.over(load(above, s), load(message, s))
             store(space.asked, s, adjoint)
             store(posterior, s, ring.times(kept, ring.times(adjoint, load(row, s))))
-            stayed = ring.tallied(stayed, posterior, s)
         rows, times = (space.asked, row, posterior), weight[tile.order[0], group]
         link, dependency = text.link[w], text.dependency[w]
         grad = gradients.edge[dependency]
         if link != UNIT:
             if text.stay >= 0:
-                grad[text.stay] += ring.counted(ring.tally_sum(stayed), times)
+                grad[text.stay] += ring.counted(ring.row_sum(posterior), times)
             tile.receive_links(ring, psi.edge[dependency], rows, grad, times)
         if link != BOUND:
             hop = _hop(text, w, psi)
@@ -242,21 +239,14 @@ def _count_states(
     Adjacent states often have the same node, which makes each addition depend on the previous
     one. Four interleaved sums hide that latency.
     """
-    nodes, states = text.nodes, len(state_node)
-    for w in range(0, text.words - 3, 4):
-        zero, one = counts[w * nodes :], counts[(w + 1) * nodes :]
-        two, three = counts[(w + 2) * nodes :], counts[(w + 3) * nodes :]
-        first, second = posteriors[w * states :], posteriors[(w + 1) * states :]
-        third, fourth = posteriors[(w + 2) * states :], posteriors[(w + 3) * states :]
-        a, b = weight[text.group[w]], weight[text.group[w + 1]]
-        c, d = weight[text.group[w + 2]], weight[text.group[w + 3]]
+    nodes, states = np.uint64(text.nodes), np.uint64(len(state_node))
+    rest = np.uint64(text.words % 4)
+    for first in range(rest, np.uint64(text.words), np.uint64(4)):
         for s in range(states):
-            k = np.uint64(state_node[s])
-            zero[k] += ring.counted(first[s], a)
-            one[k] += ring.counted(second[s], b)
-            two[k] += ring.counted(third[s], c)
-            three[k] += ring.counted(fourth[s], d)
-    for w in range(text.words // 4 * 4, text.words):
-        zero, first, a = counts[w * nodes :], posteriors[w * states :], weight[text.group[w]]
+            for w in range(first, first + np.uint64(4)):
+                count = ring.counted(posteriors[w * states + s], weight[text.group[w]])
+                counts[w * nodes + state_node[s]] += count
+    for w in range(rest):
         for s in range(states):
-            zero[np.uint64(state_node[s])] += ring.counted(first[s], a)
+            count = ring.counted(posteriors[w * states + s], weight[text.group[w]])
+            counts[w * nodes + state_node[s]] += count

@@ -105,17 +105,17 @@ class Scorer:
         return np.zeros((self.threads, len(self.tables.pair_node)))
 
     @cached_property
-    def _edge_grads(self) -> list[Reals]:
+    def _edge_grads(self) -> Reals:
         edges, relations = len(self.tables.edge_rows) - 1, self.encoding.relations
-        return [np.zeros((edges // relations, relations)) for _ in range(self.threads)]
+        return np.zeros((self.threads, edges // relations, relations))
 
     @cached_property
     def _scratches(self) -> list[Scratch]:
         return [make_scratch(self.arrangement.pairs) for _ in range(self.threads)]
 
     @cached_property
-    def _theta_grads(self) -> list[Reals]:
-        return [np.zeros(self.width) for _ in range(self.threads)]
+    def _theta_grads(self) -> Reals:
+        return np.zeros((self.threads, self.width))
 
     def _shards(self, count: int, work: Callable[[], NDArray[Any]]) -> list[tuple[int, int]]:
         if self.threads == 1:
@@ -181,11 +181,11 @@ class Scorer:
     ) -> float:  # fmt: skip
         """Pass over all instances, in the log semiring where needed; return the loss."""
         pair_grads: Sequence[Reals] | Reals = [_NONE] * self.threads
-        edge_grads = [_NO_EDGES] * self.threads
+        edge_grads: Sequence[Reals] | Reals = [_NO_EDGES] * self.threads
         if purpose in (LEARN, EXPECT):
             pair_grads, edge_grads = self._pair_grads, self._edge_grads
-            for each in (*pair_grads, *edge_grads):
-                each.fill(0.0)
+            self._pair_grads.fill(0.0)
+            self._edge_grads.fill(0.0)
         in_logs = np.zeros(len(self.batch.candidate_gold), np.bool_)
 
         def work(shard: int) -> float:
@@ -237,12 +237,6 @@ class Scorer:
         self._each(work)
         return loss, gradient
 
-    @staticmethod
-    def _collect(parts: list[Reals]) -> Reals:
-        for each in parts[1:]:
-            parts[0] += each
-        return parts[0]
-
     def _gradient(self) -> Reals:
         pairs, scratches = self.arrangement.pairs, self._scratches
         theta_grads = self._theta_grads  # created before threads start
@@ -253,8 +247,8 @@ class Scorer:
             return_sets(self.tables, pairs, self._pair_grads, span, scratch, theta_grads[shard])
 
         self._each(work)
-        gradient = self._collect(theta_grads).copy()
-        return_edges(self.tables, self._collect(self._edge_grads).ravel(), gradient)
+        gradient: Reals = theta_grads.sum(axis=0)
+        return_edges(self.tables, self._edge_grads.sum(axis=0).ravel(), gradient)
         return gradient
 
     # ---- alignments ---------------------------------------------------------------------

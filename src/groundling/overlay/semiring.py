@@ -76,16 +76,11 @@ class Scaled(NamedTuple):
         """Return whether a candidate is processed in this semiring."""
         return True
 
-    def tally(self) -> Any:
-        """Return the initial value of a sum for `tallied`."""
-        return spread(0.0)
-
-    def tallied(self, amount: Any, row: Reals, s: int) -> Any:
-        """Add eight states of a row to a sum."""
-        return amount + load(row, s)
-
-    def tally_sum(self, amount: Any) -> Any:
-        """Return the total of such a sum."""
+    def row_sum(self, row: Reals) -> Any:
+        """Return ⊕ over the states of a row."""
+        amount = spread(0.0)
+        for s in range(0, len(row), LANES):
+            amount = amount + load(row, s)
         return total(amount)
 
     def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
@@ -139,15 +134,10 @@ class Logs(NamedTuple):
     def wants(self, in_logs: bool) -> bool:
         return in_logs
 
-    def tally(self) -> Any:
-        return self.zero
-
-    def tallied(self, amount: Any, row: Reals, s: int) -> Any:
-        for state in range(s, s + LANES):
-            amount = self.plus(amount, row[state])
-        return amount
-
-    def tally_sum(self, amount: Any) -> Any:
+    def row_sum(self, row: Reals) -> Any:
+        amount = self.zero
+        for value in row:
+            amount = self.plus(amount, value)
         return amount
 
     def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
@@ -178,27 +168,29 @@ class ScaledPotentials(NamedTuple):
     def fetch_scores(self, text: Any, pairs: Indices, scores: Reals, shift: Reals) -> bool:
         """Copy the scores of an instance, and scale those of each word to sum to one.
 
-        Returns False on overflow or underflow; `shift` receives the log divisors, by group.
+        The scores of a word are followed by zero, for padding. Returns False on overflow or
+        underflow; `shift` receives the log divisors, by group.
         """
         held = self.edge_top < MOST_EDGE
         shift[: text.groups] = 0.0
         for w in range(text.words):
-            begin, end = w * text.nodes, (w + 1) * text.nodes
-            full = begin + text.nodes // LANES * LANES
+            begin, place = w * text.nodes, w * (text.nodes + 1)
+            full = text.nodes // LANES * LANES
             amounts = spread(0.0)
-            for cell in range(begin, full, LANES):
-                eight = fetch(self.pair, 0, pairs, cell)
-                store(scores, cell, eight)
+            for node in range(0, full, LANES):
+                eight = fetch(self.pair, 0, pairs, begin + node)
+                store(scores, place + node, eight)
                 amounts = amounts + eight
             amount = total(amounts)
-            for cell in range(full, end):
-                score = self.pair[pairs[np.uint64(cell)]]
-                scores[np.uint64(cell)] = score
+            for node in range(full, text.nodes):
+                score = self.pair[pairs[np.uint64(begin + node)]]
+                scores[np.uint64(place + node)] = score
                 amount += score
             held &= (amount > FAINT) & (amount < math.inf)
             divisor = amount if amount > FAINT else 1.0
-            for cell in range(np.uint64(begin), np.uint64(end)):
+            for cell in range(np.uint64(place), np.uint64(place + text.nodes)):
                 scores[cell] *= 1.0 / divisor
+            scores[np.uint64(place + text.nodes)] = 0.0
             shift[text.group[w]] += self.set_shift[text.set[w]] + math.log(divisor)
         return held
 
@@ -222,8 +214,11 @@ class LogPotentials(NamedTuple):
     def fetch_scores(self, text: Any, pairs: Indices, scores: Reals, shift: Reals) -> bool:
         """Copy the scores of an instance."""
         shift[: text.groups] = 0.0
-        for cell in range(np.uint64(text.words * text.nodes)):
-            scores[cell] = self.pair[pairs[cell]]
+        for w in range(text.words):
+            place = w * (text.nodes + 1)
+            for node in range(text.nodes):
+                scores[place + node] = self.pair[pairs[w * text.nodes + node]]
+            scores[place + text.nodes] = self.ring.zero
         return True
 
     def holds(self, kept: float, words: int, actions: int) -> bool:

@@ -137,21 +137,6 @@ def fetch(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
     return found
 
 
-@_emits(
-    lambda eight, index, place, none, zero: signature(
-        _eight, _eight, index, types.intp, types.intp, types.float64
-    )
-)
-def masked(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
-    """Return a vector, with `zero` where index[place + k] is `none`."""
-    eight, index, place, none, zero = given
-    indices = array_data(context, builder, kinds[1], index)
-    there = builder.bitcast(builder.gep(indices, [place]), _INDICES.as_pointer())
-    none = _all_alike(builder, builder.trunc(none, _INTEGER))
-    some = builder.icmp_unsigned("!=", builder.load(there, align=4), none)
-    return builder.select(some, eight, _all_alike(builder, zero))
-
-
 @_emits(lambda above, below: signature(above, above, above))
 def quotient(context: Any, builder: Any, kinds: Any, above: Any, below: Any) -> Any:
     """Divide numbers or vectors; 0 where the divisor is not positive."""
@@ -252,10 +237,6 @@ def _checked_fetch(array: Any, first: Any, index: Any, place: Any) -> Any:
     return _raw_fetch(array, first, index, place)
 
 
-def _mask(eight: Any, index: Any, place: Any, none: Any, zero: float) -> Any:
-    return np.where(index[int(place) : int(place) + LANES] == none, zero, eight)
-
-
 def _divide(above: Any, below: Any) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below > 0.0, np.divide(above, below), 0.0)[()]
@@ -285,7 +266,7 @@ def _fill(number: float) -> Any:
 _raw_load, _raw_store, _raw_fetch = load, store, fetch
 if PLAIN:
     _raw_load, _raw_store, _raw_fetch, spread = _read, _write, _gather, _fill
-    larger, largest, total, masked = np.maximum, np.max, np.sum, _mask
+    larger, largest, total = np.maximum, np.max, np.sum
     quotient, difference = _divide, _subtract
 if PLAIN or DEBUG:
     _options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
