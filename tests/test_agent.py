@@ -353,3 +353,41 @@ def test_agent_remembers_what_went_before():
 def test_agent_needs_a_fitted_follower():
     with pytest.raises(NotFittedError):
         Agent(Follower(), HOME, OFF)
+
+
+class Switches(Home):
+    """Devices whose actions are always possible, even if they change nothing."""
+
+    def actions(self, on):
+        return [(way, name) for way in ("on", "off") for name in self.devices]
+
+    def step(self, on, action):
+        return on | {action[1]} if action[0] == "on" else on - {action[1]}
+
+
+@pytest.mark.parametrize("world", [HOME, Switches(**HOME.devices)])
+def test_agent_asks_only_about_things_that_the_verb_applies_to(world):
+    follower = Follower().fit(demonstrate(40, seed=0), check=False)
+    agent = Agent(follower, world, frozenset("ab"))
+    turn = agent.say("switch on the lamp")  # one of three lamps is off
+    assert (turn.kind, turn.plan.actions) == ("act", (("on", "e"),))
+    agent.say("switch off the red lamp")
+    turn = agent.say("switch off the lamp")
+    assert turn.kind == "ask"
+    assert {each.plan.actions for each in turn.options} == {(("off", "b"),), (("off", "e"),)}
+    agent.say("the blue one")
+    turn = agent.say("switch off the lamp")
+    assert (turn.kind, agent.state) == ("act", OFF)
+
+
+def test_agent_excludes_the_opposite_of_a_verb_that_it_never_saw_contrasted():
+    nothing, everything = OFF, frozenset(HOME.devices)
+    shown = [
+        Demonstration(f"switch {way} the {room} {kind}", HOME, state, [(way, name)])
+        for name, (kind, room, _) in HOME.devices.items()
+        for way, state in (("on", nothing), ("off", everything))
+    ]
+    agent = Agent(Follower().fit(shown, check=False), HOME, frozenset("a"))
+    turn = agent.say("switch off the lamp")
+    assert (turn.kind, turn.plan.actions) == ("act", (("off", "a"),))
+    assert "another kind of action" in turn.explain().reason

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from groundling.dialogue.clarification import (
     Question,
+    applicable,
     ask_which,
     content_words,
     names_something,
@@ -18,7 +19,13 @@ from groundling.dialogue.clarification import (
 from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_phrases
-from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, PredictionSets, decide
+from groundling.dialogue.prediction_sets import (
+    MOST_OFFERED,
+    SURE,
+    PredictionSets,
+    considered,
+    decide,
+)
 from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
@@ -353,7 +360,7 @@ class Agent:
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
         sets = PredictionSets.of(self.follower.learnt_)
-        decision = decide(options, sets)
+        decision, excluded = decide(options, sets), False
         chance = 1.0 / len(options)
         if (
             len(options) > MOST_OFFERED
@@ -365,10 +372,21 @@ class Agent:
             )
         if self._strange(plan):
             return self._unexplained(text, found, decision.options)
-        if decision.kind == "act" and plan.understood:
-            chosen = decision.options[0].plan
+        if sets is None and decision.kind == "ask":  # calibrated sets keep their guarantee
+            likely = considered(options)
+            kept = applicable(found.request, likely, self.language)
+            total = math.fsum(each.probability for each in kept)
+            excluded = len(kept) < len(likely)
+            if excluded and total > 0:
+                decision = decide([e._replace(probability=e.probability / total) for e in kept])
+        if decision.kind == "act" and (plan.understood or excluded):
+            [option] = decision.options
             why = "One outcome is in the prediction set." if sets else "One outcome is likely."
-            return self._acted(text, chosen, chosen.confidence, why, (text, ""))
+            confidence = option.plan.confidence
+            if excluded:
+                why = "The other likely outcomes do another kind of action or change nothing."
+                confidence = option.probability
+            return self._acted(text, option.plan, confidence, why, (text, ""))
         why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
         if sets is not None:
             size = len(sets.select(options))

@@ -48,6 +48,36 @@ def names_something(request: Request, plan: Plan, language: Language) -> bool:
     return bool(SpanIndex(values_of(request.world, plan), language).find(words, words))
 
 
+def applicable(
+    request: Request, options: Sequence[Option], language: Language
+) -> tuple[Option, ...]:
+    """Return the options that the text can mean, given its verb and the current state.
+
+    If the text spells the type of action of one option (*off*), options of a type that it does
+    not spell are excluded. Of options with the same type of action, those that change nothing are
+    excluded if others change something: *switch off the lamp* means a lamp that is on.
+    """
+    world, folded = request.world, [
+        language.fold(word) for each in request.text for word in each.tokens
+    ]  # fmt: skip
+    types = [_types(world, each.plan) for each in options]
+    said = [{name for name in each if language.fold(name) in folded} for each in types]
+    kept = [p for p, own in enumerate(said) if not any(own < other for other in said)]
+    same = [world.outcome(e.plan.start) == e.outcome for e in options]
+    changing = [types[place] for place in kept if not same[place]]
+    return tuple(
+        options[place] for place in kept if not same[place] or types[place] not in changing
+    )
+
+
+def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
+    """Return the names of labels, and the values, of the root node of each action."""
+    graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
+    labels = {label for graph in graphs for label in graph.labels(graph.root)}
+    names = {label.name if label.value is None else label.value for label in labels}
+    return frozenset(name for name in names if isinstance(name, str))
+
+
 class Question(NamedTuple):
     """A clarification question and its named options.
 
