@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from groundling.dialogue.outcomes import Listener, all_options, world_of
+from groundling.dialogue.outcomes import Listener, chances, world_of
 from groundling.dialogue.translation import (
     PlanLabels,
     Reals,
@@ -325,13 +325,12 @@ class Speaker:
         for size in _CHECKED:
             batch = texts[read : read + size]
             requests = [(text, environment, plan.start) for text, _ in batch]
-            for (text, score), options in zip(
-                batch, all_options(self.follower, requests), strict=True
+            for (text, score), found in zip(
+                batch, chances(self.follower, requests, {target, other}), strict=True
             ):
-                chances: dict[Hashable, float] = {o.outcome: o.probability for o in options}
-                chance = chances.get(target, 0.0)
-                if other is not None:
-                    chance /= max(chance + chances.get(other, 0.0), 1e-300)
+                chance = min(found[target], 1.0)
+                if unlike is not None:
+                    chance /= max(chance + found[other], 1e-300)
                 utility = math.log(max(chance, 1e-12)) + _FLUENCY * score
                 if utility > highest:
                     best, highest = Description(text, chance), utility
