@@ -391,3 +391,18 @@ def test_agent_excludes_the_opposite_of_a_verb_that_it_never_saw_contrasted():
     turn = agent.say("switch off the lamp")
     assert (turn.kind, turn.plan.actions) == ("act", (("off", "a"),))
     assert "another kind of action" in turn.explain().reason
+
+
+def test_agent_declines_a_verb_that_applies_to_nothing():
+    agent = Agent(Follower().fit(demonstrate(40, seed=0), check=False), HOME, frozenset("abe"))
+    turn = agent.say("switch on the lamp")  # all lamps are on
+    assert (turn.kind, turn.text) == ("decline", "That cannot be done here.")
+    assert agent.state == frozenset("abe")
+    assert agent.say("switch off the green lamp").kind == "act"
+
+
+@pytest.mark.parametrize("text", ["hello", "thank you"])
+def test_agent_takes_no_greeting_for_a_reply(agent, text):
+    turn = agent.say(text)
+    assert turn.kind == "decline"
+    assert "did not ask" not in turn.text

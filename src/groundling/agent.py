@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -13,6 +13,8 @@ from groundling.dialogue.clarification import (
     applicable,
     ask_which,
     content_words,
+    fits_verbs,
+    names_all,
     names_something,
     read_reply,
 )
@@ -23,7 +25,6 @@ from groundling.dialogue.prediction_sets import (
     MOST_OFFERED,
     SURE,
     PredictionSets,
-    considered,
     decide,
 )
 from groundling.dialogue.questions import Answer
@@ -158,6 +159,8 @@ class _Open:
         return tuple(each for each in self.found.options if each.outcome not in offered)
 
 
+_LEAST_ANSWER = 0.1  # minimum confidence to answer a question
+_PLAUSIBLE = 0.05  # of the probability of the best option: options that a verb may select
 _MOST_OTHERS = 30  # options that a reply may name although they were not offered
 
 
@@ -314,6 +317,8 @@ class Agent:
             return None
         if not plan.actions:
             return self._declined(text, "decline", "The text contains no command.")
+        if not fits_verbs(found.request, plan, self.language, self._verbs):
+            return self._declined(text, "no plan", "No plan here does what the verbs mean.")
         if all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
             return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
         option = Option(found.request.world.outcome(plan.end), plan.confidence, plan)
@@ -330,16 +335,19 @@ class Agent:
         found = answerer.answer(text, world, self.state)
         if self._strange(found):
             return self._declined(text, "", "Some words are unknown.", self._unknown(found))
-        fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing fits"
-        language, said = self.language, _spoken_answer(found, self.language)
-        kind: Kind = "answer" if found.value is not None else "decline"
+        fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing"
+        fits, said = f"Fit of each word: {fits}", _spoken_answer(found, self.language)
+        described = bool(found.reasons) or not isinstance(found.value, frozenset)
+        known = found.value is not None and described and found.confidence >= _LEAST_ANSWER
+        if not known:
+            return self._declined(text, "decline", f"No answer is likely. {fits}.")
         return Turn(
             text,
-            kind,
+            "answer",
             answer=found.value,
             confidence=found.confidence,
-            reason=f"Fit of each word: {fits}.",
-            _say=lambda: Question(said or phrase(language, "decline")),
+            reason=f"{fits}.",
+            _say=lambda: Question(said),
         )
 
     def _unknown(self, found: Answer | Plan) -> str:
@@ -360,7 +368,6 @@ class Agent:
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
         sets = PredictionSets.of(self.follower.learnt_)
-        decision, excluded = decide(options, sets), False
         chance = 1.0 / len(options)
         if (
             len(options) > MOST_OFFERED
@@ -370,28 +377,55 @@ class Agent:
             return self._declined(
                 text, "decline", f"None of the {len(options)} outcomes is above chance level."
             )
+        decision = decide(options, sets)
         if self._strange(plan):
             return self._unexplained(text, found, decision.options)
-        if sets is None and decision.kind == "ask":  # calibrated sets keep their guarantee
-            likely = considered(options)
-            kept = applicable(found.request, likely, self.language)
-            total = math.fsum(each.probability for each in kept)
-            excluded = len(kept) < len(likely)
-            if excluded and total > 0:
-                decision = decide([e._replace(probability=e.probability / total) for e in kept])
-        if decision.kind == "act" and (plan.understood or excluded):
-            [option] = decision.options
-            why = "One outcome is in the prediction set." if sets else "One outcome is likely."
-            confidence = option.plan.confidence
-            if excluded:
+        understood, confidence = plan.understood, plan.confidence
+        why = "One outcome is in the prediction set." if sets else "One outcome is likely."
+        if sets is None:  # calibrated sets keep their guarantee
+            options = self._applicable(found)
+            if not options:
+                return self._declined(text, "no plan", "No plan here does what the verb means.")
+            first, decision = decision, decide(options)
+            if decision.kind == "act" and first.kind == "act":
+                # Ask rather than act against the follower's own choice.
+                understood &= decision.options[0].outcome == first.options[0].outcome
+            elif decision.kind == "act":
                 why = "The other likely outcomes do another kind of action or change nothing."
-                confidence = option.probability
-            return self._acted(text, option.plan, confidence, why, (text, ""))
+                others = [each.plan for each in found.options[:_MOST_OTHERS]]
+                understood = names_all(found.request, options[0].plan, others, self.language)
+                confidence = options[0].probability
+        if decision.kind == "act" and understood:
+            return self._acted(text, decision.options[0].plan, confidence, why, (text, ""))
         why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
         if sets is not None:
             size = len(sets.select(options))
             why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
+        found = replace(found, options=options, plan=options[0].plan if sets is None else plan)
         return self._asked(text, found, decision.options, why, complete=decision.complete)
+
+    def _applicable(self, found: Considered) -> tuple[Option, ...]:
+        """Return the options that the verb of the text allows, as shares of their total.
+
+        Empty if only options with another verb have all the things that the text names.
+        """
+        request, language, options = found.request, self.language, found.options
+        least = _PLAUSIBLE * options[0].probability
+        plausible = [each for each in options if each.probability >= least]
+        kept = applicable(request, plausible, language, self._verbs)
+        if len(kept) == len(plausible):
+            return options
+        plans = [each.plan for each in plausible]
+        named = [o for o in plausible if names_all(request, o.plan, plans, language)]
+        if named and not any(each in named for each in kept):
+            return ()
+        total = math.fsum(each.probability for each in kept)
+        return tuple(each._replace(probability=each.probability / total) for each in kept)
+
+    @property
+    def _verbs(self) -> Mapping[str, frozenset[str]]:
+        speaker = self.follower._get_speaker()
+        return {} if speaker is None else speaker.verbs
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
         """List the unknown words; also ask about the rest if it has one likely outcome."""
@@ -529,10 +563,9 @@ class Agent:
         replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
         plain = {*language.stop_words, *language.function_words}
         counts = self.follower._fitted().fitted.encoder.reader.counts
-        bare = all(
-            word in replies or word in plain or language.ordinal(word) is not None for word in words
-        ) and not any(word in counts for word in words if word not in plain)
-        if not bare:
+        said = [word for word in words if word in replies or language.ordinal(word) is not None]
+        bare = all(word in said or word in plain for word in words)
+        if not said or not bare or any(word in counts for word in words if word not in plain):
             return None
         return self._declined(text, "no question", "This is a reply, but no question is open.")
 

@@ -49,25 +49,53 @@ def names_something(request: Request, plan: Plan, language: Language) -> bool:
 
 
 def applicable(
-    request: Request, options: Sequence[Option], language: Language
+    request: Request,
+    options: Sequence[Option],
+    language: Language,
+    verbs: Mapping[str, frozenset[str]],
 ) -> tuple[Option, ...]:
-    """Return the options that the text can mean, given its verb and the current state.
+    """Return the options that do the type of action that the verb of the text stands for.
 
-    If the text spells the type of action of one option (*off*), options of a type that it does
-    not spell are excluded. Of options with the same type of action, those that change nothing are
-    excluded if others change something: *switch off the lamp* means a lamp that is on.
+    `verbs` maps words to the root labels of their actions (see `Speaker.verbs`); words that spell
+    a root label stand for it. Options that lack more of these labels than others are excluded;
+    empty if no option has any of them. Of options with the same type, those that change nothing
+    are excluded if others change something: *switch off the lamp* means a lamp that is on.
     """
-    world, folded = request.world, [
-        language.fold(word) for each in request.text for word in each.tokens
-    ]  # fmt: skip
+    world = request.world
+    folded = {language.fold(word) for each in request.text for word in each.tokens}
     types = [_types(world, each.plan) for each in options]
-    said = [{name for name in each if language.fold(name) in folded} for each in types]
-    kept = [p for p, own in enumerate(said) if not any(own < other for other in said)]
-    same = [world.outcome(e.plan.start) == e.outcome for e in options]
-    changing = [types[place] for place in kept if not same[place]]
+    wanted = {name for word in folded for name in verbs.get(word, ())}
+    wanted |= {name for names in types for name in names if language.fold(name) in folded}
+    lacking = [len(wanted - names) for names in types]
+    least = min(lacking, default=0)
+    if wanted and least == len(wanted):
+        return ()
+    same = [world.outcome(each.plan.start) == each.outcome for each in options]
+    kept = [place for place in range(len(options)) if lacking[place] == least]
+    changing = {types[place] for place in kept if not same[place]}
     return tuple(
         options[place] for place in kept if not same[place] or types[place] not in changing
     )
+
+
+def fits_verbs(
+    request: Request, plan: Plan, language: Language, verbs: Mapping[str, frozenset[str]]
+) -> bool:
+    """Return whether a plan has an action of every type that the verbs of a text stand for."""
+    words = {language.fold(word) for each in request.text for word in each.tokens}
+    return _types(request.world, plan).issuperset(n for w in words for n in verbs.get(w, ()))
+
+
+def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
+    """Return whether a plan has every value that a text names, of those in any plan's graphs."""
+    own, values = values_of(request.world, plan), dict[str, set[str]]()
+    for each in (plan, *others):
+        for kind, found in values_of(request.world, each).items():
+            values.setdefault(kind, set()).update(found)
+    words = [language.fold(word) for each in request.text for word in each.tokens]
+    spans = SpanIndex(values, language).find(words, words)
+    places = {span.places for span in spans if span.value in own.get(span.kind, ())}
+    return all(span.places in places for span in spans)
 
 
 def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
@@ -111,15 +139,21 @@ def ask_which(
     found = [values_of(world, each.plan) for each in options]
     sorts = [_sorts(world, each.plan) for each in options]
     own = _distinct(found, spoken) if all(each == sorts[0] for each in sorts) else None
+    thing = ""
+    if own is not None and len(options) > 1:
+        shared = [
+            _beside(world, each.plan, value) for each, value in zip(options, own, strict=True)
+        ]
+        every = {value for each in found for values in each.values() for value in values}
+        elsewhere = every - {value for pairs in shared for _, value in pairs}
+        thing = _thing(request, set.intersection(*shared), own, language, unexplained, elsewhere)
+        if not thing and all(len(pairs) > 1 for pairs in shared):
+            own = None  # things of different kinds: a bare value does not name them
     if own is None or len(options) == 1:
         texts = [describe(each.plan) for each in options]
         named = quoted(language, texts)
         form, thing = "mean", ""
     else:
-        shared = [
-            _beside(world, each.plan, value) for each, value in zip(options, own, strict=True)
-        ]
-        thing = _thing(request, set.intersection(*shared), own, language, unexplained)
         texts = [_called(value, thing, language) for value in own]
         named = texts
         form = "which" if thing else "which one"
@@ -170,8 +204,12 @@ def _thing(
     own: Sequence[str],
     language: Language,
     unexplained: Iterable[str],
+    elsewhere: Iterable[str],
 ) -> str:
-    """Return the user's word for what all options share, else a shared value or ""."""
+    """Return the user's word for what all options share, else a shared value or "".
+
+    Words that name a value of another node (`elsewhere`) are not used.
+    """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
     folded = [language.fold(word) for word in words]
@@ -182,7 +220,7 @@ def _thing(
     places = sorted({place for span in spans for place in span.places})
     if places:
         return " ".join(words[place] for place in places)
-    taken, strange = SpanIndex({"": set(own)}, language), set(unexplained)
+    taken, strange = SpanIndex({"": {*own, *elsewhere}}, language), set(unexplained)
     nouns = (
         word
         for word, plain, tag in zip(words, folded, tags, strict=True)

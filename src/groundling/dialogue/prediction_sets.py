@@ -213,7 +213,7 @@ def decide(
     """
     if not options:
         raise SettingError("`options` must have at least one option; got none.")
-    chosen = considered(options, sets, sure)
+    chosen = _considered(options, sets, sure)
     if len(chosen) == 1 and (sets is not None or chosen[0].probability + margin(1.0) >= sure):
         return Decision("act", chosen, True)
     offered = tuple(each for each in (chosen[:most] or options[:most]) if each.probability >= least)
@@ -222,17 +222,10 @@ def decide(
     return Decision("ask", offered, 1 < len(chosen) <= most)
 
 
-def considered(
-    options: Sequence[Option], sets: PredictionSets | None = None, sure: float = SURE
+def _considered(
+    options: Sequence[Option], sets: PredictionSets | None, sure: float = SURE
 ) -> tuple[Option, ...]:
-    """Return the prediction set; never a single outcome that is improbable.
-
-    >>> from groundling import Plan
-    >>> options = [Option(place, p, Plan((), (place,), math.log(p), p))
-    ...            for place, p in enumerate((0.6, 0.3, 0.1))]
-    >>> [each.outcome for each in considered(options)]
-    [0, 1]
-    """
+    """Return the prediction set; never a single outcome that is improbable."""
     chosen = None if sets is None else sets.select(options)
     if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
         return _nominal(options, sure)
@@ -333,7 +326,7 @@ def evaluate(
     """
     rows = []
     for options, right in cases:
-        chosen = considered(options, sets)
+        chosen = _considered(options, sets)
         decision = decide(options, sets, most=most)
         offered = any(each.outcome in right for each in decision.options)
         alone, first = decision.kind == "act", options[0].outcome in right

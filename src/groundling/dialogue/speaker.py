@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ _CUT = 2.0  # penalty for a fragment that is not a whole text
 _FLUENCY = 0.1  # weight of the speaker's score against the listener's log probability
 _JOINT = 1.0  # penalty for each additional fragment
 _LONGEST = 3  # maximum number of actions in a fragment
+_CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
 
 Signature = tuple[str, ...]
 
@@ -440,6 +442,44 @@ class Speaker:
                 text += word if is_punctuation(word) or not text else self._space + word
             last = word
         return text
+
+    # ---- verbs ----------------------------------------------------------------------------
+
+    @cached_property
+    def verbs(self) -> Mapping[str, frozenset[str]]:
+        """Words that always go with a type of action, and the root labels of that type.
+
+        A label belongs to a word if all demonstrated texts with the word have it, too often to be
+        chance, or if the word spells it.
+        """
+        texts: Counter[str] = Counter()
+        labels: Counter[str] = Counter()
+        shared: dict[str, frozenset[str]] = {}
+        total = 0
+        for signatures, fragments in self._fragments.items():
+            names = frozenset(name for signature in signatures for name in signature)
+            for fragment, count in fragments.items():
+                if not fragment.whole:
+                    continue
+                total += count
+                labels.update(dict.fromkeys(names, count))
+                for word in {self.language.fold(w) for w in fragment.words if isinstance(w, str)}:
+                    texts[word] += count
+                    shared[word] = shared.get(word, names) & names
+        found = {}
+        for word, names in shared.items():
+            own = {
+                name
+                for name in names
+                if labels[name] < total
+                and (
+                    self.language.fold(name) == word
+                    or (labels[name] / total) ** texts[word] < _CHANCE
+                )
+            }
+            if own and not is_punctuation(word):
+                found[word] = frozenset(own)
+        return found
 
     # ---- probabilities --------------------------------------------------------------------
 

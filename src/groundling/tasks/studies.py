@@ -129,7 +129,9 @@ def _measure_dialogue(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: F
             found[name] = _share(evaluate(judged, sets), missed)
         own = [each for group in groups if (each := _own_part(group, coverage)) is not None]
         if own:
-            found[f"{name}, own {study.part or task.part}"] = _share(DialogueScores.mean(own), missed)
+            found[f"{name}, own {study.part or task.part}"] = _share(
+                DialogueScores.mean(own), missed
+            )
     found[_UNCALIBRATED] = _share(evaluate(judged, None), missed)
     return found
 
