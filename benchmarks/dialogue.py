@@ -81,7 +81,7 @@ def main() -> None:
     warnings.simplefilter("ignore", GroundlingWarning)
     task = get_task("mazes")
     corpora = os.environ.get("GROUNDLING_CORPORA")
-    corpus = task.load(Path(corpora) / task.corpus if corpora else None, 1.0)
+    corpus = task.load(Path(corpora) if corpora else None, 1.0)
     cases = task.prepare(corpus, chosen := task.presets.select("best"))
     held_out = task.held_out(corpus)
     follower = chosen.fit(demonstrations(cases, held_out), check=False)

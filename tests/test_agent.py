@@ -406,3 +406,54 @@ def test_agent_takes_no_greeting_for_a_reply(agent, text):
     turn = agent.say(text)
     assert turn.kind == "decline"
     assert "did not ask" not in turn.text
+
+
+class Haus:
+    """German devices with a kind and a room."""
+
+    def __init__(self, *devices):
+        self.devices = {f"{kind} {room}": (kind, room) for kind, room in devices}
+
+    def actions(self, on):
+        return [("aus" if name in on else "an", name) for name in self.devices]
+
+    def step(self, on, action):
+        return on ^ {action[1]}
+
+    def ground(self, on, action, after):
+        kind, room = self.devices[action[1]]
+        nodes = {"event": {action[0]: True}, "device": {"art": kind, "ort": room}}
+        return GroundingGraph(nodes, [("event", "device", "of")])
+
+
+@pytest.fixture(scope="module")
+def german():
+    articles = {"Lampe": "die", "Ofen": "den", "Radio": "das"}
+    places = {"Küche": "in der", "Flur": "im", "Bad": "im"}
+    old = Haus(("Lampe", "Küche"), ("Lampe", "Flur"), ("Ofen", "Küche"), ("Ofen", "Bad"),
+               ("Radio", "Bad"), ("Radio", "Flur"))  # fmt: skip
+    dice, shown = random.Random(0), []
+    for number in range(40):
+        on = frozenset(name for name in old.devices if dice.random() < 0.5)
+        way, name = dice.choice(old.actions(on))
+        kind, room = old.devices[name]
+        verb = dice.choice(("schalte", "mach"))
+        text = f"{verb} {articles[kind]} {kind} {places[room]} {room} {way}"
+        shown.append(Demonstration(text, old, on, [(way, name)], name=f"shown {number}"))
+    return Follower().fit(shown, check=False)
+
+
+def test_agent_speaks_german_with_articles(german, tmp_path):
+    new = Haus(("Lampe", "Bad"), ("Lampe", "Küche"), ("Ofen", "Flur"), ("Ofen", "Küche"),
+               ("Radio", "Küche"), ("Tischlampe", "Flur"))  # fmt: skip
+    loaded = Follower.load(german.save(tmp_path / "model"))
+    for agent in (Agent(german, new, OFF), Agent(loaded, new, OFF)):
+        turn = agent.say("schalte die Lampe an")
+        assert turn.kind == "ask"
+        assert turn.text.startswith("Welche Lampe meinst du: ")
+        assert agent.say("die in der Küche").text.endswith("die Lampe in der Küche an")
+        assert agent.say("mach den Ofen an").text.startswith("Welchen Ofen meinst du: ")
+        assert agent.say("im Flur").text.endswith("den Ofen im Flur an")
+        # “das … in der …” was never demonstrated, and neither was the compound.
+        assert agent.say("schalte das Radio an").text.endswith("das Radio in der Küche an")
+        assert agent.say("schalte die Tischlampe an").text.endswith("die Tischlampe im Flur an")

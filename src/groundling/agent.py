@@ -337,7 +337,7 @@ class Agent:
             return self._declined(text, "", "Some words are unknown.", self._unknown(found))
         fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing"
         fits, said = f"Fit of each word: {fits}", _spoken_answer(found, self.language)
-        described = bool(found.reasons) or not isinstance(found.value, frozenset)
+        described = bool(found.reasons) or not found.value or not isinstance(found.value, frozenset)
         known = found.value is not None and described and found.confidence >= _LEAST_ANSWER
         if not known:
             return self._declined(text, "decline", f"No answer is likely. {fits}.")

@@ -139,14 +139,16 @@ def ask_which(
     found = [values_of(world, each.plan) for each in options]
     sorts = [_sorts(world, each.plan) for each in options]
     own = _distinct(found, spoken) if all(each == sorts[0] for each in sorts) else None
-    thing = ""
+    thing = article = ""
     if own is not None and len(options) > 1:
         shared = [
             _beside(world, each.plan, value) for each, value in zip(options, own, strict=True)
         ]
         every = {value for each in found for values in each.values() for value in values}
         elsewhere = every - {value for pairs in shared for _, value in pairs}
-        thing = _thing(request, set.intersection(*shared), own, language, unexplained, elsewhere)
+        thing, article = _thing(
+            request, set.intersection(*shared), own, language, unexplained, elsewhere
+        )
         if not thing and all(len(pairs) > 1 for pairs in shared):
             own = None  # things of different kinds: a bare value does not name them
     if own is None or len(options) == 1:
@@ -157,6 +159,8 @@ def ask_which(
         texts = [_called(value, thing, language) for value in own]
         named = texts
         form = "which" if thing else "which one"
+        if thing and f"which {article}" in language.phrases:
+            form = f"which {article}"
     if not complete:
         named = [*named, phrase(language, "none")]
     text = phrase(language, form, thing=thing, options=listed(language, named, "or"))
@@ -205,10 +209,11 @@ def _thing(
     language: Language,
     unexplained: Iterable[str],
     elsewhere: Iterable[str],
-) -> str:
-    """Return the user's word for what all options share, else a shared value or "".
+) -> tuple[str, str]:
+    """Return the user's word for what all options share, and the word before it.
 
-    Words that name a value of another node (`elsewhere`) are not used.
+    Failing that, a shared value or "". Words that name a value of another node (`elsewhere`) are
+    not used.
     """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
@@ -218,15 +223,17 @@ def _thing(
         values.setdefault(kind, set()).add(value)
     spans = SpanIndex(values, language).find(folded, folded)
     places = sorted({place for span in spans for place in span.places})
+    before = ["", *folded]
     if places:
-        return " ".join(words[place] for place in places)
+        return " ".join(words[place] for place in places), before[places[0]]
     taken, strange = SpanIndex({"": {*own, *elsewhere}}, language), set(unexplained)
     nouns = (
-        word
-        for word, plain, tag in zip(words, folded, tags, strict=True)
+        (word, before[place])
+        for place, (word, plain, tag) in enumerate(zip(words, folded, tags, strict=True))
         if tag in _NOUNS and plain not in taken and word not in strange
     )
-    return next(nouns, min((value for _, value in shared), default="", key=lambda v: (len(v), v)))
+    shortest = min((value for _, value in shared), default="", key=lambda v: (len(v), v))
+    return next(nouns, (shortest, ""))
 
 
 def _called(value: str, thing: str, language: Language) -> str:
