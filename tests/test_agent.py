@@ -457,3 +457,33 @@ def test_agent_speaks_german_with_articles(german, tmp_path):
         # “das … in der …” was never demonstrated, and neither was the compound.
         assert agent.say("schalte das Radio an").text.endswith("das Radio in der Küche an")
         assert agent.say("schalte die Tischlampe an").text.endswith("die Tischlampe im Flur an")
+
+
+def test_agent_asks_again_if_a_choice_is_out_of_range(agent):
+    asked = agent.say("switch on the lamp")
+    for reply in ("the fifth", "9"):
+        turn = agent.say(reply)
+        assert (turn.kind, turn.text) == ("ask", asked.text)
+    turn = agent.say("the purple one")
+    assert (turn.kind, turn.text) == ("decline", "I do not know the word “purple”.")
+    assert agent.asking
+    assert agent.say("the green one").plan.actions == (("on", "e"),)
+
+
+def test_agent_offers_both_only_of_two(agent):
+    agent.say("switch on the green lamp pronto")  # offers one option
+    assert agent.say("both").kind == "ask"
+    assert agent.state == OFF
+
+
+@pytest.mark.parametrize("text", ["no, the red one", "not the red lamp", "2"])
+def test_agent_acts_on_no_reply_without_a_question(agent, text):
+    turn = agent.say(text)
+    assert (turn.kind, agent.state) == ("decline", OFF)
+    assert "did not ask" in turn.text
+
+
+def test_agent_repeats_unknown_words_briefly(agent):
+    turn = agent.say("zig zag zog zug zeg zeg zeg " + "z" * 300)
+    assert turn.kind == "decline"
+    assert len(turn.text) < 100

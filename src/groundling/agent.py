@@ -35,6 +35,7 @@ from groundling.follower import Follower
 from groundling.history import MemoryEnvironment, Remembered
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
+from groundling.limits import SAID_CHARACTERS
 from groundling.plan import Plan
 from groundling.ties import at_least, margin
 from groundling.world.cached_environment import CachedEnvironment
@@ -161,6 +162,7 @@ class _Open:
 
 _LEAST_ANSWER = 0.1  # minimum confidence to answer a question
 _PLAUSIBLE = 0.05  # of the probability of the best option: options that a verb may select
+_LONGEST_WORD = 40  # characters of a word that is repeated to the user
 _MOST_OTHERS = 30  # options that a reply may name although they were not offered
 
 
@@ -254,6 +256,7 @@ class Agent:
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
             raise InstructionError(f"A text must have words; got {text!r:.80}.")
+        SAID_CHARACTERS.check(len(text), InstructionError, "A text")
         self._read = text if read is None else read
         before = (self._now, self._open)
         turn = self._reply(self._open, text) if self._open is not None else None
@@ -261,6 +264,8 @@ class Agent:
             turn = replace(turn, replies=True)
         else:
             turn = self._without_question(text) or self._answer(text) or self._hear(text)
+            if turn.kind == "decline":  # a question stays open until something else is understood
+                self._open = before[1]
         self._before.append(before)
         self.turns.append(turn)
         return turn
@@ -351,8 +356,8 @@ class Agent:
         )
 
     def _unknown(self, found: Answer | Plan) -> str:
-        """Return a sentence that lists the unknown words."""
-        words = self._strange(found)
+        """Return a sentence that lists the unknown words, at most three of them."""
+        words = self._strange(found)[:MOST_OFFERED]
         return phrase(
             self.language,
             "unknown" if len(words) == 1 else "unknown words",
@@ -363,7 +368,8 @@ class Agent:
         """Return the unexplained content words."""
         language = self.language
         plain = {*language.stop_words, *language.function_words}
-        return tuple(word for word in found.unexplained if language.fold(word) not in plain)
+        words = dict.fromkeys(found.unexplained)
+        return tuple(word[:_LONGEST_WORD] for word in words if language.fold(word) not in plain)
 
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
@@ -558,14 +564,22 @@ class Agent:
 
     def _without_question(self, text: str) -> Turn | None:
         """Decline a reply if no question is open; None if the text is not a reply."""
-        language = self.language
-        words = self._plain_words(text)
-        replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
-        plain = {*language.stop_words, *language.function_words}
+        language, words = self.language, self._plain_words(text)
         counts = self.follower._fitted().fitted.encoder.reader.counts
-        said = [word for word in words if word in replies or language.ordinal(word) is not None]
+        plain = {*language.stop_words, *language.function_words}
+        new = [word for word in words if word not in counts and word not in plain]
+        replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
+        said = [
+            word for word in words
+            if word in replies or language.ordinal(word) or language.numeral(word)
+        ]  # fmt: skip
         bare = all(word in said or word in plain for word in words)
-        if not said or not bare or any(word in counts for word in words if word not in plain):
+        bare &= not any(word in counts for word in words if word not in plain)
+        # “No, the red one” rejects something, although the rest may read as a command.
+        denies = words[0] in new and words[0] in {
+            word for name in ("no", "not", "none") for word in language.replies.get(name, ())
+        }
+        if not said or not (bare or denies):
             return None
         return self._declined(text, "no question", "This is a reply, but no question is open.")
 

@@ -305,9 +305,11 @@ def read_reply(
         return Reply("cancel")
     places = _chosen_places(ordinals.values(), heard, len(offered))
     if places is not None and not named:
-        return Reply("choose", tuple(offered[place] for place in places)) if places else _NEW
+        if not places:  # out of range: ask again
+            return Reply("narrow", tuple(offered))
+        return Reply("choose", tuple(offered[place] for place in places))
     if "all" in heard and not named:
-        return Reply("choose", tuple(offered))
+        return Reply("choose" if len(offered) > 1 else "narrow", tuple(offered))
     if "none" in heard and not named:
         return Reply("none")
     if named:
