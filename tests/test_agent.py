@@ -487,3 +487,16 @@ def test_agent_repeats_unknown_words_briefly(agent):
     turn = agent.say("zig zag zog zug zeg zeg zeg " + "z" * 300)
     assert turn.kind == "decline"
     assert len(turn.text) < 100
+
+
+def test_agent_never_guesses_which_thing_a_singular_means():
+    follower = Follower().fit(demonstrate(40, seed=0), check=False)
+    follower.calibrate(demonstrate(60, seed=1))  # all are unambiguous: probabilities are sharp
+    agent = Agent(follower, HOME, OFF)
+    turn = agent.say("switch on the lamp")
+    assert (turn.kind, len(turn.options)) == ("ask", 3)
+    assert agent.say("the red one").kind == "act"
+    assert agent.say("switch on a lamp").kind in ("act", "ask")
+    one = Agent(follower, Switches(**HOME.devices), frozenset("a"))
+    assert one.say("switch off the lamp").plan.actions == (("off", "a"),)
+    assert one.state == OFF

@@ -13,6 +13,7 @@ from groundling.dialogue.clarification import (
     applicable,
     ask_which,
     content_words,
+    fit_equally,
     fits_verbs,
     names_all,
     names_something,
@@ -401,6 +402,12 @@ class Agent:
                 others = [each.plan for each in found.options[:_MOST_OTHERS]]
                 understood = names_all(found.request, options[0].plan, others, self.language)
                 confidence = options[0].probability
+        if sets is None and decision.kind == "act" and understood:
+            same = self._equal(found, decision.options[0], options)
+            if len(same) > 1:
+                why = "Several things fit the description equally well."
+                complete = len(same) <= MOST_OFFERED
+                return self._asked(text, found, same[:MOST_OFFERED], why, complete=complete)
         if decision.kind == "act" and understood:
             return self._acted(text, decision.options[0].plan, confidence, why, (text, ""))
         why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
@@ -427,6 +434,16 @@ class Agent:
             return ()
         total = math.fsum(each.probability for each in kept)
         return tuple(each._replace(probability=each.probability / total) for each in kept)
+
+    def _equal(
+        self, found: Considered, chosen: Option, options: Sequence[Option]
+    ) -> tuple[Option, ...]:
+        """Return the options that the text describes as well as the chosen one."""
+        speaker = self.follower._get_speaker()
+        if speaker is None:
+            return (chosen,)
+        others = options[:_MOST_OTHERS]
+        return fit_equally(found.request, chosen, others, self.language, speaker.is_plain)
 
     @property
     def _verbs(self) -> Mapping[str, frozenset[str]]:

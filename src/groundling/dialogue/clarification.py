@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from groundling.dialogue.options import Option
 from groundling.dialogue.phrases import listed, phrase, quoted
@@ -104,6 +104,54 @@ def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
     labels = {label for graph in graphs for label in graph.labels(graph.root)}
     names = {label.name if label.value is None else label.value for label in labels}
     return frozenset(name for name in names if isinstance(name, str))
+
+
+def fit_equally(
+    request: Request,
+    chosen: Option,
+    options: Iterable[Option],
+    language: Language,
+    is_plain: Callable[[str], bool],
+) -> tuple[Option, ...]:
+    """Return the options that a text describes as well as the chosen one, which comes first.
+
+    They change the same in another thing, and have every value of the chosen one that the text names:
+    *the lamp* fits all lamps. Only the chosen one is returned if the text has an indefinite (*a
+    lamp*), or a word that may name the thing in another way; `is_plain` tells which cannot.
+    """
+    world = request.world
+    words = [language.fold(word) for each in request.text for word in each.tokens]
+    own = values_of(world, chosen.plan)
+    spans = SpanIndex(own, language).find(words, words)
+    named = {(span.kind, span.value) for span in spans}
+    places = {place for span in spans for place in span.places}
+    plain = {*language.stop_words, *language.function_words}
+    others = (word for place, word in enumerate(words) if place not in places)
+    if (
+        not named
+        or {*words} & {*language.indefinites}
+        or not all(word in plain or is_punctuation(word) or is_plain(word) for word in others)
+    ):
+        return (chosen,)
+    shape = _shape(world, chosen.plan)
+    return (chosen, *(
+        each
+        for each in options
+        if each.outcome not in (chosen.outcome, world.outcome(chosen.plan.start))
+        and _shape(world, each.plan) == shape
+        and all(v in values_of(world, each.plan).get(kind, ()) for kind, v in named)
+    ))  # fmt: skip
+
+
+def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
+    """Return the nodes and labels of a plan's graphs without their string values."""
+    found = []
+    for state, action in zip(plan.states, plan.actions, strict=False):
+        graph = world.ground(state, action)
+        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
+            plain = ((e.name, "" if isinstance(e.value, str) else e.value) for e in labels)
+            found.append((node, *sorted(plain, key=str)))
+    return found
 
 
 class Question(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -46,6 +46,7 @@ _CUT = 2.0  # penalty for a fragment that is not a whole text
 _FLUENCY = 0.1  # weight of the speaker's score against the listener's log probability
 _JOINT = 1.0  # penalty for each additional fragment
 _LONGEST = 3  # maximum number of actions in a fragment
+_COMMON = 0.25  # share of texts from which on a word distinguishes no thing
 _CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
 
 Signature = tuple[str, ...]
@@ -493,6 +494,30 @@ class Speaker:
 
     # ---- verbs ----------------------------------------------------------------------------
 
+    def _wholes(self) -> Iterator[tuple[frozenset[str], set[str], int]]:
+        """Yield root labels, words and number of the demonstrated texts, without names."""
+        for signatures, fragments in self._fragments.items():
+            names = frozenset(name for signature in signatures for name in signature)
+            for fragment, count in fragments.items():
+                if fragment.whole:
+                    plain = (word for word in fragment.words if isinstance(word, str))
+                    yield names, {self.language.fold(word) for word in plain}, count
+
+    @cached_property
+    def _texts(self) -> tuple[Counter[str], int]:
+        """The number of demonstrated texts with each word, and of all of them."""
+        texts: Counter[str] = Counter()
+        total = 0
+        for _, words, count in self._wholes():
+            total += count
+            texts.update(dict.fromkeys(words, count))
+        return texts, total
+
+    def is_plain(self, word: str) -> bool:
+        """Return whether a folded word is too common, or too tied to a verb, to name a thing."""
+        texts, total = self._texts
+        return word in self.verbs or texts[word] >= _COMMON * total
+
     @cached_property
     def verbs(self) -> Mapping[str, frozenset[str]]:
         """Words that always go with a type of action, and the root labels of that type.
@@ -500,20 +525,13 @@ class Speaker:
         A label belongs to a word if all demonstrated texts with the word have it, too often to be
         chance, or if the word spells it.
         """
-        texts: Counter[str] = Counter()
+        texts, total = self._texts
         labels: Counter[str] = Counter()
         shared: dict[str, frozenset[str]] = {}
-        total = 0
-        for signatures, fragments in self._fragments.items():
-            names = frozenset(name for signature in signatures for name in signature)
-            for fragment, count in fragments.items():
-                if not fragment.whole:
-                    continue
-                total += count
-                labels.update(dict.fromkeys(names, count))
-                for word in {self.language.fold(w) for w in fragment.words if isinstance(w, str)}:
-                    texts[word] += count
-                    shared[word] = shared.get(word, names) & names
+        for names, words, count in self._wholes():
+            labels.update(dict.fromkeys(names, count))
+            for word in words:
+                shared[word] = shared.get(word, names) & names
         found = {}
         for word, names in shared.items():
             own = {
