@@ -25,6 +25,7 @@ from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_ph
 from groundling.dialogue.prediction_sets import (
     MOST_OFFERED,
     SURE,
+    Decision,
     PredictionSets,
     decide,
 )
@@ -404,10 +405,11 @@ class Agent:
                 confidence = options[0].probability
         if sets is None and decision.kind == "act" and understood:
             same = self._equal(found, decision.options[0], options)
+            complete = len(same) <= MOST_OFFERED
             if len(same) > 1:
                 why = "Several things fit the description equally well."
-                complete = len(same) <= MOST_OFFERED
                 return self._asked(text, found, same[:MOST_OFFERED], why, complete=complete)
+            decision = Decision("act", same, complete)
         if decision.kind == "act" and understood:
             return self._acted(text, decision.options[0].plan, confidence, why, (text, ""))
         why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."

@@ -113,10 +113,10 @@ def fit_equally(
     language: Language,
     is_plain: Callable[[str], bool],
 ) -> tuple[Option, ...]:
-    """Return the options that a text describes as well as the chosen one, which comes first.
+    """Return the options that a text describes as well as the chosen one, with that one.
 
-    They change the same in another thing, and have every value of the chosen one that the text names:
-    *the lamp* fits all lamps. Only the chosen one is returned if the text has an indefinite (*a
+    They change the same in another thing, and have every value of the chosen one that the text
+    names: *the lamp* fits all lamps. A chosen one that changes nothing gives way to them. Only the chosen one is returned if the text has an indefinite (*a
     lamp*), or a word that may name the thing in another way; `is_plain` tells which cannot.
     """
     world = request.world
@@ -134,13 +134,15 @@ def fit_equally(
     ):
         return (chosen,)
     shape = _shape(world, chosen.plan)
-    return (chosen, *(
+    now = world.outcome(chosen.plan.start)
+    equal = [
         each
         for each in options
-        if each.outcome not in (chosen.outcome, world.outcome(chosen.plan.start))
+        if each.outcome not in (chosen.outcome, now)
         and _shape(world, each.plan) == shape
         and all(v in values_of(world, each.plan).get(kind, ()) for kind, v in named)
-    ))  # fmt: skip
+    ]
+    return tuple(equal) if equal and chosen.outcome == now else (chosen, *equal)
 
 
 def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
