@@ -116,8 +116,9 @@ def fit_equally(
     """Return the options that a text describes as well as the chosen one, with that one.
 
     They change the same in another thing, and have every value of the chosen one that the text
-    names: *the lamp* fits all lamps. A chosen one that changes nothing gives way to them. Only the chosen one is returned if the text has an indefinite (*a
-    lamp*), or a word that may name the thing in another way; `is_plain` tells which cannot.
+    names: *the lamp* fits all lamps. A chosen one that changes nothing gives way to them. Only the
+    chosen one is returned if the text has an indefinite (*a lamp*), or a word that may name the
+    thing in another way; `is_plain` tells which cannot.
     """
     world = request.world
     words = [language.fold(word) for each in request.text for word in each.tokens]
