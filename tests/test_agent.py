@@ -500,3 +500,11 @@ def test_agent_never_guesses_which_thing_a_singular_means():
     one = Agent(follower, Switches(**HOME.devices), frozenset("a"))
     assert one.say("switch off the lamp").plan.actions == (("off", "a"),)
     assert one.state == OFF
+
+
+def test_agent_declines_negated_commands_and_misspelt_verbs_that_do_not_apply():
+    agent = Agent(Follower().fit(demonstrate(40, seed=0), check=False), HOME, frozenset("a"))
+    assert agent.say("don't switch off the red lamp").kind == "decline"
+    turn = agent.say("switch off the red lamp and the blue lamp")  # the blue one is off
+    assert turn.kind != "act"
+    assert agent.state == frozenset("a")

@@ -14,7 +14,7 @@ from groundling.dialogue.clarification import (
     ask_which,
     content_words,
     fit_equally,
-    fits_verbs,
+    fit_verbs,
     names_all,
     names_something,
     read_reply,
@@ -33,11 +33,13 @@ from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
 from groundling.features.reader import Text
+from groundling.features.spans import nearest_word
 from groundling.follower import Follower
 from groundling.history import MemoryEnvironment, Remembered
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
 from groundling.limits import SAID_CHARACTERS
+from groundling.models.base import Request
 from groundling.plan import Plan
 from groundling.ties import at_least, margin
 from groundling.world.cached_environment import CachedEnvironment
@@ -324,9 +326,11 @@ class Agent:
             return None
         if not plan.actions:
             return self._declined(text, "decline", "The text contains no command.")
-        if not fits_verbs(found.request, plan, self.language, self._verbs):
+        if not fit_verbs(found.request.world, plan, self._verbs(found.request).values()):
             return self._declined(text, "no plan", "No plan here does what the verbs mean.")
-        if all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
+        others = [each.plan for each in found.options[:_MOST_OTHERS]]
+        whole = names_all(found.request, plan, others, self.language)
+        if whole and all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
             return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
         option = Option(found.request.world.outcome(plan.end), plan.confidence, plan)
         return self._asked(text, found, (option,), "Some of the commands are unclear.")
@@ -340,7 +344,10 @@ class Agent:
         if isinstance(world, MemoryEnvironment):
             world = world.environment
         found = answerer.answer(text, world, self.state)
-        if self._strange(found):
+        strange = self._strange(found)
+        if strange and all(self.language.fold(word) in self._counts for word in strange):
+            return None  # known from commands only
+        if strange:
             return self._declined(text, "", "Some words are unknown.", self._unknown(found))
         fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing"
         fits, said = f"Fit of each word: {fits}", _spoken_answer(found, self.language)
@@ -426,8 +433,8 @@ class Agent:
         """
         request, language, options = found.request, self.language, found.options
         least = _PLAUSIBLE * options[0].probability
-        plausible = [each for each in options if each.probability >= least]
-        kept = applicable(request, plausible, language, self._verbs)
+        plausible = [each for each in options[:_MOST_OTHERS] if each.probability >= least]
+        kept = applicable(request, plausible, language, self._verbs(request))
         if len(kept) == len(plausible):
             return options
         plans = [each.plan for each in plausible]
@@ -448,13 +455,25 @@ class Agent:
         return fit_equally(found.request, chosen, others, self.language, speaker.is_plain)
 
     @property
-    def _verbs(self) -> Mapping[str, frozenset[str]]:
-        speaker = self.follower._get_speaker()
-        return {} if speaker is None else speaker.verbs
+    def _counts(self) -> Mapping[str, float]:
+        """How often each word was demonstrated."""
+        return self.follower._fitted().fitted.encoder.reader.counts
+
+    def _verbs(self, request: Request) -> Mapping[str, frozenset[str]]:
+        """Return the verbs of a text, also misspelt, with the root labels of their actions."""
+        speaker, counts = self.follower._get_speaker(), self._counts
+        found: dict[str, frozenset[str]] = {}
+        if speaker is not None:
+            for word in (self.language.fold(w) for each in request.text for w in each.tokens):
+                known = word if word in counts else nearest_word(word, counts)
+                found[word] = speaker.verbs.get(known, frozenset())
+        return found
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
         """List the unknown words; also ask about the rest if it has one likely outcome."""
         words, told = self._strange(found.plan), self._unknown(found.plan)
+        if any(self.language.fold(word) in self.language.negations for word in words):
+            return self._declined(text, "decline", "The text has an unknown negation.")
         new = {self.language.fold(word) for word in words}
         known = set(content_words(found.request, self.language)) - new
         why = f"Unknown words: {', '.join(words)}."
@@ -525,6 +544,9 @@ class Agent:
         """Read a text as the reply to a question; None if it is not a reply."""
         found, world = asked.found, asked.found.request.world
         words = self._plain_words(text)
+        answerer = self.follower._get_answerer()
+        if answerer is not None and answerer.begins_question(text):
+            return self._answer(text)
         named = [
             each
             for each in asked.offered
@@ -584,7 +606,7 @@ class Agent:
     def _without_question(self, text: str) -> Turn | None:
         """Decline a reply if no question is open; None if the text is not a reply."""
         language, words = self.language, self._plain_words(text)
-        counts = self.follower._fitted().fitted.encoder.reader.counts
+        counts = self._counts
         plain = {*language.stop_words, *language.function_words}
         new = [word for word in words if word not in counts and word not in plain]
         replies = {word for texts in language.replies.values() for t in texts for word in t.split()}

@@ -78,12 +78,11 @@ def applicable(
     )
 
 
-def fits_verbs(
-    request: Request, plan: Plan, language: Language, verbs: Mapping[str, frozenset[str]]
-) -> bool:
-    """Return whether a plan has an action of every type that the verbs of a text stand for."""
-    words = {language.fold(word) for each in request.text for word in each.tokens}
-    return _types(request.world, plan).issuperset(n for w in words for n in verbs.get(w, ()))
+def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[str]]) -> bool:
+    """Return whether a plan does what each verb of a text stands for, and nothing else."""
+    wanted = frozenset().union(*verbs)
+    done = [_types(world, part) for part in plan.parts or (plan,)]
+    return wanted <= frozenset().union(*done) and all(not wanted or own & wanted for own in done)
 
 
 def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
@@ -196,7 +195,7 @@ def ask_which(
             _beside(world, each.plan, value) for each, value in zip(options, own, strict=True)
         ]
         every = {value for each in found for values in each.values() for value in values}
-        elsewhere = every - {value for pairs in shared for _, value in pairs}
+        elsewhere = every - {value for _, value in set.intersection(*shared)}
         thing, article = _thing(
             request, set.intersection(*shared), own, language, unexplained, elsewhere
         )
@@ -263,8 +262,8 @@ def _thing(
 ) -> tuple[str, str]:
     """Return the user's word for what all options share, and the word before it.
 
-    Failing that, a shared value or "". Words that name a value of another node (`elsewhere`) are
-    not used.
+    Failing that, a shared value or "". Words that name a value that they do not share
+    (`elsewhere`) are not used.
     """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
