@@ -628,6 +628,8 @@ class Agent:
 
     def _describe(self, plan: Plan) -> str:
         """Describe a plan in words that the follower understands, or by its action names."""
+        if plan.parts:
+            return listed(self.language, [self._describe(part) for part in plan.parts], "and")
         speaker = self.follower._get_speaker()
         if speaker is not None:
             said = speaker.describe(plan, self.environment)
@@ -664,7 +666,7 @@ def _named(environment: Any, plan: Plan) -> str:
         if name is not None:
             found.append(str(name(action)))
         elif isinstance(action, tuple):
-            found.append(" ".join(map(str, action)))
+            found.append(" ".join(filter(None, map(str, action))))
         else:
             found.append(str(action))
     return ", ".join(found)
