@@ -455,7 +455,7 @@ class Agent:
         return fit_equally(found.request, chosen, others, self.language, speaker.is_plain)
 
     @property
-    def _counts(self) -> Mapping[str, float]:
+    def _counts(self) -> Mapping[str, int]:
         """How often each word was demonstrated."""
         return self.follower._fitted().fitted.encoder.reader.counts
 

@@ -469,7 +469,8 @@ class Speaker:
                 return ()
             lead, known = self._lead(words[last:]), self._own_lead(value[1])
             if lead and known and lead not in known:  # *im Flur*, but *in der Küche*
-                words[len(words) - len(lead) :] = max(known, key=lambda each: (known[each], each))
+                [(own, _)] = known.most_common(1)
+                words[len(words) - len(lead) :] = own
             words += name.split()
             last = len(words)
         return tuple(words)
