@@ -45,7 +45,7 @@ QUESTIONS = {
 SAID = (
     "switch on the lamp", "the one at the shelf", "how many lamps are on?", "where is the oven?",
     "switch on the oven at the wall", "what is on?", "switch off the toaster",
-    "switch off the lamp", "never mind",
+    "switch off the lamp", "switch on the lamp", "never mind",
 )  # fmt: skip
 
 

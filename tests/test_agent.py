@@ -353,3 +353,158 @@ def test_agent_remembers_what_went_before():
 def test_agent_needs_a_fitted_follower():
     with pytest.raises(NotFittedError):
         Agent(Follower(), HOME, OFF)
+
+
+class Switches(Home):
+    """Devices whose actions are always possible, even if they change nothing."""
+
+    def actions(self, on):
+        return [(way, name) for way in ("on", "off") for name in self.devices]
+
+    def step(self, on, action):
+        return on | {action[1]} if action[0] == "on" else on - {action[1]}
+
+
+@pytest.mark.parametrize("world", [HOME, Switches(**HOME.devices)])
+def test_agent_asks_only_about_things_that_the_verb_applies_to(world):
+    follower = Follower().fit(demonstrate(40, seed=0), check=False)
+    agent = Agent(follower, world, frozenset("ab"))
+    turn = agent.say("switch on the lamp")  # one of three lamps is off
+    assert (turn.kind, turn.plan.actions) == ("act", (("on", "e"),))
+    agent.say("switch off the red lamp")
+    turn = agent.say("switch off the lamp")
+    assert turn.kind == "ask"
+    assert {each.plan.actions for each in turn.options} == {(("off", "b"),), (("off", "e"),)}
+    agent.say("the blue one")
+    turn = agent.say("switch off the lamp")
+    assert (turn.kind, agent.state) == ("act", OFF)
+
+
+def test_agent_excludes_the_opposite_of_a_verb_that_it_never_saw_contrasted():
+    nothing, everything = OFF, frozenset(HOME.devices)
+    shown = [
+        Demonstration(f"switch {way} the {room} {kind}", HOME, state, [(way, name)])
+        for name, (kind, room, _) in HOME.devices.items()
+        for way, state in (("on", nothing), ("off", everything))
+    ]
+    agent = Agent(Follower().fit(shown, check=False), HOME, frozenset("a"))
+    turn = agent.say("switch off the lamp")
+    assert (turn.kind, turn.plan.actions) == ("act", (("off", "a"),))
+    assert "another kind of action" in turn.explain().reason
+
+
+def test_agent_declines_a_verb_that_applies_to_nothing():
+    agent = Agent(Follower().fit(demonstrate(40, seed=0), check=False), HOME, frozenset("abe"))
+    turn = agent.say("switch on the lamp")  # all lamps are on
+    assert (turn.kind, turn.text) == ("decline", "That cannot be done here.")
+    assert agent.state == frozenset("abe")
+    assert agent.say("switch off the green lamp").kind == "act"
+
+
+@pytest.mark.parametrize("text", ["hello", "thank you"])
+def test_agent_takes_no_greeting_for_a_reply(agent, text):
+    turn = agent.say(text)
+    assert turn.kind == "decline"
+    assert "did not ask" not in turn.text
+
+
+class Haus:
+    """German devices with a kind and a room."""
+
+    def __init__(self, *devices):
+        self.devices = {f"{kind} {room}": (kind, room) for kind, room in devices}
+
+    def actions(self, on):
+        return [("aus" if name in on else "an", name) for name in self.devices]
+
+    def step(self, on, action):
+        return on ^ {action[1]}
+
+    def ground(self, on, action, after):
+        kind, room = self.devices[action[1]]
+        nodes = {"event": {action[0]: True}, "device": {"art": kind, "ort": room}}
+        return GroundingGraph(nodes, [("event", "device", "of")])
+
+
+@pytest.fixture(scope="module")
+def german():
+    articles = {"Lampe": "die", "Ofen": "den", "Radio": "das"}
+    places = {"Küche": "in der", "Flur": "im", "Bad": "im"}
+    old = Haus(("Lampe", "Küche"), ("Lampe", "Flur"), ("Ofen", "Küche"), ("Ofen", "Bad"),
+               ("Radio", "Bad"), ("Radio", "Flur"))  # fmt: skip
+    dice, shown = random.Random(0), []
+    for number in range(40):
+        on = frozenset(name for name in old.devices if dice.random() < 0.5)
+        way, name = dice.choice(old.actions(on))
+        kind, room = old.devices[name]
+        verb = dice.choice(("schalte", "mach"))
+        text = f"{verb} {articles[kind]} {kind} {places[room]} {room} {way}"
+        shown.append(Demonstration(text, old, on, [(way, name)], name=f"shown {number}"))
+    return Follower().fit(shown, check=False)
+
+
+def test_agent_speaks_german_with_articles(german, tmp_path):
+    new = Haus(("Lampe", "Bad"), ("Lampe", "Küche"), ("Ofen", "Flur"), ("Ofen", "Küche"),
+               ("Radio", "Küche"), ("Tischlampe", "Flur"))  # fmt: skip
+    loaded = Follower.load(german.save(tmp_path / "model"))
+    for agent in (Agent(german, new, OFF), Agent(loaded, new, OFF)):
+        turn = agent.say("schalte die Lampe an")
+        assert turn.kind == "ask"
+        assert turn.text.startswith("Welche Lampe meinst du: ")
+        assert agent.say("die in der Küche").text.endswith("die Lampe in der Küche an")
+        assert agent.say("mach den Ofen an").text.startswith("Welchen Ofen meinst du: ")
+        assert agent.say("im Flur").text.endswith("den Ofen im Flur an")
+        # “das … in der …” was never demonstrated, and neither was the compound.
+        assert agent.say("schalte das Radio an").text.endswith("das Radio in der Küche an")
+        assert agent.say("schalte die Tischlampe an").text.endswith("die Tischlampe im Flur an")
+
+
+def test_agent_asks_again_if_a_choice_is_out_of_range(agent):
+    asked = agent.say("switch on the lamp")
+    for reply in ("the fifth", "9"):
+        turn = agent.say(reply)
+        assert (turn.kind, turn.text) == ("ask", asked.text)
+    turn = agent.say("the purple one")
+    assert (turn.kind, turn.text) == ("decline", "I do not know the word “purple”.")
+    assert agent.asking
+    assert agent.say("the green one").plan.actions == (("on", "e"),)
+
+
+def test_agent_offers_both_only_of_two(agent):
+    agent.say("switch on the green lamp pronto")  # offers one option
+    assert agent.say("both").kind == "ask"
+    assert agent.state == OFF
+
+
+@pytest.mark.parametrize("text", ["no, the red one", "not the red lamp", "2"])
+def test_agent_acts_on_no_reply_without_a_question(agent, text):
+    turn = agent.say(text)
+    assert (turn.kind, agent.state) == ("decline", OFF)
+    assert "did not ask" in turn.text
+
+
+def test_agent_repeats_unknown_words_briefly(agent):
+    turn = agent.say("zig zag zog zug zeg zeg zeg " + "z" * 300)
+    assert turn.kind == "decline"
+    assert len(turn.text) < 100
+
+
+def test_agent_never_guesses_which_thing_a_singular_means():
+    follower = Follower().fit(demonstrate(40, seed=0), check=False)
+    follower.calibrate(demonstrate(60, seed=1))  # all are unambiguous: probabilities are sharp
+    agent = Agent(follower, HOME, OFF)
+    turn = agent.say("switch on the lamp")
+    assert (turn.kind, len(turn.options)) == ("ask", 3)
+    assert agent.say("the red one").kind == "act"
+    assert agent.say("switch on a lamp").kind in ("act", "ask")
+    one = Agent(follower, Switches(**HOME.devices), frozenset("a"))
+    assert one.say("switch off the lamp").plan.actions == (("off", "a"),)
+    assert one.state == OFF
+
+
+def test_agent_declines_negated_commands_and_misspelt_verbs_that_do_not_apply():
+    agent = Agent(Follower().fit(demonstrate(40, seed=0), check=False), HOME, frozenset("a"))
+    assert agent.say("don't switch off the red lamp").kind == "decline"
+    turn = agent.say("switch off the red lamp and the blue lamp")  # the blue one is off
+    assert turn.kind != "act"
+    assert agent.state == frozenset("a")

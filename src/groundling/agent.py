@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
 from groundling.dialogue.clarification import (
     Question,
+    applicable,
     ask_which,
     content_words,
+    fit_equally,
+    fit_verbs,
+    names_all,
     names_something,
     read_reply,
 )
 from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_phrases
-from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, PredictionSets, decide
+from groundling.dialogue.prediction_sets import (
+    MOST_OFFERED,
+    SURE,
+    Decision,
+    PredictionSets,
+    decide,
+)
 from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
 from groundling.features.reader import Text
+from groundling.features.spans import nearest_word
 from groundling.follower import Follower
 from groundling.history import MemoryEnvironment, Remembered
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
+from groundling.limits import SAID_CHARACTERS
+from groundling.models.base import Request
 from groundling.plan import Plan
 from groundling.ties import at_least, margin
 from groundling.world.cached_environment import CachedEnvironment
@@ -151,6 +164,9 @@ class _Open:
         return tuple(each for each in self.found.options if each.outcome not in offered)
 
 
+_LEAST_ANSWER = 0.1  # minimum confidence to answer a question
+_PLAUSIBLE = 0.05  # of the probability of the best option: options that a verb may select
+_LONGEST_WORD = 40  # characters of a word that is repeated to the user
 _MOST_OTHERS = 30  # options that a reply may name although they were not offered
 
 
@@ -254,6 +270,7 @@ class Agent:
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
             raise InstructionError(f"A text must have words; got {text!r:.80}.")
+        SAID_CHARACTERS.check(len(text), InstructionError, "A text")
         self._read = text if read is None else read
         before = (self._now, self._open)
         turn = self._reply(self._open, text) if self._open is not None else None
@@ -261,6 +278,8 @@ class Agent:
             turn = replace(turn, replies=True)
         else:
             turn = self._without_question(text) or self._answer(text) or self._hear(text)
+            if turn.kind == "decline":  # a question stays open until something else is understood
+                self._open = before[1]
         self._before.append(before)
         self.turns.append(turn)
         return turn
@@ -317,7 +336,11 @@ class Agent:
             return None
         if not plan.actions:
             return self._declined(text, "decline", "The text contains no command.")
-        if all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
+        if not fit_verbs(found.request.world, plan, self._verbs(found.request).values()):
+            return self._declined(text, "no plan", "No plan here does what the verbs mean.")
+        others = [each.plan for each in found.options[:_MOST_OTHERS]]
+        whole = names_all(found.request, plan, others, self.language)
+        if whole and all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
             return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
         option = Option(found.request.world.outcome(plan.end), plan.confidence, plan)
         return self._asked(text, found, (option,), "Some of the commands are unclear.")
@@ -331,23 +354,29 @@ class Agent:
         if isinstance(world, MemoryEnvironment):
             world = world.environment
         found = answerer.answer(text, world, self.state)
-        if self._strange(found):
+        strange = self._strange(found)
+        if strange and all(self.language.fold(word) in self._counts for word in strange):
+            return None  # known from commands only
+        if strange:
             return self._declined(text, "", "Some words are unknown.", self._unknown(found))
-        fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing fits"
-        language, said = self.language, _spoken_answer(found, self.language)
-        kind: Kind = "answer" if found.value is not None else "decline"
+        fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing"
+        fits, said = f"Fit of each word: {fits}", _spoken_answer(found, self.language)
+        described = bool(found.reasons) or not found.value or not isinstance(found.value, frozenset)
+        known = found.value is not None and described and found.confidence >= _LEAST_ANSWER
+        if not known:
+            return self._declined(text, "decline", f"No answer is likely. {fits}.")
         return Turn(
             text,
-            kind,
+            "answer",
             answer=found.value,
             confidence=found.confidence,
-            reason=f"Fit of each word: {fits}.",
-            _say=lambda: Question(said or phrase(language, "decline")),
+            reason=f"{fits}.",
+            _say=lambda: Question(said),
         )
 
     def _unknown(self, found: Answer | Plan) -> str:
-        """Return a sentence that lists the unknown words."""
-        words = self._strange(found)
+        """Return a sentence that lists the unknown words, at most three of them."""
+        words = self._strange(found)[:MOST_OFFERED]
         return phrase(
             self.language,
             "unknown" if len(words) == 1 else "unknown words",
@@ -358,12 +387,12 @@ class Agent:
         """Return the unexplained content words."""
         language = self.language
         plain = {*language.stop_words, *language.function_words}
-        return tuple(word for word in found.unexplained if language.fold(word) not in plain)
+        words = dict.fromkeys(found.unexplained)
+        return tuple(word[:_LONGEST_WORD] for word in words if language.fold(word) not in plain)
 
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
         sets = PredictionSets.of(self.follower.learnt_)
-        decision = decide(options, sets)
         chance = 1.0 / len(options)
         if (
             len(options) > MOST_OFFERED
@@ -373,21 +402,88 @@ class Agent:
             return self._declined(
                 text, "decline", f"None of the {len(options)} outcomes is above chance level."
             )
+        decision = decide(options, sets)
         if self._strange(plan):
             return self._unexplained(text, found, decision.options)
-        if decision.kind == "act" and plan.understood:
-            chosen = decision.options[0].plan
-            why = "One outcome is in the prediction set." if sets else "One outcome is likely."
-            return self._acted(text, chosen, chosen.confidence, why, (text, ""))
+        understood, confidence = plan.understood, plan.confidence
+        why = "One outcome is in the prediction set." if sets else "One outcome is likely."
+        if sets is None:  # calibrated sets keep their guarantee
+            options = self._applicable(found)
+            if not options:
+                return self._declined(text, "no plan", "No plan here does what the verb means.")
+            first, decision = decision, decide(options)
+            if decision.kind == "act" and first.kind == "act":
+                # Ask rather than act against the follower's own choice.
+                understood &= decision.options[0].outcome == first.options[0].outcome
+            elif decision.kind == "act":
+                why = "The other likely outcomes do another kind of action or change nothing."
+                others = [each.plan for each in found.options[:_MOST_OTHERS]]
+                understood = names_all(found.request, options[0].plan, others, self.language)
+                confidence = options[0].probability
+        if sets is None and decision.kind == "act" and understood:
+            same = self._equal(found, decision.options[0], options)
+            complete = len(same) <= MOST_OFFERED
+            if len(same) > 1:
+                why = "Several things fit the description equally well."
+                return self._asked(text, found, same[:MOST_OFFERED], why, complete=complete)
+            decision = Decision("act", same, complete)
+        if decision.kind == "act" and understood:
+            return self._acted(text, decision.options[0].plan, confidence, why, (text, ""))
         why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
         if sets is not None:
             size = len(sets.select(options))
             why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
+        found = replace(found, options=options, plan=options[0].plan if sets is None else plan)
         return self._asked(text, found, decision.options, why, complete=decision.complete)
+
+    def _applicable(self, found: Considered) -> tuple[Option, ...]:
+        """Return the options that the verb of the text allows, as shares of their total.
+
+        Empty if only options with another verb have all the things that the text names.
+        """
+        request, language, options = found.request, self.language, found.options
+        least = _PLAUSIBLE * options[0].probability
+        plausible = [each for each in options[:_MOST_OTHERS] if each.probability >= least]
+        kept = applicable(request, plausible, language, self._verbs(request))
+        if len(kept) == len(plausible):
+            return options
+        plans = [each.plan for each in plausible]
+        named = [o for o in plausible if names_all(request, o.plan, plans, language)]
+        if named and not any(each in named for each in kept):
+            return ()
+        total = math.fsum(each.probability for each in kept)
+        return tuple(each._replace(probability=each.probability / total) for each in kept)
+
+    def _equal(
+        self, found: Considered, chosen: Option, options: Sequence[Option]
+    ) -> tuple[Option, ...]:
+        """Return the options that the text describes as well as the chosen one."""
+        speaker = self.follower._get_speaker()
+        if speaker is None:
+            return (chosen,)
+        others = options[:_MOST_OTHERS]
+        return fit_equally(found.request, chosen, others, self.language, speaker.is_plain)
+
+    @property
+    def _counts(self) -> Mapping[str, int]:
+        """How often each word was demonstrated."""
+        return self.follower._fitted().fitted.encoder.reader.counts
+
+    def _verbs(self, request: Request) -> Mapping[str, frozenset[str]]:
+        """Return the verbs of a text, also misspelt, with the root labels of their actions."""
+        speaker, counts = self.follower._get_speaker(), self._counts
+        found: dict[str, frozenset[str]] = {}
+        if speaker is not None:
+            for word in (self.language.fold(w) for each in request.text for w in each.tokens):
+                known = word if word in counts else nearest_word(word, counts)
+                found[word] = speaker.verbs.get(known, frozenset())
+        return found
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
         """Name the unknown words, and ask about the known ones if one outcome is likely."""
         words, told = self._strange(found.plan), self._unknown(found.plan)
+        if any(self.language.fold(word) in self.language.negations for word in words):
+            return self._declined(text, "decline", "The text has an unknown negation.")
         new = {self.language.fold(word) for word in words}
         known = set(content_words(found.request, self.language)) - new
         why = f"Unknown words: {', '.join(words)}."
@@ -458,6 +554,9 @@ class Agent:
         """Read a text as the reply to a question; None if it is not a reply."""
         found, world = asked.found, asked.found.request.world
         words = self._plain_words(text)
+        answerer = self.follower._get_answerer()
+        if answerer is not None and answerer.begins_question(text):
+            return self._answer(text)
         named = [
             each
             for each in asked.offered
@@ -516,15 +615,22 @@ class Agent:
 
     def _without_question(self, text: str) -> Turn | None:
         """Decline a reply if no question is open; None if the text is not a reply."""
-        language = self.language
-        words = self._plain_words(text)
-        replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
+        language, words = self.language, self._plain_words(text)
+        counts = self._counts
         plain = {*language.stop_words, *language.function_words}
-        counts = self.follower._fitted().fitted.encoder.reader.counts
-        bare = all(
-            word in replies or word in plain or language.ordinal(word) is not None for word in words
-        ) and not any(word in counts for word in words if word not in plain)
-        if not bare:
+        new = [word for word in words if word not in counts and word not in plain]
+        replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
+        said = [
+            word for word in words
+            if word in replies or language.ordinal(word) or language.numeral(word)
+        ]  # fmt: skip
+        bare = all(word in said or word in plain for word in words)
+        bare &= not any(word in counts for word in words if word not in plain)
+        # “No, the red one” rejects something, although the rest may read as a command.
+        denies = words[0] in new and words[0] in {
+            word for name in ("no", "not", "none") for word in language.replies.get(name, ())
+        }
+        if not said or not (bare or denies):
             return None
         return self._declined(text, "no question", "This is a reply, but no question is open.")
 
@@ -532,6 +638,8 @@ class Agent:
 
     def _describe(self, plan: Plan) -> str:
         """Describe a plan in words that the follower understands, or by its action names."""
+        if plan.parts:
+            return listed(self.language, [self._describe(part) for part in plan.parts], "and")
         speaker = self.follower._get_speaker()
         if speaker is not None:
             said = speaker.describe(plan, self.environment)
@@ -568,7 +676,7 @@ def _named(environment: Any, plan: Plan) -> str:
         if name is not None:
             found.append(str(name(action)))
         elif isinstance(action, tuple):
-            found.append(" ".join(map(str, action)))
+            found.append(" ".join(filter(None, map(str, action))))
         else:
             found.append(str(action))
     return ", ".join(found)

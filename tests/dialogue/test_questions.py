@@ -261,3 +261,20 @@ def test_questions_in_a_world_without_things_are_one_sentence(follower):
         agent.say("how many lamps are on?")
     assert (agent.state, agent.turns, agent.asking) == (ON, [], False)
     assert agent.say("switch off the hall lamp").kind == "act"
+
+
+def test_questions_are_never_read_as_a_choice(follower):
+    agent = Agent(follower, HOME, frozenset())
+    assert agent.say("switch on the lamp").kind == "ask"
+    turn = agent.say("is the lamp in the hall on?")
+    assert (turn.kind, turn.answer, agent.state) == ("answer", False, frozenset())
+    assert agent.asking
+    assert agent.say("the hall lamp").kind == "act"
+
+
+def test_questions_begin_as_demonstrated_and_end_with_a_question_mark(follower):
+    answerer = follower._get_answerer()
+    assert answerer.is_question("is the hall lamp on?")
+    for text in ("switch on the hall lamp", "switch on the hall lamp?"):
+        assert not answerer.is_question(text), text
+    assert not answerer.begins_question("the hall one?")

@@ -15,6 +15,7 @@ from groundling.home.home_trainer import SEED, Training
 from groundling.home.locales import home_language
 from groundling.home.model import load_model
 from groundling.home.task import HomeTask, is_exact, misspell
+from groundling.tasks.studies import STUDIES, study_folds
 from tests.home.homes import HOME
 
 FOLDER = os.environ.get("GROUNDLING_CORPORA")
@@ -77,3 +78,28 @@ def test_task_compares_with_the_rule_matcher_on_the_same_sentences(monkeypatch):
     keys = {"exact", "asked", "changed_nothing", "milliseconds"}
     assert all(keys <= set(row.metrics) for row in rows)
     assert rows[0].metrics["exact"] > 0.5
+
+
+@needs_corpus
+def test_task_trains_once_for_a_study_of_dialogue(monkeypatch):
+    trained = []
+
+    def fit(examples, language):
+        trained.append(language)
+        return load_model(language)
+
+    corpus = read_corpus(FOLDER, "en")
+    few = Training(corpus, (), tuple(corpus.examples[:30]))
+    monkeypatch.setattr(home_task, "fit", fit)
+    monkeypatch.setattr(home_task, "_STUDY_HOMES", 2)
+    monkeypatch.setattr(home_task, "_STUDY_SENTENCES", 120)
+    monkeypatch.setattr(home_task.Corpora, "training", lambda self, language: few)
+    task = HomeTask()
+    source = task.load(Path(FOLDER))
+    chosen = task.presets.select("auto", "full")
+    [fold] = study_folds(task, source, "auto", "full", quick=False)
+    found = STUDIES["dialogue"].measure(task, source, chosen, fold)
+    assert trained == ["en"]
+    assert {"80 %", "90 %", "80 %, own home", "90 %, own home", "not calibrated"} <= set(found)
+    assert found["90 %"]["coverage"] >= 0.9
+    assert found["90 %"]["count"] >= 120

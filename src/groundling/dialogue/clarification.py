@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from groundling.dialogue.options import Option
 from groundling.dialogue.phrases import listed, phrase, quoted
@@ -48,6 +48,114 @@ def names_something(request: Request, plan: Plan, language: Language) -> bool:
     return bool(SpanIndex(values_of(request.world, plan), language).find(words, words))
 
 
+def applicable(
+    request: Request,
+    options: Sequence[Option],
+    language: Language,
+    verbs: Mapping[str, frozenset[str]],
+) -> tuple[Option, ...]:
+    """Return the options that do the type of action that the verb of the text stands for.
+
+    `verbs` maps words to the root labels of their actions (see `Speaker.verbs`); words that spell
+    a root label stand for it. Options that lack more of these labels than others are excluded;
+    empty if no option has any of them. Of options with the same type, those that change nothing
+    are excluded if others change something: *switch off the lamp* means a lamp that is on.
+    """
+    world = request.world
+    folded = {language.fold(word) for each in request.text for word in each.tokens}
+    types = [_types(world, each.plan) for each in options]
+    wanted = {name for word in folded for name in verbs.get(word, ())}
+    wanted |= {name for names in types for name in names if language.fold(name) in folded}
+    lacking = [len(wanted - names) for names in types]
+    least = min(lacking, default=0)
+    if wanted and least == len(wanted):
+        return ()
+    same = [world.outcome(each.plan.start) == each.outcome for each in options]
+    kept = [place for place in range(len(options)) if lacking[place] == least]
+    changing = {types[place] for place in kept if not same[place]}
+    return tuple(
+        options[place] for place in kept if not same[place] or types[place] not in changing
+    )
+
+
+def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[str]]) -> bool:
+    """Return whether a plan does what each verb of a text stands for, and nothing else."""
+    wanted = frozenset().union(*verbs)
+    done = [_types(world, part) for part in plan.parts or (plan,)]
+    return wanted <= frozenset().union(*done) and all(not wanted or own & wanted for own in done)
+
+
+def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
+    """Return whether a plan has every value that a text names, of those in any plan's graphs."""
+    own, values = values_of(request.world, plan), dict[str, set[str]]()
+    for each in (plan, *others):
+        for kind, found in values_of(request.world, each).items():
+            values.setdefault(kind, set()).update(found)
+    words = [language.fold(word) for each in request.text for word in each.tokens]
+    spans = SpanIndex(values, language).find(words, words)
+    places = {span.places for span in spans if span.value in own.get(span.kind, ())}
+    return all(span.places in places for span in spans)
+
+
+def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
+    """Return the names of labels, and the values, of the root node of each action."""
+    graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
+    labels = {label for graph in graphs for label in graph.labels(graph.root)}
+    names = {label.name if label.value is None else label.value for label in labels}
+    return frozenset(name for name in names if isinstance(name, str))
+
+
+def fit_equally(
+    request: Request,
+    chosen: Option,
+    options: Iterable[Option],
+    language: Language,
+    is_plain: Callable[[str], bool],
+) -> tuple[Option, ...]:
+    """Return the options that a text describes as well as the chosen one, with that one.
+
+    They change the same in another thing, and have every value of the chosen one that the text
+    names: *the lamp* fits all lamps. A chosen one that changes nothing gives way to them. Only the
+    chosen one is returned if the text has an indefinite (*a lamp*), or a word that may name the
+    thing in another way; `is_plain` tells which cannot.
+    """
+    world = request.world
+    words = [language.fold(word) for each in request.text for word in each.tokens]
+    own = values_of(world, chosen.plan)
+    spans = SpanIndex(own, language).find(words, words)
+    named = {(span.kind, span.value) for span in spans}
+    places = {place for span in spans for place in span.places}
+    plain = {*language.stop_words, *language.function_words}
+    others = (word for place, word in enumerate(words) if place not in places)
+    if (
+        not named
+        or {*words} & {*language.indefinites}
+        or not all(word in plain or is_punctuation(word) or is_plain(word) for word in others)
+    ):
+        return (chosen,)
+    shape = _shape(world, chosen.plan)
+    now = world.outcome(chosen.plan.start)
+    equal = [
+        each
+        for each in options
+        if each.outcome not in (chosen.outcome, now)
+        and _shape(world, each.plan) == shape
+        and all(v in values_of(world, each.plan).get(kind, ()) for kind, v in named)
+    ]
+    return tuple(equal) if equal and chosen.outcome == now else (chosen, *equal)
+
+
+def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
+    """Return the nodes and labels of a plan's graphs without their string values."""
+    found = []
+    for state, action in zip(plan.states, plan.actions, strict=False):
+        graph = world.ground(state, action)
+        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
+            plain = ((e.name, "" if isinstance(e.value, str) else e.value) for e in labels)
+            found.append((node, *sorted(plain, key=str)))
+    return found
+
+
 class Question(NamedTuple):
     """A clarification question and its named options.
 
@@ -81,18 +189,28 @@ def ask_which(
     found = [values_of(world, each.plan) for each in options]
     sorts = [_sorts(world, each.plan) for each in options]
     own = _distinct(found, spoken) if all(each == sorts[0] for each in sorts) else None
+    thing = article = ""
+    if own is not None and len(options) > 1:
+        shared = [
+            _beside(world, each.plan, value) for each, value in zip(options, own, strict=True)
+        ]
+        every = {value for each in found for values in each.values() for value in values}
+        elsewhere = every - {value for _, value in set.intersection(*shared)}
+        thing, article = _thing(
+            request, set.intersection(*shared), own, language, unexplained, elsewhere
+        )
+        if not thing and all(len(pairs) > 1 for pairs in shared):
+            own = None  # things of different kinds: a bare value does not name them
     if own is None or len(options) == 1:
         texts = [describe(each.plan) for each in options]
         named = quoted(language, texts)
         form, thing = "mean", ""
     else:
-        shared = [
-            _beside(world, each.plan, value) for each, value in zip(options, own, strict=True)
-        ]
-        thing = _thing(request, set.intersection(*shared), own, language, unexplained)
         texts = [_called(value, thing, language) for value in own]
         named = texts
         form = "which" if thing else "which one"
+        if thing and f"which {article}" in language.phrases:
+            form = f"which {article}"
     if not complete:
         named = [*named, phrase(language, "none")]
     text = phrase(language, form, thing=thing, options=listed(language, named, "or"))
@@ -140,8 +258,13 @@ def _thing(
     own: Sequence[str],
     language: Language,
     unexplained: Iterable[str],
-) -> str:
-    """Return the user's word for what all options share, else a shared value or ""."""
+    elsewhere: Iterable[str],
+) -> tuple[str, str]:
+    """Return the user's word for what all options share, and the word before it.
+
+    Failing that, a shared value or "". Words that name a value that they do not share
+    (`elsewhere`) are not used.
+    """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
     folded = [language.fold(word) for word in words]
@@ -150,15 +273,17 @@ def _thing(
         values.setdefault(kind, set()).add(value)
     spans = SpanIndex(values, language).find(folded, folded)
     places = sorted({place for span in spans for place in span.places})
+    before = ["", *folded]
     if places:
-        return " ".join(words[place] for place in places)
-    taken, strange = SpanIndex({"": set(own)}, language), set(unexplained)
+        return " ".join(words[place] for place in places), before[places[0]]
+    taken, strange = SpanIndex({"": {*own, *elsewhere}}, language), set(unexplained)
     nouns = (
-        word
-        for word, plain, tag in zip(words, folded, tags, strict=True)
+        (word, before[place])
+        for place, (word, plain, tag) in enumerate(zip(words, folded, tags, strict=True))
         if tag in _NOUNS and plain not in taken and word not in strange
     )
-    return next(nouns, min((value for _, value in shared), default="", key=lambda v: (len(v), v)))
+    shortest = min((value for _, value in shared), default="", key=lambda v: (len(v), v))
+    return next(nouns, (shortest, ""))
 
 
 def _called(value: str, thing: str, language: Language) -> str:
@@ -230,9 +355,11 @@ def read_reply(
         return Reply("cancel")
     places = _chosen_places(ordinals.values(), heard, len(offered))
     if places is not None and not named:
-        return Reply("choose", tuple(offered[place] for place in places)) if places else _NEW
+        if not places:  # out of range: ask again
+            return Reply("narrow", tuple(offered))
+        return Reply("choose", tuple(offered[place] for place in places))
     if "all" in heard and not named:
-        return Reply("choose", tuple(offered))
+        return Reply("choose" if len(offered) > 1 else "narrow", tuple(offered))
     if "none" in heard and not named:
         return Reply("none")
     if named:

@@ -42,7 +42,8 @@ from groundling.world.environment import Demonstration, Environment, State
 MOST_RANKED = 11
 """Number of plans that are reranked; the others keep their probability."""
 WEIGHTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-_SHARPENED = 0.5  # temperature for the probability of the right outcome in cross-validation
+_TEMPERATURES = (0.7, 1.0, 1.4, 2.0)  # for comparing weights; plans keep the follower's
+_FLOOR = 1e-6  # least probability of a right outcome in cross-validation
 
 
 def learn_translation(
@@ -66,19 +67,15 @@ def learn_translation(
 class Trial:
     """Cross-validation result of one weight.
 
-    `success` is the mean probability of the right outcome, sharpened to approximate how often it
-    ranks first. `gain` is its improvement over weight 0, and `error` the standard error of `gain`.
+    `likelihood` is the mean log-likelihood of the right outcome, at the temperature that suits the
+    weight best: adding the speaker sharpens the probabilities, which is not an error of ranking.
+    `gain` is its improvement over weight 0, and `error` the standard error of `gain`.
     """
 
     weight: float
-    success: float
+    likelihood: float
     gain: float
     error: float
-
-    @property
-    def bound(self) -> float:
-        """The measured gain minus one standard error."""
-        return self.gain - self.error
 
 
 @dataclass(frozen=True)
@@ -170,8 +167,7 @@ class PragmaticListener:
         """Train the speaker, and choose its weight by cross-validation.
 
         `parts` is the number of folds; pass `cross_fitted` to reuse followers that are already
-        trained. The chosen weight has the largest gain minus its standard error; it is 0 if no
-        gain exceeds its standard error.
+        trained. The chosen weight has the largest held-out likelihood; ties go to the smaller one.
         """
         given = follower.demonstrations_ if demonstrations is None else demonstrations
         shown = [each for each in given if each.answer is None]
@@ -186,7 +182,7 @@ class PragmaticListener:
         ):
             cases += cls(other, learn_translation(other, rest), 0.0)._cases(part)
         trials = _compare(cases, sorted({0.0, *weights}))
-        weight = max(trials, key=lambda each: (each.bound, -each.weight)).weight
+        weight = max(trials, key=lambda each: (each.gain, -each.weight)).weight
         return cls(follower, learn_translation(follower, shown), weight, trials)
 
     def _cases(self, demonstrations: Sequence[Demonstration]) -> list[_Case]:
@@ -305,21 +301,26 @@ _Case = tuple[Reals, Reals, np.ndarray[Any, np.dtype[np.bool_]]]
 
 
 def _compare(cases: Sequence[_Case], weights: Sequence[float]) -> tuple[Trial, ...]:
-    """Return the success of each weight and its gain over weight 0."""
-    without = _successes(cases, 0.0)
+    """Return the held-out likelihood of each weight and its gain over weight 0."""
+    without = _likelihoods(cases, 0.0)
     trials = []
     for weight in weights:
-        found = _successes(cases, weight)
+        found = _likelihoods(cases, weight)
         gains = found - without
         error = float(gains.std() / math.sqrt(len(gains)))
         trials.append(Trial(weight, float(found.mean()), float(gains.mean()), error))
     return tuple(trials)
 
 
-def _successes(cases: Sequence[_Case], weight: float) -> Reals:
-    found = []
-    for logs, speaker, right in cases:
-        scores = (logs + weight * speaker) / _SHARPENED
-        total = np.logaddexp.reduce(scores) if len(scores) else 0.0
-        found.append(float(np.exp(scores[right] - total).sum()))
-    return np.array(found)
+def _likelihoods(cases: Sequence[_Case], weight: float) -> Reals:
+    """Return the log-likelihood of the right outcome of each case, at the best temperature."""
+    rows = []
+    for temperature in _TEMPERATURES:
+        row = []
+        for logs, speaker, right in cases:
+            scores = (logs + weight * speaker) / temperature
+            total = np.logaddexp.reduce(scores) if len(scores) else 0.0
+            row.append(math.log(max(float(np.exp(scores[right] - total).sum()), _FLOOR)))
+        rows.append(row)
+    found = np.array(rows)
+    return np.asarray(found[found.mean(axis=1).argmax()])

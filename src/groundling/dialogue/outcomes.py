@@ -101,12 +101,50 @@ def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | 
     return found
 
 
-def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...]:
-    """Group the plans of a search by outcome, with the most probable plan of each."""
+def chances(
+    follower: Listener, requests: Iterable[Said], outcomes: Collection[Hashable]
+) -> list[dict[Hashable, float]]:
+    """Return the probability of given outcomes for each request, 0 for those not found.
+
+    As `consider`, without plans and options, and so in about two thirds of its time.
+
+    >>> from groundling import Follower
+    >>> from groundling.examples import Lamp, lamp_demonstrations
+    >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
+    >>> [found] = chances(follower, [("light the lamp", Lamp(), "off")], ["on", "dim"])
+    >>> found["on"] > 0.5, found["dim"]
+    (True, 0.0)
+    """
+    learnt = follower._fitted()
+    asked = read_requests(learnt, listed_requests(requests))
+    found = []
+    for request, result in zip(
+        asked, learnt.model.search(learnt.fitted, asked, learnt.search), strict=True
+    ):
+        told = decoded(learnt, request, result, learnt.search)
+        totals = dict.fromkeys(outcomes, 0.0)
+        if told is not None:
+            shares: dict[State, float] = {}
+            for end, share in zip(_ends(told), np.exp(told.logs).tolist(), strict=True):
+                shares[end] = shares.get(end, 0.0) + share
+            for end, share in shares.items():
+                outcome = request.world.outcome(end)
+                if outcome in totals:
+                    totals[outcome] += share
+        found.append(totals)
+    return found
+
+
+def _ends(told: Decoded) -> Sequence[State]:
     listed = told.found
-    ends = (
+    return (
         listed.ends() if isinstance(listed, ScoredPlans) else [plan.states[-1] for plan in listed]
     )
+
+
+def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...]:
+    """Group the plans of a search by outcome, with the most probable plan of each."""
+    listed, ends = told.found, _ends(told)
     totals: dict[Hashable, float] = {}
     best: dict[Hashable, int] = {}
     outcomes: dict[Hashable, Hashable] = {}

@@ -41,7 +41,8 @@ class PhraseTable:
     Attributes
     ----------
     phrases
-        The agent's phrases, with the same keys as `WORDLESS` and placeholders such as `{options}`.
+        The agent's phrases, with the same keys as `WORDLESS` and placeholders such as `{options}`;
+        also `which ARTICLE` for a question about a thing that follows that article.
     replies
         Words in replies to a question: `yes`, `no`, `not`, `all`, `none`, `cancel`, `first`,
         `last`, and words to ignore (`filler`).
@@ -49,12 +50,15 @@ class PhraseTable:
         Frequent function words, used for language detection and ignored in replies.
     ordinals
         Words for *first*, *second* and so on.
+    articles
+        Words before a noun that agree with it.
     """
 
     phrases: Mapping[str, str]
     replies: Mapping[str, tuple[str, ...]]
     common: tuple[str, ...]
     ordinals: Mapping[str, float]
+    articles: frozenset[str] = frozenset()
 
 
 def _read_tables() -> dict[str, PhraseTable]:
@@ -69,6 +73,7 @@ def _read_tables() -> dict[str, PhraseTable]:
                 for number, name in enumerate(("first", "second", "third"), 1)
                 for word in table["words"][name].split("|")
             },
+            articles=frozenset(table["words"].get("articles", "").split("|")) - {""},
         )
         for language, table in data.items()
     }
@@ -110,14 +115,16 @@ def with_phrases(language: Language, counts: Mapping[str, float], otherwise: str
     if language.phrases:
         return language
     known = language.name if language.name in PHRASES else otherwise
-    table = PHRASES.get(detect(counts) or known)
+    name = detect(counts) or known
+    table = PHRASES.get(name)
     if table is None:
         return language
+    foreign = name != language.name  # a parser of another language does not know these words
     return replace(
         language,
         phrases=table.phrases,
         replies=table.replies,
-        function_words=language.function_words or table.common,
+        function_words=(*language.function_words, *(table.common if foreign else ())),
         ordinals={**table.ordinals, **language.ordinals},
     )
 
@@ -129,7 +136,7 @@ def phrase(language: Language, name: str, **parts: str) -> str:
     >>> phrase(with_phrases(ENGLISH, {}), "one", value="red")
     'the red one'
     """
-    text = language.phrases.get(name, WORDLESS[name])
+    text = language.phrases.get(name) or WORDLESS[name]
     for place, value in parts.items():
         text = text.replace(f"{{{place}}}", value)
     return text

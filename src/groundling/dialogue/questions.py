@@ -532,9 +532,16 @@ class Answerer:
     def is_question(self, text: str) -> bool:
         """Return whether a text is a question rather than a command.
 
-        Without commands in training, every text is a question.
+        Without commands in training, every text is a question. A question mark settles it if the
+        text begins as questions do and commands do not.
         """
-        return self.asked(text).get(COMMAND, 0.0) <= 0.5
+        return self.asked(text).get(COMMAND, 0.0) <= 0.5 or self.begins_question(text)
+
+    def begins_question(self, text: str) -> bool:
+        """Return whether a text with a question mark begins as only questions did."""
+        first = self.language.fold(next(iter(split_words(text, self.language)), ""))
+        weight = self.asking.get(COMMAND, {}).get(f"^ {first}", 0.0)
+        return weight < 0 and text.rstrip().endswith("?")
 
     # ---- answering --------------------------------------------------------------------------
 

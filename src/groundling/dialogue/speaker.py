@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from groundling.dialogue.outcomes import Listener, all_options, world_of
+from groundling.dialogue.outcomes import Listener, chances, world_of
+from groundling.dialogue.phrases import PHRASES, detect
 from groundling.dialogue.translation import (
     PlanLabels,
     Reals,
@@ -44,6 +46,8 @@ _CUT = 2.0  # penalty for a fragment that is not a whole text
 _FLUENCY = 0.1  # weight of the speaker's score against the listener's log probability
 _JOINT = 1.0  # penalty for each additional fragment
 _LONGEST = 3  # maximum number of actions in a fragment
+_COMMON = 0.25  # share of texts from which on a word distinguishes no thing
+_CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
 
 Signature = tuple[str, ...]
 
@@ -167,6 +171,8 @@ class Speaker:
         )
         self._fragments: dict[tuple[Signature, ...], Counter[Fragment]] = {}
         self._names: dict[Meaning, Counter[str]] = {}
+        self._leads: dict[str | float, Counter[Signature]] = {}  # words before a name: *in der*
+        self._inflected = _inflected(word for words in texts for word in words)
         for words, way in zip(texts, traces, strict=True):
             if words and way.graphs:
                 self._cut(words, way.graphs)
@@ -192,6 +198,11 @@ class Speaker:
                 for signatures, found in self._fragments.items()
             ],
             "names": [[*meaning, dict(found)] for meaning, found in self._names.items()],
+            "leads": [
+                [name, [[list(words), count] for words, count in found.items()]]
+                for name, found in self._leads.items()
+            ],
+            "inflected": list(map(sorted, self._inflected)),
         }  # fmt: skip
 
     @classmethod
@@ -220,6 +231,14 @@ class Speaker:
                 )
                 for kind, value, found in data["names"]
             }
+            speaker._leads = {
+                name if isinstance(name, float) else str(name): Counter(
+                    {tuple(map(str, words)): int(count) for words, count in found}
+                )
+                for name, found in data.get("leads", ())
+            }
+            articles, common = data.get("inflected", ((), ()))
+            speaker._inflected = frozenset(map(str, articles)), frozenset(map(str, common))
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(
                 f"The speaker model must contain fragments and counts; got {error!r}."
@@ -298,10 +317,13 @@ class Speaker:
             if gap is None:
                 return ()
             if found and found[-1] == gap[0] and last == place - 1:  # a name of several words
-                names[-1][1].append(self.language.fold(word))
+                names[-1][1].append(word)
             else:
+                lead = self._lead(found)
+                if lead:
+                    self._leads.setdefault(gap[1][1], Counter())[lead] += 1
                 found.append(gap[0])
-                names.append((gap[1], [self.language.fold(word)]))
+                names.append((gap[1], [word]))
             last = place
         for meaning, spelt in names:
             self._names.setdefault(meaning, Counter())[" ".join(spelt)] += 1
@@ -325,13 +347,12 @@ class Speaker:
         for size in _CHECKED:
             batch = texts[read : read + size]
             requests = [(text, environment, plan.start) for text, _ in batch]
-            for (text, score), options in zip(
-                batch, all_options(self.follower, requests), strict=True
+            for (text, score), found in zip(
+                batch, chances(self.follower, requests, {target, other}), strict=True
             ):
-                chances: dict[Hashable, float] = {o.outcome: o.probability for o in options}
-                chance = chances.get(target, 0.0)
-                if other is not None:
-                    chance /= max(chance + chances.get(other, 0.0), 1e-300)
+                chance = min(found[target], 1.0)
+                if unlike is not None:
+                    chance /= max(chance + found[other], 1e-300)
                 utility = math.log(max(chance, 1e-12)) + _FLUENCY * score
                 if utility > highest:
                     best, highest = Description(text, chance), utility
@@ -376,8 +397,9 @@ class Speaker:
     ) -> list[tuple[float, tuple[str, ...], bool]]:
         """Return the best fragments for a span of a plan, filled in, with their scores."""
         filled = []
+        spelt = _spellings(graphs)
         for fragment, count in self._fragments.get(signatures, Counter()).items():
-            words = self._filled(fragment, labels)
+            words = self._filled(fragment, labels, spelt)
             if words:
                 prior = math.log(count) - _CUT * (not fragment.whole)
                 filled.append((words, fragment.first, prior))
@@ -406,25 +428,54 @@ class Speaker:
         frequencies = self.model.frequencies
         return float(frequencies[plain] + sum(frequencies[column] for column, _ in slots))
 
-    def _filled(self, fragment: Fragment, labels: Sequence[PlanLabels]) -> tuple[str, ...]:
-        """Fill the gaps with a plan's values; empty if a gap cannot be filled."""
-        words = []
+    def _lead(self, words: Sequence[str | Gap]) -> Signature:
+        """Return the article at the end of words, with the prepositions before it."""
+        articles, common = self._inflected
+        lead: list[str] = []
+        for word in reversed(words):
+            plain = self.language.fold(word) if isinstance(word, str) else ""
+            if plain not in (common if lead else articles):
+                break
+            lead.insert(0, plain)
+        return tuple(lead)
+
+    def _own_lead(self, value: str | float) -> Counter[Signature]:
+        """Return the leads of a name; compounds have those of their last part (*Tischlampe*)."""
+        if value in self._leads or not isinstance(value, str):
+            return self._leads.get(value, Counter())
+        ends = [name for name in map(str, self._leads) if value.endswith(name)]
+        return self._leads[max(ends, key=len)] if ends else Counter()
+
+    def _filled(
+        self, fragment: Fragment, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """Fill the gaps with a plan's values; empty if a gap cannot be filled.
+
+        `spelt` has the spelling of values in the plan's graphs.
+        """
+        words: list[str] = []
+        last = 0  # where the words since the last gap begin
         for part in fragment.words:
-            if isinstance(part, Gap):
-                names = (
-                    self._name(part.kind, value)
-                    for label, value in labels[part.action].slots
-                    if label == part.label
-                )
-                name = next((each for each in names if each), None)
-                if name is None:
-                    return ()
-                words += name.split()
-            else:
+            if not isinstance(part, Gap):
                 words.append(part)
+                continue
+            names = (
+                (name, value)
+                for label, value in labels[part.action].slots
+                if label == part.label and (name := self._name(part.kind, value, spelt)) is not None
+            )
+            name, value = next(names, ("", ("", "")))
+            if not name:
+                return ()
+            lead, known = self._lead(words[last:]), self._own_lead(value[1])
+            if lead and known and lead not in known:  # *im Flur*, but *in der Küche*
+                [(own, _)] = known.most_common(1)
+                words[len(words) - len(lead) :] = own
+            words += name.split()
+            last = len(words)
         return tuple(words)
 
-    def _name(self, kind: str, value: Meaning) -> str | None:
+    def _name(self, kind: str, value: Meaning, spelt: Mapping[str, str]) -> str | None:
         """Return the most frequent word for a value, or its name if that is understood."""
         known = self._names.get((kind, value[1]))
         if known:
@@ -432,7 +483,7 @@ class Speaker:
         name = f"{value[1]:g}" if isinstance(value[1], float) else value[1]
         senses = self.model.wording.senses(name)
         readable = any(matches(sense, value) and sense[0] == kind for sense in senses)
-        return name if readable else None
+        return spelt.get(name, name) if readable else None
 
     def _joined(self, words: Sequence[str]) -> str:
         text, last = "", ""
@@ -441,6 +492,61 @@ class Speaker:
                 text += word if is_punctuation(word) or not text else self._space + word
             last = word
         return text
+
+    # ---- verbs ----------------------------------------------------------------------------
+
+    def _wholes(self) -> Iterator[tuple[frozenset[str], set[str], int]]:
+        """Yield root labels, words and number of the demonstrated texts, without names."""
+        for signatures, fragments in self._fragments.items():
+            names = frozenset(name for signature in signatures for name in signature)
+            for fragment, count in fragments.items():
+                if fragment.whole:
+                    plain = (word for word in fragment.words if isinstance(word, str))
+                    yield names, {self.language.fold(word) for word in plain}, count
+
+    @cached_property
+    def _texts(self) -> tuple[Counter[str], int]:
+        """The number of demonstrated texts with each word, and of all of them."""
+        texts: Counter[str] = Counter()
+        total = 0
+        for _, words, count in self._wholes():
+            total += count
+            texts.update(dict.fromkeys(words, count))
+        return texts, total
+
+    def is_plain(self, word: str) -> bool:
+        """Return whether a folded word is too common, or too tied to a verb, to name a thing."""
+        texts, total = self._texts
+        return word in self.verbs or texts[word] >= _COMMON * total
+
+    @cached_property
+    def verbs(self) -> Mapping[str, frozenset[str]]:
+        """Words that always go with a type of action, and the root labels of that type.
+
+        A label belongs to a word if all demonstrated texts with the word have it, too often to be
+        chance, or if the word spells it.
+        """
+        texts, total = self._texts
+        labels: Counter[str] = Counter()
+        shared: dict[str, frozenset[str]] = {}
+        for names, words, count in self._wholes():
+            labels.update(dict.fromkeys(names, count))
+            for word in words:
+                shared[word] = shared.get(word, names) & names
+        found = {}
+        for word, names in shared.items():
+            own = {
+                name
+                for name in names
+                if labels[name] < total
+                and (
+                    self.language.fold(name) == word
+                    or (labels[name] / total) ** texts[word] < _CHANCE
+                )
+            }
+            if own and not is_punctuation(word):
+                found[word] = frozenset(own)
+        return found
 
     # ---- probabilities --------------------------------------------------------------------
 
@@ -461,6 +567,23 @@ def _word(data: Any) -> str | Gap:
     if not 0 <= int(action) < _LONGEST:
         raise ValueError(f"the action of a gap must be below {_LONGEST}")
     return Gap(str(kind), str(label), int(action))
+
+
+def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the articles of the language of a text, and its function words.
+
+    Both are empty if articles do not agree with nouns.
+    """
+    table = PHRASES.get(detect(Counter(word.lower() for word in words)))
+    if table is None or not table.articles:
+        return frozenset(), frozenset()
+    return table.articles, frozenset(table.common) | table.articles
+
+
+def _spellings(graphs: Iterable[GroundingGraph]) -> dict[str, str]:
+    """Return the spelling of each string value, by its lower case."""
+    labels = (label for graph in graphs for each in graph.node_labels for label in each)
+    return {e.value.lower(): e.value for e in labels if isinstance(e.value, str)}
 
 
 def _signature(graph: GroundingGraph) -> Signature:

@@ -17,18 +17,19 @@ from groundling.home.agent import HomeAgent, HomeReply
 from groundling.home.corpus import HomeCorpus, HomeExample, read_corpus
 from groundling.home.environment import Command
 from groundling.home.generated import generated_home
-from groundling.home.home_trainer import SEED, Training, fit
+from groundling.home.home_trainer import SEED, Training, demonstrate, fit
 from groundling.home.locales import LANGUAGES
 from groundling.home.model import HomeModel
 from groundling.home.paraphrases import expand_paraphrases
 from groundling.home.rule_matcher import RuleMatcher
 from groundling.home.templates import expand_templates
-from groundling.tasks.benchmark import Case, Fold, Outcome, Source, Task
+from groundling.tasks.benchmark import Case, Fold, Outcome, Source, StudyCases, Task
 from groundling.tasks.presets import Preset, Presets
 
 _NEW_HOMES = 20
 _NEW_SENTENCES = 300
 _AMBIGUOUS = 120
+_STUDY_HOMES, _STUDY_SENTENCES = 4, 600
 _SHORTEST = 4  # minimum letters of a word that is misspelt
 _RULES = "hassil"
 
@@ -68,6 +69,10 @@ class HomeTask(Task["Corpora", HomePreset]):
     presets = _presets()
     corpus = "home"
     part = "language"
+    study_condition = (
+        "calibrated on the held-out sentences of the corpus, or on 50 of the same home; tested in "
+        f"{_STUDY_HOMES} new homes"
+    )
 
     def load(self, source: Source, size: float | None = None) -> Corpora:
         """Return corpora that are read on first use; there is no generated sample."""
@@ -106,6 +111,21 @@ class HomeTask(Task["Corpora", HomePreset]):
             found[variant] = judge(listed)
             found[variant]["seconds"] = [seconds, *found[variant]["seconds"]]
         return found
+
+    def study_cases(self, corpus: Corpora, chosen: HomePreset, fold: Fold) -> StudyCases:
+        """Train once; calibrate on the held-out sentences, and test in new homes."""
+        training = corpus.training(fold.name)
+        model = fit(training.examples, fold.name)
+        homes = [generated_home(number, "new") for number in range(_STUDY_HOMES)]
+        test = []
+        for number, home in enumerate(homes):
+            made = expand_templates(
+                corpus.source, fold.name, homes=[home],
+                count=_STUDY_SENTENCES // len(homes), seed=SEED,
+            )  # fmt: skip
+            test += [Case(each, f"home {number}") for each in demonstrate(made, model.knowledge)]
+        inside = [Case(e, "held out") for e in demonstrate(training.held_out, model.knowledge)]
+        return StudyCases(model.follower, [(model.follower, inside)], test, part="home")
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
         """Return the means over sentences, with the processor time of `fit`."""

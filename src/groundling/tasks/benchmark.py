@@ -95,6 +95,19 @@ class Fold(NamedTuple):
     seconds: float = 1.0
 
 
+class StudyCases(NamedTuple):
+    """The trained followers of a dialogue study, with cases that they were not trained on.
+
+    `calibration` holds cases like the training data, each with the follower to apply to them.
+    With `part`, *own* calibration is done for each part of the test cases, which it names.
+    """
+
+    follower: Follower
+    calibration: list[tuple[Follower, list[Case]]]
+    test: list[Case]
+    part: str = ""
+
+
 @dataclass
 class Scene:
     """An environment and a state; each instruction starts where the last one ended.
@@ -275,6 +288,10 @@ class Task(ABC, Generic[CorpusT, PresetT]):
             "mistakes": [each for each in remarks if each is not None],
         }
 
+    def study_cases(self, corpus: CorpusT, chosen: PresetT, fold: Fold) -> StudyCases | None:
+        """Return the cases of a dialogue study; None to cross-fit on those of `prepare`."""
+        return None
+
     def judge(self, case: Case, plan: Plan | None) -> Score:
         """Return the metrics of one plan; by default whether its outcome is correct."""
         world = CachedEnvironment(case.demonstration.environment)
@@ -298,6 +315,9 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return Row(
             variant, metrics, interval, published=published, seconds=median_seconds(outcomes)
         )
+
+    study_condition = ""
+    """Protocol of studies; by default as `condition`."""
 
     def condition(self, corpus: CorpusT, preset: str, quick: bool) -> str:
         """Describe the evaluation protocol in a few words."""

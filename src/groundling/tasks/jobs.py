@@ -344,6 +344,8 @@ def assemble(
     condition = asked.condition(corpus, preset, quick or bool(study))
     if study and not asked.folds(corpus, preset, variants[0], True)[0].held_out:
         condition = f"{len(wanted)} folds, {asked.part}s held out"
+    if study and asked.study_condition:
+        condition = asked.study_condition
     if source is None:
         condition = f"generated sample; {condition}"
     if quick:

@@ -27,6 +27,7 @@ from groundling.tasks.benchmark import (
     Case,
     Fold,
     Outcome,
+    StudyCases,
     Task,
     demonstrations,
     split_parts,
@@ -65,7 +66,7 @@ def study_folds(
     A task whose own folds have no held-out parts is split by the parts of its cases.
     """
     folds = task.folds(corpus, preset, variant, quick=True)
-    if not all(fold.held_out for fold in folds):
+    if not task.study_condition and not all(fold.held_out for fold in folds):
         cases = task.prepare(corpus, task.presets.select(preset, variant))
         folds = split_parts(list(dict.fromkeys(each.part for each in cases)))
     return folds[:1] if quick else folds
@@ -111,26 +112,40 @@ _NO_PLAN = Plan((), (None,), 0.0, 1.0)  # replaces the plans of options, to save
 
 
 def _measure_dialogue(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
-    cases = task.prepare(corpus, chosen)
-    follower, _ = task.fit(chosen, cases, fold)
-    case_of = {id(each.demonstration): each for each in cases}
-    inside: list[Judged] = []
-    for other, _, part in _cross_fit(chosen, cases, fold, follower):
-        inside += _judged(cast(Follower, other), [case_of[id(each)] for each in part])
-    test = [each for each in cases if each.part in fold.held_out]
-    judged = _judged(follower, test)
-    missed = len(test) - len(judged)
+    study = task.study_cases(corpus, chosen, fold) or _cross_fitted(task, corpus, chosen, fold)
+    inside = [each for used, part in study.calibration for each in _judged(used, part)]
+    parts = [study.test]
+    if study.part:
+        names = dict.fromkeys(each.part for each in study.test)
+        parts = [[each for each in study.test if each.part == name] for name in names]
+    groups = [_judged(study.follower, part) for part in parts]
+    judged = [each for group in groups for each in group]
+    missed = len(study.test) - len(judged)
     found: Measured = {}
     for coverage in COVERAGES:
         name = _percent(coverage)
         sets = _calibrated(inside, coverage)
         if sets is not None:
             found[name] = _share(evaluate(judged, sets), missed)
-        own = _own_part(judged, coverage)
-        if own is not None:
-            found[f"{name}, own {task.part}"] = _share(own, missed)
+        own = [each for group in groups if (each := _own_part(group, coverage)) is not None]
+        if own:
+            found[f"{name}, own {study.part or task.part}"] = _share(
+                DialogueScores.mean(own), missed
+            )
     found[_UNCALIBRATED] = _share(evaluate(judged, None), missed)
     return found
+
+
+def _cross_fitted(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> StudyCases:
+    """Train on a fold, and cross-fit inside its training data."""
+    cases = task.prepare(corpus, chosen)
+    follower, _ = task.fit(chosen, cases, fold)
+    case_of = {id(each.demonstration): each for each in cases}
+    inside = [
+        (cast(Follower, other), [case_of[id(each)] for each in part])
+        for other, _, part in _cross_fit(chosen, cases, fold, follower)
+    ]
+    return StudyCases(follower, inside, [each for each in cases if each.part in fold.held_out])
 
 
 def _percent(coverage: float) -> str:
