@@ -22,7 +22,6 @@ from groundling.features.space import FeatureSpace, Joins, NodeTable
 from groundling.ragged import concatenated, sizes_of, starts_of
 
 WordContent = tuple[tuple[WordLabel, float], ...]
-NodeContent = tuple[tuple[NodeLabel, float], ...]
 Relation = tuple[str, ...]
 Integers = NDArray[np.int32]
 Reals = NDArray[np.float64]
@@ -36,18 +35,33 @@ _BLOCK = 64  # node labels that are joined with a word at once
 _Ragged = tuple[Integers, Integers, Reals]
 
 
+Part = tuple[tuple[NodeLabel, float], ...]
+"""Labels that occur together, with their amounts."""
+
+
 class ComposedContent(Sequence[tuple[NodeLabel, float]]):
-    """The concatenated labels of several nodes, each shared by many graphs.
+    """Concatenated labels, whose parts are shared by many nodes.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> len(ComposedContent((one, two))), ComposedContent((one, two))[1][0].name
     (2, 'lamp')
     """
 
-    __slots__ = ("parts",)
+    __slots__ = ("_hash", "parts")
 
-    def __init__(self, parts: tuple[NodeContent, ...]) -> None:
+    def __init__(self, parts: tuple[Part, ...]) -> None:
         self.parts = parts
+        self._hash = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ComposedContent) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        self._hash = self._hash or hash(self.parts) or 1
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ComposedContent, (self.parts,)  # hashes of strings differ between processes
 
     def __len__(self) -> int:
         return sum(map(len, self.parts))
@@ -57,6 +71,25 @@ class ComposedContent(Sequence[tuple[NodeLabel, float]]):
 
     def __getitem__(self, place: Any) -> Any:
         return tuple(self)[place]
+
+
+NodeContent = Part | ComposedContent
+
+
+def composed(contents: Iterable[NodeContent]) -> NodeContent:
+    """Return the labels of several contents as one.
+
+    >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
+    >>> composed((one, ())) is one, len(composed((one, two)))
+    (True, 2)
+    """
+    parts = []
+    for each in contents:
+        if isinstance(each, ComposedContent):
+            parts += each.parts
+        elif each:
+            parts.append(each)
+    return ComposedContent(tuple(parts)) if len(parts) > 1 else parts[0] if parts else ()
 
 
 class LabelTables(NamedTuple):
@@ -205,7 +238,7 @@ def _edge_labels(
     return words.items, nodes.items, tuple(columns)
 
 
-def _ragged(contents: Sequence[tuple[tuple[Any, float], ...]], labels: Interner[Any]) -> _Ragged:
+def _ragged(contents: Sequence[Sequence[tuple[Any, float]]], labels: Interner[Any]) -> _Ragged:
     """Flatten labels into arrays of starts, label indices and amounts."""
     starts = starts_of(np.array([len(each) for each in contents], np.int64), np.int32)
     parts = list(chain.from_iterable(contents))
@@ -265,7 +298,7 @@ class Spelled(NamedTuple):
     passing: NodeTable  # labels that are not cached; their indices follow
 
 
-_Known = tuple[Sequence[tuple[NodeLabel, float]], bytes, Reals | None]
+_Known = tuple[Part, bytes, Reals | None]
 """A content, the indices of its labels, and their amounts unless all are 1."""
 
 
@@ -402,13 +435,15 @@ class JoinedLabels:
         """Tell whether the joins of a word are cached; the number of words is limited."""
         return word in self._done or (len(self._done) < _KEPT and self._joins(word))
 
-    def _spell(self, contents: Sequence[NodeContent | ComposedContent]) -> Spelled:
+    def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes as indices into the labels that occur."""
         passing = Interner[NodeLabel]()
         parts = [each.parts if isinstance(each, ComposedContent) else (each,) for each in contents]
-        known: dict[int, _Known] = {}
+        known, kept = dict[int, _Known](), self._contents
         found = [
-            known.get(id(part)) or known.setdefault(id(part), self._content(part, passing))
+            kept.get(id(part))
+            or known.get(id(part))
+            or known.setdefault(id(part), self._content(part, passing))
             for each in parts
             for part in each
         ]
@@ -429,7 +464,7 @@ class JoinedLabels:
         others = NodeTable(self.space, passing.items)
         return Spelled(self._age, starts.astype(np.int32), small, amount, occurring, blocks, others)
 
-    def _content(self, content: NodeContent, passing: Interner[NodeLabel]) -> _Known:
+    def _content(self, content: Part, passing: Interner[NodeLabel]) -> _Known:
         """Return the indices of labels, and their amounts unless all are 1.
 
         A content is cached only if all its labels are.

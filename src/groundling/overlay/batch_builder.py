@@ -343,7 +343,8 @@ class _Collector:
         """Return the arrays that depend only on candidates."""
         chosen, shapes = self.chosen, self.shapes.items
         graphs = np.array([len(each.graph_shape) for each in chosen], np.int64)
-        near = [around for shape in shapes for around in shape.near]
+        relations = [np.array(list(map(self.relations, each.relations)), np.int32)
+                     for each in shapes]  # fmt: skip
         candidates = np.array([len(each.candidate_ends) for each in chosen], np.int64)
         return {
             "instance_nodes": np.array([len(each.nodes) for each in chosen]),
@@ -355,11 +356,13 @@ class _Collector:
             "action_graph": shifted([each.action_graph for each in chosen], graphs),
             "candidate_actions": joined_ends([each.candidate_ends for each in chosen]),
             "candidate_kind": concatenated([each.candidate_kind for each in chosen]),
-            "shape_nodes": starts_of(np.array([len(each.near) for each in shapes], np.int64)),
+            "shape_nodes": starts_of(np.array([len(each) for each in shapes], np.int64)),
             "node_enters": _flat(shape.enters for shape in shapes),
-            "node_near": starts_of(np.array([len(around) for around in near], np.int64)),
-            "near_node": _flat([node for node, _ in around] for around in near),
-            "near_relation": _flat([self.relations(name) for _, name in around] for around in near),
+            "node_near": joined_ends([each.node_near[1:] for each in shapes]),
+            "near_node": concatenated([each.near_node for each in shapes]),
+            "near_relation": concatenated(
+                [own[each.near_relation] for own, each in zip(relations, shapes, strict=True)]
+            ),
         }
 
 

@@ -21,7 +21,7 @@ from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
 from groundling.overlay.batch_builder import Instance, LatestArrays, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent, spell_plan
+from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -238,7 +238,7 @@ class Encoder:
         self._make_room()
         labels = None
         if self.terms.plan_scores:
-            labels = self._layouts.share(spell_plan(1, {}, self.nodes))
+            labels = self._layouts.plan_labels(1, {})
         table = self._layouts.lay_out_table(world.ground_many(start))
         return Candidates.of_table(table, labels)
 
@@ -247,7 +247,7 @@ class Encoder:
         if not self.terms.plan_scores:
             return None
         labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
-        return self._layouts.share(spell_plan(len(trajectory), labels, self.nodes))
+        return self._layouts.plan_labels(len(trajectory), labels)
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Add the values of training graphs to the known values."""

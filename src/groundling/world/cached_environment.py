@@ -35,13 +35,15 @@ _MEASURED = 64  # measure the size of one state in this many
 class _Answers:
     """Cached results for one state."""
 
-    __slots__ = ("actions", "dead_end", "facts", "graphs", "scene", "seen", "steps", "table")
+    __slots__ = ("actions", "dead_end", "ends", "facts", "graphs", "scene", "seen", "steps",
+                 "table")  # fmt: skip
 
     def __init__(self) -> None:
         self.actions: Sequence[Action] | None = None
         self.steps: dict[Action, State] = {}
         self.graphs: dict[Action, GroundingGraph] = {}
-        self.seen: dict[Action, int] = {}  # hashes of graphs
+        self.ends: Sequence[Action] = ()  # the first and the last action
+        self.seen: dict[Action, int] = {}  # hashes of their graphs
         self.dead_end: bool | None = None
         self.scene: Scene | None = None
         self.facts: Facts | None = None
@@ -62,7 +64,8 @@ class CachedEnvironment:
     budget
         Memory limit of the cache, which several environments may share.
     keep_graphs
-        Whether graphs are cached. Turn it off if the caller caches what it derives from them.
+        Whether graphs of all states are cached, or only those of the latest. Turn it off if the
+        caller caches what it derives from them.
 
     Attributes
     ----------
@@ -88,11 +91,15 @@ class CachedEnvironment:
         self._answers: Cache[State, _Answers] = Cache(budget)
         # Consecutive calls are mostly about the same state: this saves hashing it again.
         self._latest: tuple[State, int, _Answers] | None = None
+        # Without `keep_graphs`, those of one state are kept: following asks for some twice.
+        self._latest_graphs: tuple[_Answers | None, dict[Action, GroundingGraph]] = (None, {})
         self._step_bytes = 0  # size of a next state, without what it shares with the state before
 
     def __getstate__(self) -> dict[str, Any]:
         # The callback belongs to this process.
-        return {**self.__dict__, "on_step": None, "_latest": None}
+        return {
+            **self.__dict__, "on_step": None, "_latest": None, "_latest_graphs": (None, {}),
+        }  # fmt: skip
 
     def bound(self, text: TextValues) -> CachedEnvironment:
         """Return the environment with its open actions filled from a text."""
@@ -250,6 +257,7 @@ class CachedEnvironment:
         known = self._of(state)
         if known.actions is None:
             known.actions = self._offered(state)
+            known.ends = _ends(known.actions)
             sampled = len(known.actions) * size_of(known.actions[0]) if known.actions else 0
             self._answers.grow(100 + sampled)
         return known.actions
@@ -287,14 +295,20 @@ class CachedEnvironment:
     def ground(self, state: State, action: Action) -> GroundingGraph:
         """Return the grounding graph of an action in a state."""
         known = self._of(state)
-        graph: GroundingGraph | None = self._get(known.graphs, state, action)
+        graphs = known.graphs
+        if not self.keep_graphs:
+            if self._latest_graphs[0] is not known:
+                self._latest_graphs = known, {}
+            graphs = self._latest_graphs[1]
+        graph: GroundingGraph | None = self._get(graphs, state, action)
         if graph is None:
-            graph = self._grounded(state, action, self.step(state, action))
+            graph = graphs[action] = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
-                known.graphs[action] = graph
                 self._answers.grow(_ENTRY_BYTES + graph.nbytes)
-            if len(known.seen) < 2 and action in _ends(self.actions(state)):
-                known.seen[action] = hash(graph)
+            if len(known.seen) < 2:
+                self.actions(state)
+                if action in known.ends:
+                    known.seen[action] = hash(graph)
         return graph
 
     @property
@@ -379,7 +393,7 @@ class CachedEnvironment:
         """Clear the cache, because the environment has changed."""
         self.generation += 1
         self._answers.clear()
-        self._latest = None
+        self._latest, self._latest_graphs = None, (None, {})
 
     def notice(self, start: State) -> bool:
         """Check whether the environment has changed; if so, clear the cache.
