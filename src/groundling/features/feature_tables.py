@@ -92,6 +92,52 @@ def composed(contents: Iterable[NodeContent]) -> NodeContent:
     return ComposedContent(tuple(parts)) if len(parts) > 1 else parts[0] if parts else ()
 
 
+class ContentTable(Sequence[NodeContent]):
+    """Contents that combine one item of each of several lists, composed on access.
+
+    Parameters
+    ----------
+    columns, places
+        The lists, and for each of them the index of each content's item, or -1 for none.
+
+    Examples
+    --------
+    >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
+    >>> table = ContentTable([[one], [two]], [np.array([0, -1]), np.array([0, 0])])
+    >>> len(table[0]), table[1] is two
+    (2, True)
+    """
+
+    def __init__(self, columns: list[list[NodeContent]], places: list[NDArray[np.int64]]) -> None:
+        self.columns, self.places = columns, places
+
+    def __len__(self) -> int:
+        return len(self.places[0])
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        chosen = [(column, int(each[place])) for column, each in zip(self.columns, self.places,
+                                                                      strict=True)]  # fmt: skip
+        return composed([column[each] for column, each in chosen if each >= 0])
+
+
+class TabledContents(Sequence[NodeContent]):
+    """A list of contents, followed by those of a table."""
+
+    def __init__(self, listed: list[NodeContent], table: ContentTable) -> None:
+        self.listed, self.table = listed, table
+
+    def __len__(self) -> int:
+        return len(self.listed) + len(self.table)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        after = place - len(self.listed)
+        return self.listed[place] if after < 0 else self.table[after]
+
+
 class LabelTables(NamedTuple):
     """Sparse tables of labels of word sets and nodes, and of joined features.
 
@@ -397,9 +443,10 @@ class JoinedLabels:
         others = np.array([n for n, w in enumerate(words) if not kept[n] and self._joins(w)], int)
         found.append(self._anew(words, others, self._table, spelled.occurring, 0))
         passing = np.arange(len(spelled.passing.labels))
-        every = np.array([n for n, w in enumerate(words) if kept[n] or self._joins(w)], int)
+        every = [n for n, word in enumerate(words) if kept[n] or self._joins(word)]
         after = len(spelled.occurring)
-        found.append(self._anew(words, every, spelled.passing, passing, after))
+        some = self._joins_new(words, every, spelled.passing)
+        found.append(self._anew(words, some, spelled.passing, passing, after))
         owner, label, feature, value = (np.concatenate(each) for each in zip(*found, strict=True))
         order = np.argsort(owner, kind="stable")
         order = order[label[order] >= 0]
@@ -427,6 +474,12 @@ class JoinedLabels:
         labels = (first + pairs % len(numbers)).astype(np.int32)
         return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
 
+    def _joins_new(self, words: Sequence[WordLabel], places: list[int], table: NodeTable) -> Any:
+        """Return the words that can join uncached labels; plain words join none of new values."""
+        if not ((table.plain >= 0) | (table.value >= 0)).any():
+            places = [place for place in places if words[place].kind]
+        return np.array(places, int)
+
     def _joins(self, word: WordLabel) -> bool:
         """Tell whether a word can join anything; new words only join by spelling."""
         return word.kind == STRING or word.name in self.space.word_names
@@ -438,7 +491,15 @@ class JoinedLabels:
     def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes as indices into the labels that occur."""
         passing = Interner[NodeLabel]()
-        parts = [each.parts if isinstance(each, ComposedContent) else (each,) for each in contents]
+        listed, columns = contents, list[list[NodeContent]]()
+        if isinstance(contents, TabledContents):
+            listed, columns = contents.listed, contents.table.columns
+        every = [listed, *columns]
+        parts = [
+            each.parts if isinstance(each, ComposedContent) else (each,)
+            for some in every
+            for each in some
+        ]
         known, kept = dict[int, _Known](), self._contents
         found = [
             kept.get(id(part))
@@ -456,13 +517,26 @@ class JoinedLabels:
                     amount = amount.copy()
                 amount[ends[place] : ends[place + 1]] = given
         labels = np.frombuffer(b"".join([each[1] for each in found]), np.int32)
-        numbers, label = np.unique(labels, return_inverse=True)
-        occurring = numbers[numbers < _KEPT]
+        if isinstance(contents, TabledContents):
+            firsts = len(listed) + starts_of(np.array([len(each) for each in columns]))[:-1]
+            starts, chosen = _tabled(starts, len(listed), firsts, contents.table.places)
+            labels = labels[chosen]
+            all_one = not amount.flags.owndata
+            amount = self._all_one(len(chosen)) if all_one else amount[chosen]
+        seen = np.zeros(_KEPT + len(passing), np.bool_)
+        seen[labels] = True
+        numbers = np.flatnonzero(seen)
+        place_of = np.zeros(len(seen), np.uint16 if len(numbers) < 2**16 else np.int32)
+        place_of[numbers] = np.arange(len(numbers))
+        # All labels that are not cached have a place, even if no node has them.
+        occurring = numbers[numbers < _KEPT].astype(np.int32)
+        place_of[_KEPT:] = len(occurring) + np.arange(len(passing))
         blocks = np.unique(occurring // _BLOCK).tolist()
-        small = label.astype(np.uint16 if len(numbers) < 2**16 else np.int32)
         self._passing += len(passing)
         others = NodeTable(self.space, passing.items)
-        return Spelled(self._age, starts.astype(np.int32), small, amount, occurring, blocks, others)
+        return Spelled(
+            self._age, starts.astype(np.int32), place_of[labels], amount, occurring, blocks, others
+        )
 
     def _content(self, content: Part, passing: Interner[NodeLabel]) -> _Known:
         """Return the indices of labels, and their amounts unless all are 1.
@@ -559,6 +633,24 @@ class JoinedLabels:
                     self.entries += len(known[0]) + 20
                 found.append(known)
         return found
+
+
+def _tabled(
+    starts: NDArray[Any], listed: int, firsts: NDArray[Any], places: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the starts of listed contents and of those of a table, and the labels they have.
+
+    `starts` are those of the listed contents and of the items of all columns, one after another;
+    `firsts` are the numbers of the first items.
+    """
+    chosen = np.stack(places, axis=1)
+    item = np.where(chosen < 0, 0, chosen + firsts)
+    sizes = np.where(chosen < 0, 0, sizes_of(starts)[item])
+    ends = starts[listed] + np.cumsum(sizes.sum(axis=1))
+    flat = sizes.ravel()
+    shifts = np.repeat(starts[item].ravel() - (np.cumsum(flat) - flat), flat)
+    own = np.arange(starts[listed])
+    return np.append(starts[: listed + 1], ends), np.append(own, shifts + np.arange(len(shifts)))
 
 
 _NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))

@@ -18,6 +18,7 @@ from groundling.features.feature_tables import (
     Meetings,
     NodeContent,
     Relation,
+    TabledContents,
     WordContent,
     join_labels,
 )
@@ -70,7 +71,7 @@ class Encoding:
     relations: int
     space: FeatureSpace
     sets: list[WordContent]
-    nodes: list[NodeContent]
+    nodes: Sequence[NodeContent]
     pair_set: Integers
     dependencies: list[str]
     relation_names: list[Relation]
@@ -162,7 +163,7 @@ class _Collector:
             arrays = self.latest.get(key)
             if arrays is None:
                 priors = self.scored.actions
-                arrays = lay_out_candidates(candidates, priors=priors, composed=True)
+                arrays = lay_out_candidates(candidates, priors=priors, tabled=True)
                 self.latest.put(key, arrays, arrays.nbytes)
             self.alone = arrays if self.is_alone else None
             found = self._number(arrays)
@@ -183,12 +184,16 @@ class _Collector:
             numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
             return numbered
         # Laid-out graphs already share equal contents, so one list needs no interning.
+        more = () if held.priors is None else held.priors
         if self.alone is not None:
-            contents = len(self.nodes) + np.arange(len(held.contents))
+            contents = len(self.nodes) + np.arange(len(held.contents) + len(more))
             self.nodes.items += held.contents
+            if held.priors is not None:
+                self.nodes.items = TabledContents(self.nodes.items, held.priors)
         else:
             content = self.nodes if self.by_value else self.nodes.add
-            contents = np.array([self._known(each, content) for each in held.contents], np.int64)
+            listed = (*held.contents, *more)
+            contents = np.array([self._known(each, content) for each in listed], np.int64)
         shapes = np.array([self._known(each, self.shapes) for each in held.shapes], np.int32)
         arrays = held.arrays
         nodes, graph_node = contents[arrays.nodes], arrays.graph_node

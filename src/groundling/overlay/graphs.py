@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import GraphError
-from groundling.features.feature_tables import NodeContent, Part, Relation, composed
+from groundling.features.feature_tables import (
+    ContentTable,
+    NodeContent,
+    Part,
+    Relation,
+    composed,
+)
 from groundling.features.labels import RANK, NodeLabel, NodeLabeller
 from groundling.limits import GRAPH_EDGES, GRAPH_NODES
 from groundling.overlay.settings import Overlay
@@ -284,14 +290,23 @@ class Layouts:
         )  # fmt: skip
 
     def lay_out_table(self, table: GraphTable) -> LaidOutTable:
-        """Lay out graphs that differ only in labels, without building each of them."""
-        pattern = table.pattern
-        columns = [
-            [self._node(part, labels, None) for labels in table.labels[name]]
-            for part, name in zip(pattern.parts, pattern.node_names, strict=True)
-        ]
-        shape = self._shape(pattern)
-        return LaidOutTable(self, pattern.node_names, columns, [*table.places.values()], shape)
+        """Lay out the graphs of a table without building each of them."""
+        columns, places, names = [], [], []
+        for name, listed in table.labels.items():
+            chosen = table.places[name]
+            # The part that a node plays may depend on which nodes there are.
+            parts = {
+                number: pattern.parts[pattern.node_names.index(name)]
+                for number, pattern in enumerate(table.patterns)
+                if name in pattern.node_names
+            }
+            for part in dict.fromkeys(parts.values()):
+                columns.append([self._node(part, labels, None) for labels in listed])
+                own = np.array([parts.get(n) == part for n in range(len(table.patterns))])
+                places.append(chosen if own.all() else np.where(own[table.pattern_of], chosen, -1))
+                names.append(name)
+        shapes = list(map(self._shape, table.patterns))
+        return LaidOutTable(self, names, columns, places, shapes, table.pattern_of)
 
     def _graph(
         self, parts: tuple[_SpelledNode, ...], names: tuple[str, ...], shape: Shape
@@ -420,17 +435,18 @@ class Layouts:
 
 
 class LaidOutTable(Sequence[LaidOutGraph]):
-    """Graphs of one shape, built on access; `values` are those of all graphs."""
+    """Graphs that are built on access; `values` are those of all graphs."""
 
     def __init__(
         self,
         layouts: Layouts,
-        names: tuple[str, ...],
+        names: list[str],
         columns: list[list[_SpelledNode]],
         places: list[NDArray[np.int64]],
-        shape: Shape,
+        shapes: list[Shape],
+        shape_of: NDArray[np.int64],
     ) -> None:
-        self.shape, self.places = shape, places
+        self.shapes, self.shape_of, self.places = shapes, shape_of, places
         self.nodes = layouts.overlay.nodes
         self._layouts, self._names, self._columns = layouts, names, columns
         self._made: dict[int, LaidOutGraph] = {}
@@ -440,7 +456,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         """The (kind, value) pairs that occur."""
         found: dict[tuple[str, str], None] = {}
         for column, places in zip(self._columns, self.places, strict=True):
-            for place in dict.fromkeys(places.tolist()):
+            for place in dict.fromkeys(places[places >= 0].tolist()):
                 found |= dict.fromkeys(column[place].values)
         return tuple(found)
 
@@ -448,13 +464,10 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         """Return the possible labels of each node."""
         return [[each.own for each in column] for column in self._columns]
 
-    def priors(self) -> list[NodeContent]:
+    def priors(self) -> ContentTable:
         """Return the labels of each whole graph."""
-        named = [
-            list(map([each.named for each in column].__getitem__, places.tolist()))
-            for column, places in zip(self._columns, self.places, strict=True)
-        ]
-        return list(map(composed, zip(*named, strict=True)))
+        return ContentTable([[each.named for each in column] for column in self._columns],
+                            self.places)  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.places[0])
@@ -464,9 +477,12 @@ class LaidOutTable(Sequence[LaidOutGraph]):
             return [self[each] for each in range(*place.indices(len(self)))]
         known = self._made.get(place)
         if known is None:
-            pairs = zip(self._columns, self.places, strict=True)
-            parts = tuple([column[places[place]] for column, places in pairs])
-            known = self._made[place] = self._layouts._graph(parts, self._names, self.shape)
+            columns = zip(self._columns, self._names, self.places, strict=True)
+            chosen = [(column[each[place]], name) for column, name, each in columns
+                      if each[place] >= 0]  # fmt: skip
+            parts, names = zip(*chosen, strict=True)
+            shape = self.shapes[self.shape_of[place]]
+            known = self._made[place] = self._layouts._graph(parts, names, shape)
         return known
 
 

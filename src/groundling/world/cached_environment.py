@@ -315,7 +315,7 @@ class CachedEnvironment:
     def grounds_many(self) -> bool:
         """Whether `ground_many` can be used for the actions of a state."""
         own = ("facts", "things", "label_plan")  # these need the graph of each action
-        return hasattr(self.environment, "ground_many") and not any(
+        return callable(getattr(self.environment, "ground_many", None)) and not any(
             hasattr(self.environment, name) for name in own
         )
 
