@@ -43,6 +43,7 @@ _Graphs = Cache[tuple[CachedEnvironment, int, State], dict[Action, LaidOutGraph]
 _STATE_BYTES, _KEY_BYTES = 500, 100  # cache overhead per state, and per graph
 _LATEST = 3_000_000  # bytes for cached candidate arrays, which are cheap to rebuild
 _NO_VALUES: tuple[None, None, Mapping[str, Collection[str]]] = (None, None, {})
+_SHARED = frozenset({"plan spaces"})  # search caches that depend neither on texts nor on weights
 _BOUND = 500  # cached worlds with open actions filled from texts
 
 
@@ -120,6 +121,13 @@ class Encoder:
         other.worlds, other._graphs, other._layouts = self.worlds, self._graphs, self._layouts
         other.memory, other._bound = self.memory, self._bound
         return other
+
+    def share(self, known: dict[Hashable, Encoder]) -> None:
+        """Share laid-out graphs and plans with an earlier encoder of equal settings, if any."""
+        other = known.setdefault((self.overlay, self.nodes, self.terms), self)
+        self.worlds, self._graphs, self._layouts = other.worlds, other._graphs, other._layouts
+        self.memory |= {name: other.memory[name] for name in _SHARED & other.memory.keys()}
+        self._bound = other._bound
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the cached world of an environment."""
