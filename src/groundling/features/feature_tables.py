@@ -545,10 +545,13 @@ class JoinedLabels:
         """
         known = self._contents.get(id(content))
         if known is None:
-            numbers = [self._number(label, passing) for label, _ in content]
+            labels, given = zip(*content, strict=True) if content else ((), ())
+            numbers: list[Any] = self._nodes.find(labels)
+            if None in numbers:
+                numbers = [self._number(label, passing) for label in labels]
             amounts = None
-            if any(amount != 1.0 for _, amount in content):
-                amounts = np.array([amount for _, amount in content], np.float64)
+            if given.count(1.0) < len(given):
+                amounts = np.array(given, np.float64)
             known = content, np.array(numbers, np.int32).tobytes(), amounts
             if max(numbers, default=0) < _KEPT:
                 # Holding the content keeps its identity from being reused.

@@ -185,6 +185,14 @@ class Layouts:
         self._one = Shape((((0, SELF),),), (True,))
         self.clear()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Keys of the caches hold identities, which copies do not share.
+        return {"overlay": self.overlay, "labeller": self.labeller, "has_ranks": self.has_ranks}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["overlay"], state["labeller"])  # type: ignore[misc]
+        self.has_ranks = state["has_ranks"]
+
     def clear(self) -> None:
         """Clear the caches; graphs already laid out stay valid."""
         self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
@@ -351,7 +359,8 @@ class Layouts:
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
         """Return a node; those that the scene adds have no name."""
-        key = (name, labels, ranks)
+        # Groups of ranks are shared, and kept alive by the node, so they are compared by identity.
+        key = (name, labels, None if ranks is None else tuple(map(id, ranks)))
         found: _SpelledNode | None = self._made.get(key)
         if found is None:
             own: NodeContent = ()
@@ -387,11 +396,12 @@ class Layouts:
         return tuple(found)
 
     def _rank_labels(self, prefix: str, ranks: tuple[Rank, ...]) -> Part:
-        found: Part | None = self._made.get((prefix, ranks))
-        if found is None:
+        known: tuple[tuple[Rank, ...], Part] | None = self._made.get((prefix, id(ranks)))
+        if known is None:
             listed = [(NodeLabel(f"{prefix}{rank}", RANK, among), 1.0) for rank, among in ranks]
-            found = self._keep((prefix, ranks), self._shared(listed), 200 + 100 * len(ranks))
-        return found
+            known = ranks, self._shared(listed)
+            self._keep((prefix, id(ranks)), known, 200 + 100 * len(ranks))
+        return known[1]
 
     def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> Part:
         """Return labels as shared objects: few are distinct, on very many nodes."""
