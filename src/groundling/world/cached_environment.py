@@ -64,8 +64,8 @@ class CachedEnvironment:
     budget
         Memory limit of the cache, which several environments may share.
     keep_graphs
-        Whether graphs of all states are cached, or only those of the latest. Turn it off if the
-        caller caches what it derives from them.
+        Whether graphs and scenes of all states are cached, or only those of the latest. Turn it
+        off if the caller caches what it derives from them.
 
     Attributes
     ----------
@@ -93,13 +93,13 @@ class CachedEnvironment:
         self._latest: tuple[State, int, _Answers] | None = None
         # Without `keep_graphs`, those of one state are kept: following asks for some twice.
         self._latest_graphs: tuple[_Answers | None, dict[Action, GroundingGraph]] = (None, {})
+        self._latest_scene: tuple[_Answers | None, Scene] = (None, Scene({}))
         self._step_bytes = 0  # size of a next state, without what it shares with the state before
 
     def __getstate__(self) -> dict[str, Any]:
         # The callback belongs to this process.
-        return {
-            **self.__dict__, "on_step": None, "_latest": None, "_latest_graphs": (None, {}),
-        }  # fmt: skip
+        fresh = {"on_step": None, "_latest": None, "_latest_graphs": (None, {})}
+        return {**self.__dict__, **fresh, "_latest_scene": (None, Scene({}))}
 
     def bound(self, text: TextValues) -> CachedEnvironment:
         """Return the environment with its open actions filled from a text."""
@@ -376,6 +376,8 @@ class CachedEnvironment:
     def scene(self, state: State) -> Scene:
         """Return the things of a state, with derived ranks and relations."""
         known = self._of(state)
+        if known.scene is None and self._latest_scene[0] is known:
+            return self._latest_scene[1]
         if known.scene is None:
             things = self._ask("things", state)
             if not isinstance(things, Mapping):
@@ -383,7 +385,11 @@ class CachedEnvironment:
                     f"{self._call('things', (state,))} must return labels for each thing; got "
                     f"{shorten(things)}."
                 )
-            known.scene = Scene(things)
+            scene = Scene(things)
+            self._latest_scene = known, scene
+            if not self.keep_graphs:
+                return scene
+            known.scene = scene
             self._answers.grow(1000 + 2000 * len(things))
         return known.scene
 
@@ -394,6 +400,7 @@ class CachedEnvironment:
         self.generation += 1
         self._answers.clear()
         self._latest, self._latest_graphs = None, (None, {})
+        self._latest_scene = (None, Scene({}))
 
     def notice(self, start: State) -> bool:
         """Check whether the environment has changed; if so, clear the cache.
