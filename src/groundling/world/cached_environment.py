@@ -98,7 +98,7 @@ class CachedEnvironment:
 
     def __getstate__(self) -> dict[str, Any]:
         # The callback belongs to this process.
-        fresh = {"on_step": None, "_latest": None, "_latest_graphs": (None, {})}
+        fresh: dict[str, Any] = {"on_step": None, "_latest": None, "_latest_graphs": (None, {})}
         return {**self.__dict__, **fresh, "_latest_scene": (None, Scene({}))}
 
     def bound(self, text: TextValues) -> CachedEnvironment:
