@@ -83,7 +83,7 @@ def composed(contents: Iterable[NodeContent]) -> NodeContent:
     >>> composed((one, ())) is one, len(composed((one, two)))
     (True, 2)
     """
-    parts = []
+    parts: list[Part] = []
     for each in contents:
         if isinstance(each, ComposedContent):
             parts += each.parts

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,7 +189,7 @@ class _Collector:
             contents = len(self.nodes) + np.arange(len(held.contents) + len(more))
             self.nodes.items += held.contents
             if held.priors is not None:
-                self.nodes.items = TabledContents(self.nodes.items, held.priors)
+                self.nodes.items = cast(Any, TabledContents(self.nodes.items, held.priors))
         else:
             content = self.nodes if self.by_value else self.nodes.add
             listed = (*held.contents, *more)

@@ -136,13 +136,13 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
     count = len(table)
     contents: list[NodeContent] = []
     composed: ContentTable | None = None
-    graph_prior = np.full(count, -1, np.int32)
-    sizes = np.ones(count, np.int32)
+    graph_prior: Numbers = np.full(count, -1, np.int32)
+    sizes: Numbers = np.ones(count, np.int32)
     if table.nodes == "flat":
         contents += candidates.labels
         composed = table.priors()
-        graph_node = np.arange(count, dtype=np.int32)
-        nodes = len(contents) + graph_node
+        graph_node: Numbers = np.arange(count, dtype=np.int32)
+        nodes: Numbers = len(contents) + graph_node
         graph_prior = nodes if priors else graph_prior
     else:
         places: dict[int, int] = {}  # id of a content -> its index

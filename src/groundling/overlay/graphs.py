@@ -383,7 +383,7 @@ class Layouts:
         return composed((own, *[self._rank_labels(prefix, group) for group in ranks]))
 
     def _spell_labels(self, labeller: NodeLabeller, prefix: str, labels: tuple[Label, ...]) -> Part:
-        known, found = self._spelled, []
+        known, found = self._spelled, list[tuple[NodeLabel, float]]()
         is_compared = labeller is self._compared
         for label in labels:
             spelled = known.get((label, prefix, is_compared))
