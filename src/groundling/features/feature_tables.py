@@ -378,6 +378,7 @@ class JoinedLabels:
         # Number of labels of each block that a word is joined with. Joining block by block makes
         # the cost of a request independent of the size of the cache.
         self._done: dict[WordLabel, dict[int, int]] = {}
+        self._met: set[WordLabel] = set()  # words that occurred once
         self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
         self._passing = 0  # number of labels that were not cached
         self.entries = 0
@@ -427,7 +428,7 @@ class JoinedLabels:
         self, words: list[WordLabel], spelled: Spelled
     ) -> tuple[Integers, Integers, Integers, Reals]:
         """Return the starts of the rows of each word, with labels, features and values."""
-        kept = [self._keeps(word) for word in words]
+        kept = self._keeps(words, len(spelled.occurring))
         rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
                           spelled.blocks)  # fmt: skip
         # Renumber the labels that occur, so that tables stay small.
@@ -484,9 +485,18 @@ class JoinedLabels:
         """Tell whether a word can join anything; new words only join by spelling."""
         return word.kind == STRING or word.name in self.space.word_names
 
-    def _keeps(self, word: WordLabel) -> bool:
-        """Tell whether the joins of a word are cached; the number of words is limited."""
-        return word in self._done or (len(self._done) < _KEPT and self._joins(word))
+    def _keeps(self, words: Sequence[WordLabel], labels: int) -> list[bool]:
+        """Tell whether the joins of words are cached: of those that occur again, up to a limit."""
+        kept = [word in self._done for word in words]
+        room = len(self._done) < _KEPT
+        new = [n for n, word in enumerate(words) if not kept[n] and room and self._joins(word)]
+        few = len(new) * labels < _TOGETHER // 10
+        if len(self._met) > _KEPT:
+            self._met.clear()
+        for place in new:
+            kept[place] = not few or words[place] in self._met
+        self._met.update([words[place] for place in new])
+        return kept
 
     def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes as indices into the labels that occur."""

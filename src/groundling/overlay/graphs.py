@@ -19,7 +19,7 @@ from groundling.features.feature_tables import (
     Relation,
     composed,
 )
-from groundling.features.labels import RANK, NodeLabel, NodeLabeller
+from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
 from groundling.limits import GRAPH_EDGES, GRAPH_NODES
 from groundling.overlay.settings import Overlay
 from groundling.ragged import starts_of
@@ -388,10 +388,11 @@ class Layouts:
         for label in labels:
             spelled = known.get((label, prefix, is_compared))
             if spelled is None:
-                spelled = known[label, prefix, is_compared] = self._shared(
-                    labeller.spell((label,), prefix)
-                )
-                self.bytes += 300
+                spelled = self._shared(labeller.spell((label,), prefix))
+                # Values of slots are mostly names, which seldom occur again.
+                if not isinstance(label.value, str) or kind_of(label) not in labeller.slots:
+                    known[label, prefix, is_compared] = spelled
+                    self.bytes += 300
             found += spelled
         return tuple(found)
 
