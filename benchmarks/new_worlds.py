@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from groundling import Demonstration, GroundingGraph
 
-__all__ = ["Home", "Room", "demonstrations", "home", "requests", "room"]
+__all__ = ["Home", "Room", "SingleRoom", "demonstrations", "home", "requests", "room"]
 
 VERBS = {
     "turn on": ("turn on", "switch on", "start"),
@@ -114,6 +114,9 @@ class Act(NamedTuple):
 Things = tuple[Thing, ...]
 
 
+SIDES = {"left": (-1, 0), "right": (1, 0), "front": (0, 1), "back": (0, -1)}
+
+
 class Room:
     """A room full of things; graphs hold the thing acted on and its neighbours."""
 
@@ -133,13 +136,36 @@ class Room:
             "target": {"colour": thing.colour, "shape": thing.shape},
         }
         edges = [("event", "target", "of")]
-        for number, other in enumerate(state):
-            column, row = other.column - thing.column, other.row - thing.row
-            if abs(column) + abs(row) == 1:
-                side = "left" if column < 0 else "right" if column else "front" if row else "back"
-                nodes[f"thing {number}"] = {"colour": other.colour, "shape": other.shape}
-                edges.append(("target", f"thing {number}", side))
+        at = {(other.column, other.row): other for other in state}
+        for side, (right, forward) in SIDES.items():
+            beside = at.get((thing.column + right, thing.row + forward))
+            if beside is not None:
+                nodes[side] = {"colour": beside.colour, "shape": beside.shape}
+                edges.append(("target", side, side))
         return GroundingGraph(nodes, edges)
+
+    def ground_many(self, state: Things, actions: tuple[Act, ...]) -> Any:
+        """Return the same for all actions together; versions before 0.3 do not ask."""
+        from groundling.world import GraphTable
+
+        verbs = {verb: place for place, verb in enumerate(ACTS)}
+        things = [{"colour": each.colour, "shape": each.shape} for each in state]
+        at = {(each.column, each.row): place for place, each in enumerate(state)}
+        nodes: dict[str, Any] = {
+            "event": ([{"act": verb} for verb in ACTS], [verbs[each.verb] for each in actions]),
+            "target": (things, [each.thing for each in actions]),
+        }
+        for side, (right, forward) in SIDES.items():
+            beside = [at.get((each.column + right, each.row + forward), -1) for each in state]
+            nodes[side] = (things, [beside[each.thing] for each in actions])
+        edges = [("event", "target", "of"), *[("target", side, side) for side in SIDES]]
+        return GraphTable(nodes, edges)
+
+
+class SingleRoom(Room):
+    """The same without the method for all actions together."""
+
+    ground_many = None
 
 
 def home(dice: random.Random, size: int = 100) -> Entities:
@@ -175,7 +201,7 @@ def requests(
 ) -> list[tuple[str, Any, Any, Any]]:
     """Return (text, world, state, action); `together` asks all of them about one state."""
     dice = random.Random(f"{name} {seed}")
-    world: Any = Home() if name == "home" else Room()
+    world: Any = {"home": Home, "room": Room, "single room": SingleRoom}[name]()
     make: Any = home if name == "home" else room
     found = []
     state: Any = None

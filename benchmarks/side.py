@@ -178,7 +178,7 @@ def new_worlds(size: float) -> Figures:
 
     found: Figures = {}
     count = max(5, round(100 * size))
-    for name, slots in (("home", ("name", "area", "kind")), ("room", ())):
+    for name, slots in (("home", ("name", "area", "kind")), ("room", ()), ("single room", ())):
         features = Features(slots=slots, numbers=(), names="spans") if slots else Features()
         taught = follower(
             parser="chain", features=features, search=Search(max_length=1),
@@ -198,6 +198,7 @@ def new_worlds(size: float) -> Figures:
             began = time.process_time()
             taught.follow_many([each[:3] for each in asked])
             many.append(time.process_time() - began)
+        name = name.replace(" ", "_")
         found[f"{name}_one"] = count / sum(seconds)
         found[f"{name}_p95_ms"] = 1000 * sorted(seconds)[round(0.95 * (count - 1))]
         found[f"{name}_many"] = 100 / min(many)

@@ -71,6 +71,8 @@ def test_joined_labels_of_new_words_are_not_kept():
     remembered = JoinedLabels(follower._learnt.fitted.space)
     line = Line(4, {1: "lamp"})
     scores(follower, "go right to the lamp", line, 1, remembered)
+    assert not remembered._words  # words are kept once they occur again
+    scores(follower, "go right to the lamp", line, 1, remembered)
     words = len(remembered._words)
     assert words
     for number in range(20):

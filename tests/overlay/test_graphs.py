@@ -1,6 +1,9 @@
 """Graphs are laid out as the overlay asks, and the numbering of their nodes does not matter."""
 
 import itertools
+import pickle
+import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling import Features, GroundingGraph, Instruction, Overlay
-from groundling.features.labels import NodeLabeller
+from groundling.features.labels import RANK, NodeLabeller
 from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import Layouts, spell_plan
+from groundling.overlay.graphs import Layouts, Shape, _neighbours, spell_plan
 from groundling.overlay.settings import PlanTerms
+from groundling.world.graph import labels_of
+from groundling.world.relations import Scene
 from tests.worlds import workbench
 
 NODES = {
@@ -190,3 +195,90 @@ def test_layouts_share_what_is_equal():
     two = layouts.lay_out(GroundingGraph({**NODES}, EDGES))
     assert one.shape is two.shape
     assert all(a is b for a, b in zip(one.nodes, two.nodes, strict=True))
+
+
+def things(rng, count):
+    """Things that lack some labels, stand in the same place, or name each other."""
+    found = {}
+    for number in range(count):
+        labels = {
+            "colour": rng.choice(("red", "blue", None)), "kind": rng.choice(("cup", "jug")),
+            "in": rng.choice((None, None, f"t{rng.randrange(count)}")),
+        }  # fmt: skip
+        labels |= {name: rng.choice((0, 1, 2, 3, None)) for name in ("x", "y", "size")}
+        found[f"t{number}"] = labels
+    return found
+
+
+@pytest.mark.parametrize(
+    "overlay",
+    [
+        Overlay(relations=True), Overlay(relations=True, adjacency="soft", entry="any"),
+        Overlay(relations=True, nodes="both"),
+        Overlay(relations=True, neighbours=("given", "two-step")),
+    ],
+    ids=["hard", "soft", "both", "two-step"],
+)  # fmt: skip
+def test_relations_are_laid_out_like_the_graph_that_has_them(overlay):
+    """What is shared between actions gives the graph that `Scene.related` writes out."""
+    rng = random.Random(5)
+    for _ in range(40):
+        labels = things(rng, rng.randint(1, 7))
+        scene = Scene(labels)
+        chosen = rng.sample(list(labels), min(len(labels), rng.randint(1, 2)))
+        # Some nodes have the names of things, others are known by their labels.
+        names = [name if rng.random() < 0.5 else f"node {name}" for name in chosen]
+        nodes = {"event": "go"} | {
+            name: labels[thing] for name, thing in zip(names, chosen, strict=True)
+        }
+        edges = [("event", names[0], "of"), *[(names[0], name, "to") for name in names[1:]]]
+        if rng.random() < 0.3:
+            nodes["lost"] = "far"
+        graph = GroundingGraph(nodes, edges)
+        whole = scene.related(graph)
+        found = Layouts(overlay, NodeLabeller()).lay_out(graph, scene)
+        plain = Layouts(replace(overlay, relations=False), NodeLabeller())
+        assert found.names == whole.node_names
+        assert found.shape == plain.lay_out(whole).shape
+        own = Layouts(replace(overlay, relations=False), NodeLabeller())
+        parts = own._parts(whole, whole.parts, scene)[: len(graph)]
+        assert tuple(found.prior) == tuple(label for part in parts for label in part.named)
+        for name, node, content in zip(
+            whole.node_names, whole.node_labels, found.nodes, strict=True
+        ):
+            ranks = scene.ranks(name, node)
+            ranked = [(rank, among) for label, _ in content if label.kind == RANK
+                      for rank, among in [(label.name, label.value)]]  # fmt: skip
+            assert ranked[: len(ranks or ())] == list(ranks or ())
+
+
+@pytest.mark.parametrize("adjacency", ["hard", "soft"])
+@pytest.mark.parametrize("neighbours", [("given",), ("given", "reversed"), ("reversed", "self")])
+def test_neighbours_in_arrays_are_those_of_the_loops(adjacency, neighbours):
+    overlay, rng = Overlay(adjacency=adjacency, neighbours=neighbours), random.Random(2)
+    kinds = [labels_of(name) for name in ("of", "to", "at")]
+    for _ in range(30):
+        count = rng.randint(5, 12)
+        edges = [
+            (rng.randrange(count), rng.randrange(count), rng.choice(kinds))
+            for _ in range(rng.randint(12, 40))
+        ]
+        enters = [rng.random() < 0.5 for _ in range(count)]
+        assert Shape.of_edges(edges, enters, overlay) == Shape(
+            _neighbours(edges, count, overlay), enters
+        )
+        alone = list({edge[:2]: edge for edge in edges}.values())  # none is merged with another
+        assert Shape.of_edges(alone, enters, overlay) == Shape(
+            _neighbours(alone, count, overlay), enters
+        )
+
+
+def test_copies_of_layouts_start_without_what_was_laid_out():
+    scene = Scene({"a": {"x": 1}, "b": {"x": 2}})
+    graph = GroundingGraph({"event": "go", "a": {"x": 1}}, [("event", "a", "of")])
+    layouts = Layouts(Overlay(), NodeLabeller())
+    found = layouts.lay_out(graph, scene)
+    again = pickle.loads(pickle.dumps(layouts))
+    assert again.has_ranks
+    assert not again.bytes
+    assert again.lay_out(graph, scene).nodes == found.nodes

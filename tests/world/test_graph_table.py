@@ -123,8 +123,9 @@ def test_check_environment_compares_tables_with_graphs():
     ("nodes", "said"),
     [
         ({}, "must be a mapping"),
-        ({"event": (["go"], [0, 1])}, "must be from 0 to 0; got 0 to 1"),
-        ({"event": (["go"], [-1])}, "must be from 0 to 0"),
+        ({"event": (["go"], [0, 1])}, "must be from -1 to 0; got 0 to 1"),
+        ({"event": (["go"], [-2])}, "must be from -1 to 0"),
+        ({"event": (["go"], [-1])}, "must have the root, 'event'"),
         ({"event": (["go"], [0]), "thing": (["red"], [0, 0])}, "one index for each action"),
     ],
 )
@@ -139,3 +140,56 @@ def test_tables_may_be_sliced_and_have_other_roles():
     assert [str(each) for each in table[1:]] == ["event*: stop"] * 2
     assert table.changed(roles=("event",))[0].roles == {"event"}
     assert table[0].roles == frozenset()
+
+
+BESIDE = (*EDGES, ("thing", "left", "left"), ("left", "right", "across"))
+
+
+class Row(Flat):
+    """Things in a row; the graph of an action has the neighbours of its thing, if any."""
+
+    def ground(self, state, action, after):
+        verb, thing = action
+        place = THINGS.index(thing)
+        nodes = {"event": {"verb": verb}, "thing": {"name": thing}}
+        for name, other in (("left", place - 1), ("right", place + 1)):
+            if 0 <= other < len(THINGS):
+                nodes[name] = {"beside": THINGS[other]}
+        return GroundingGraph(nodes, [each for each in BESIDE if {*each[:2]} <= {*nodes}])
+
+
+class RowTogether(Row):
+    def ground_many(self, state, actions):
+        places = [THINGS.index(thing) for _, thing in actions]
+        beside = [{"beside": name} for name in THINGS]
+        nodes = {
+            "event": ([{"verb": verb} for verb in VERBS], [VERBS.index(v) for v, _ in actions]),
+            "thing": ([{"name": name} for name in THINGS], places),
+            "left": (beside, [place - 1 for place in places]),
+            "right": (beside, [place + 1 if place + 1 < len(THINGS) else -1 for place in places]),
+        }
+        return GraphTable(nodes, BESIDE)
+
+
+def test_graphs_of_a_table_may_lack_nodes():
+    world = RowTogether()
+    table = world.ground_many("start", world.actions("start"))
+    assert [len(graph) for graph in table[::3]] == [3, 4, 4, 3]
+    assert [graph.parts[-1] for graph in table[::3]] == ["node", "across", "across", "left"]
+    assert check_environment(world, "start").complete
+    found = []
+    for overlay in (Overlay(), Overlay.flat(), Overlay(nodes="both")):
+        for world in (Row(), RowTogether()):
+            follower = Follower(
+                model=PlanModel(), parser="chain", overlay=overlay,
+                features=Features(slots=("name", "beside"), names="spans"),
+                search=Search(max_length=1),
+            ).fit(demonstrations(world))  # fmt: skip
+            texts = ["dim the sofa", "light the blue lamp", "clean it", "paint the red mill"]
+            plans = [follower.follow(text, world, "elsewhere") for text in texts]
+            plans += follower.follow_many([(text, world, "anywhere") for text in texts])
+            found.append([(each.actions, each.confidence) for each in plans])
+    for single, together in zip(found[::2], found[1::2], strict=True):
+        for (actions, confidence), (same, again) in zip(single, together, strict=True):
+            assert actions == same
+            assert confidence == pytest.approx(again, abs=1e-9)

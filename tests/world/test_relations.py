@@ -183,3 +183,68 @@ class Row:
     def ground(self, row, action, after):
         nodes = {"event": {"take": True}, "object": {"x": row[action]}}
         return GroundingGraph(nodes, [("event", "object", "of")])
+
+
+def related_by_loops(labels, thing):
+    """Return the relations of a thing, by comparing it with one other after another."""
+    found = {}
+    own = labels[thing]
+    for other, its in labels.items():
+        if other == thing:
+            continue
+        for name, value in own.items():
+            if name not in its or value in labels:
+                continue
+            if its[name] == value:
+                found.setdefault(f"same {name}", set()).add(other)
+            elif isinstance(value, int) and isinstance(its[name], int):
+                order = "lower" if value < its[name] else "higher"
+                found.setdefault(f"{order} {name}", set()).add(other)
+        axes = [name for name in ("x", "y") if name in own]
+        away = [abs(its[name] - own[name]) if name in its else 9 for name in axes]
+        if axes and max(away) <= 1:
+            found.setdefault("next to", set()).add(other)
+    for name, value in own.items():
+        if value in labels and value != thing:
+            found.setdefault(name, set()).add(value)
+    return found
+
+
+def test_relations_are_those_of_comparing_all_pairs():
+    rng = random.Random(4)
+    for _ in range(60):
+        count = rng.randint(1, 8)
+        labels = {}
+        for number in range(count):
+            own = {"kind": rng.choice(("cup", "jug"))}
+            own |= {name: rng.randrange(4) for name in ("x", "y", "size") if rng.random() < 0.8}
+            if rng.random() < 0.3:
+                own["in"] = f"t{rng.choice([n for n in range(count + 1) if n != number])}"
+            labels[f"t{number}"] = own
+        scene = Scene(labels)
+        for thing in labels:
+            found = {name: set(those) for name, those in scene.relations(thing).items()}
+            found.pop("between", None)
+            assert found == related_by_loops(labels, thing)
+
+
+def test_a_thing_is_between_the_nearest_on_both_sides():
+    row = {name: {"x": x, "y": 0} for name, x in zip("abcde", (5, 0, 2, 9, 3), strict=True)}
+    assert Scene(row).relations("e")["between"] == ("c", "a")
+    assert "between" not in Scene(row).relations("b")
+
+
+def test_the_node_of_a_relation_has_the_extremes_among_the_related():
+    scene = Scene({
+        "a": {"kind": "cup", "x": 1, "size": 3}, "b": {"kind": "cup", "x": 1, "size": 5},
+        "c": {"kind": "jug", "x": 1, "size": 1}, "d": {"kind": "cup", "x": 7, "size": 9},
+    })  # fmt: skip
+    graph = scene.related(GroundingGraph({"event": "take", "b": {"size": 5}}))
+    named = dict(zip(graph.node_names, graph.node_labels, strict=True))
+    found = scene.ranks("b: same x", named["b: same x"])
+    assert found == (("highest size", ""), ("highest size", "kind"))
+
+
+def test_places_that_are_words_are_no_places():
+    scene = Scene({"a": {"x": "left"}, "b": {"x": "left"}, "c": {"x": 2}})
+    assert scene.relations("a") == {"same x": ("b",)}

@@ -22,7 +22,6 @@ from groundling.features.space import FeatureSpace, Joins, NodeTable
 from groundling.ragged import concatenated, sizes_of, starts_of
 
 WordContent = tuple[tuple[WordLabel, float], ...]
-NodeContent = tuple[tuple[NodeLabel, float], ...]
 Relation = tuple[str, ...]
 Integers = NDArray[np.int32]
 Reals = NDArray[np.float64]
@@ -36,18 +35,33 @@ _BLOCK = 64  # node labels that are joined with a word at once
 _Ragged = tuple[Integers, Integers, Reals]
 
 
+Part = tuple[tuple[NodeLabel, float], ...]
+"""Labels that occur together, with their amounts."""
+
+
 class ComposedContent(Sequence[tuple[NodeLabel, float]]):
-    """The concatenated labels of several nodes, each shared by many graphs.
+    """Concatenated labels, whose parts are shared by many nodes.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> len(ComposedContent((one, two))), ComposedContent((one, two))[1][0].name
     (2, 'lamp')
     """
 
-    __slots__ = ("parts",)
+    __slots__ = ("_hash", "parts")
 
-    def __init__(self, parts: tuple[NodeContent, ...]) -> None:
+    def __init__(self, parts: tuple[Part, ...]) -> None:
         self.parts = parts
+        self._hash = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ComposedContent) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        self._hash = self._hash or hash(self.parts) or 1
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ComposedContent, (self.parts,)  # hashes of strings differ between processes
 
     def __len__(self) -> int:
         return sum(map(len, self.parts))
@@ -57,6 +71,71 @@ class ComposedContent(Sequence[tuple[NodeLabel, float]]):
 
     def __getitem__(self, place: Any) -> Any:
         return tuple(self)[place]
+
+
+NodeContent = Part | ComposedContent
+
+
+def composed(contents: Iterable[NodeContent]) -> NodeContent:
+    """Return the labels of several contents as one.
+
+    >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
+    >>> composed((one, ())) is one, len(composed((one, two)))
+    (True, 2)
+    """
+    parts: list[Part] = []
+    for each in contents:
+        if isinstance(each, ComposedContent):
+            parts += each.parts
+        elif each:
+            parts.append(each)
+    return ComposedContent(tuple(parts)) if len(parts) > 1 else parts[0] if parts else ()
+
+
+class ContentTable(Sequence[NodeContent]):
+    """Contents that combine one item of each of several lists, composed on access.
+
+    Parameters
+    ----------
+    columns, places
+        The lists, and for each of them the index of each content's item, or -1 for none.
+
+    Examples
+    --------
+    >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
+    >>> table = ContentTable([[one], [two]], [np.array([0, -1]), np.array([0, 0])])
+    >>> len(table[0]), table[1] is two
+    (2, True)
+    """
+
+    def __init__(self, columns: list[list[NodeContent]], places: list[NDArray[np.int64]]) -> None:
+        self.columns, self.places = columns, places
+
+    def __len__(self) -> int:
+        return len(self.places[0])
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        chosen = [(column, int(each[place])) for column, each in zip(self.columns, self.places,
+                                                                      strict=True)]  # fmt: skip
+        return composed([column[each] for column, each in chosen if each >= 0])
+
+
+class TabledContents(Sequence[NodeContent]):
+    """A list of contents, followed by those of a table."""
+
+    def __init__(self, listed: list[NodeContent], table: ContentTable) -> None:
+        self.listed, self.table = listed, table
+
+    def __len__(self) -> int:
+        return len(self.listed) + len(self.table)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        after = place - len(self.listed)
+        return self.listed[place] if after < 0 else self.table[after]
 
 
 class LabelTables(NamedTuple):
@@ -205,7 +284,7 @@ def _edge_labels(
     return words.items, nodes.items, tuple(columns)
 
 
-def _ragged(contents: Sequence[tuple[tuple[Any, float], ...]], labels: Interner[Any]) -> _Ragged:
+def _ragged(contents: Sequence[Sequence[tuple[Any, float]]], labels: Interner[Any]) -> _Ragged:
     """Flatten labels into arrays of starts, label indices and amounts."""
     starts = starts_of(np.array([len(each) for each in contents], np.int64), np.int32)
     parts = list(chain.from_iterable(contents))
@@ -265,7 +344,7 @@ class Spelled(NamedTuple):
     passing: NodeTable  # labels that are not cached; their indices follow
 
 
-_Known = tuple[Sequence[tuple[NodeLabel, float]], bytes, Reals | None]
+_Known = tuple[Part, bytes, Reals | None]
 """A content, the indices of its labels, and their amounts unless all are 1."""
 
 
@@ -299,6 +378,7 @@ class JoinedLabels:
         # Number of labels of each block that a word is joined with. Joining block by block makes
         # the cost of a request independent of the size of the cache.
         self._done: dict[WordLabel, dict[int, int]] = {}
+        self._met: set[WordLabel] = set()  # words that occurred once
         self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
         self._passing = 0  # number of labels that were not cached
         self.entries = 0
@@ -348,7 +428,7 @@ class JoinedLabels:
         self, words: list[WordLabel], spelled: Spelled
     ) -> tuple[Integers, Integers, Integers, Reals]:
         """Return the starts of the rows of each word, with labels, features and values."""
-        kept = [self._keeps(word) for word in words]
+        kept = self._keeps(words, len(spelled.occurring))
         rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
                           spelled.blocks)  # fmt: skip
         # Renumber the labels that occur, so that tables stay small.
@@ -364,9 +444,10 @@ class JoinedLabels:
         others = np.array([n for n, w in enumerate(words) if not kept[n] and self._joins(w)], int)
         found.append(self._anew(words, others, self._table, spelled.occurring, 0))
         passing = np.arange(len(spelled.passing.labels))
-        every = np.array([n for n, w in enumerate(words) if kept[n] or self._joins(w)], int)
+        every = [n for n, word in enumerate(words) if kept[n] or self._joins(word)]
         after = len(spelled.occurring)
-        found.append(self._anew(words, every, spelled.passing, passing, after))
+        some = self._joins_new(words, every, spelled.passing)
+        found.append(self._anew(words, some, spelled.passing, passing, after))
         owner, label, feature, value = (np.concatenate(each) for each in zip(*found, strict=True))
         order = np.argsort(owner, kind="stable")
         order = order[label[order] >= 0]
@@ -394,21 +475,46 @@ class JoinedLabels:
         labels = (first + pairs % len(numbers)).astype(np.int32)
         return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
 
+    def _joins_new(self, words: Sequence[WordLabel], places: list[int], table: NodeTable) -> Any:
+        """Return the words that can join uncached labels; plain words join none of new values."""
+        if not ((table.plain >= 0) | (table.value >= 0)).any():
+            places = [place for place in places if words[place].kind]
+        return np.array(places, int)
+
     def _joins(self, word: WordLabel) -> bool:
         """Tell whether a word has joined features; new words join by spelling only."""
         return word.kind == STRING or word.name in self.space.word_names
 
-    def _keeps(self, word: WordLabel) -> bool:
-        """Tell whether the joins of a word are cached; the number of words is limited."""
-        return word in self._done or (len(self._done) < _KEPT and self._joins(word))
+    def _keeps(self, words: Sequence[WordLabel], labels: int) -> list[bool]:
+        """Tell whether the joins of words are cached: of those that occur again, up to a limit."""
+        kept = [word in self._done for word in words]
+        room = len(self._done) < _KEPT
+        new = [n for n, word in enumerate(words) if not kept[n] and room and self._joins(word)]
+        few = len(new) * labels < _TOGETHER // 10
+        if len(self._met) > _KEPT:
+            self._met.clear()
+        for place in new:
+            kept[place] = not few or words[place] in self._met
+        self._met.update([words[place] for place in new])
+        return kept
 
-    def _spell(self, contents: Sequence[NodeContent | ComposedContent]) -> Spelled:
+    def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes as indices into the list of distinct labels."""
         passing = Interner[NodeLabel]()
-        parts = [each.parts if isinstance(each, ComposedContent) else (each,) for each in contents]
-        known: dict[int, _Known] = {}
+        listed, columns = contents, list[list[NodeContent]]()
+        if isinstance(contents, TabledContents):
+            listed, columns = contents.listed, contents.table.columns
+        every = [listed, *columns]
+        parts = [
+            each.parts if isinstance(each, ComposedContent) else (each,)
+            for some in every
+            for each in some
+        ]
+        known, kept = dict[int, _Known](), self._contents
         found = [
-            known.get(id(part)) or known.setdefault(id(part), self._content(part, passing))
+            kept.get(id(part))
+            or known.get(id(part))
+            or known.setdefault(id(part), self._content(part, passing))
             for each in parts
             for part in each
         ]
@@ -421,25 +527,41 @@ class JoinedLabels:
                     amount = amount.copy()
                 amount[ends[place] : ends[place + 1]] = given
         labels = np.frombuffer(b"".join([each[1] for each in found]), np.int32)
-        numbers, label = np.unique(labels, return_inverse=True)
-        occurring = numbers[numbers < _KEPT]
+        if isinstance(contents, TabledContents):
+            firsts = len(listed) + starts_of(np.array([len(each) for each in columns]))[:-1]
+            starts, chosen = _tabled(starts, len(listed), firsts, contents.table.places)
+            labels = labels[chosen]
+            all_one = not amount.flags.owndata
+            amount = self._all_one(len(chosen)) if all_one else amount[chosen]
+        seen = np.zeros(_KEPT + len(passing), np.bool_)
+        seen[labels] = True
+        numbers = np.flatnonzero(seen)
+        place_of = np.zeros(len(seen), np.uint16 if len(numbers) < 2**16 else np.int32)
+        place_of[numbers] = np.arange(len(numbers))
+        # All labels that are not cached have a place, even if no node has them.
+        occurring = numbers[numbers < _KEPT].astype(np.int32)
+        place_of[_KEPT:] = len(occurring) + np.arange(len(passing))
         blocks = np.unique(occurring // _BLOCK).tolist()
-        small = label.astype(np.uint16 if len(numbers) < 2**16 else np.int32)
         self._passing += len(passing)
         others = NodeTable(self.space, passing.items)
-        return Spelled(self._age, starts.astype(np.int32), small, amount, occurring, blocks, others)
+        return Spelled(
+            self._age, starts.astype(np.int32), place_of[labels], amount, occurring, blocks, others
+        )
 
-    def _content(self, content: NodeContent, passing: Interner[NodeLabel]) -> _Known:
+    def _content(self, content: Part, passing: Interner[NodeLabel]) -> _Known:
         """Return the indices of labels, and their amounts unless all are 1.
 
         A content is cached only if all its labels are.
         """
         known = self._contents.get(id(content))
         if known is None:
-            numbers = [self._number(label, passing) for label, _ in content]
+            labels, given = zip(*content, strict=True) if content else ((), ())
+            numbers: list[Any] = self._nodes.find(labels)
+            if None in numbers:
+                numbers = [self._number(label, passing) for label in labels]
             amounts = None
-            if any(amount != 1.0 for _, amount in content):
-                amounts = np.array([amount for _, amount in content], np.float64)
+            if given.count(1.0) < len(given):
+                amounts = np.array(given, np.float64)
             known = content, np.array(numbers, np.int32).tobytes(), amounts
             if max(numbers, default=0) < _KEPT:
                 # Holding the content keeps its identity from being reused.
@@ -524,6 +646,24 @@ class JoinedLabels:
                     self.entries += len(known[0]) + 20
                 found.append(known)
         return found
+
+
+def _tabled(
+    starts: NDArray[Any], listed: int, firsts: NDArray[Any], places: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the starts of listed contents and of those of a table, and the labels they have.
+
+    `starts` are those of the listed contents and of the items of all columns, one after another;
+    `firsts` are the numbers of the first items.
+    """
+    chosen = np.stack(places, axis=1)
+    item = np.where(chosen < 0, 0, chosen + firsts)
+    sizes = np.where(chosen < 0, 0, sizes_of(starts)[item])
+    ends = starts[listed] + np.cumsum(sizes.sum(axis=1))
+    flat = sizes.ravel()
+    shifts = np.repeat(starts[item].ravel() - (np.cumsum(flat) - flat), flat)
+    own = np.arange(starts[listed])
+    return np.append(starts[: listed + 1], ends), np.append(own, shifts + np.arange(len(shifts)))
 
 
 _NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))

@@ -30,6 +30,10 @@ class Interner(Generic[T]):
             self.items.append(item)
         return place
 
+    def find(self, items: Iterable[T]) -> list[int | None]:
+        """Return the indices of items that are known; None for others."""
+        return list(map(self._place.get, items))
+
     def add(self, item: T) -> int:
         """Add an item without looking for equal ones, and return its index."""
         self.items.append(item)

@@ -8,7 +8,7 @@ import json
 import logging
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -83,11 +83,18 @@ class Trainer(LearntSettings):
         progress: ProgressCallback | None = None,
         checkpoint: str | Path | None = None,
         every: int = 25,
+        encoders: dict[Hashable, Encoder] | None = None,
     ) -> Learnt:
-        """Learn the lexicon, if required, then θ, then the θ of each further member."""
+        """Learn the lexicon, if required, then θ, then the θ of each further member.
+
+        `encoders` collects the encoders of several fits on demonstrations in cached environments,
+        which then share laid-out graphs and plans.
+        """
         self.model.check(self.overlay, self.features, self.learning.rounds, self.search)
         first, *others = self.model.all_members(self.overlay, self.features)
         encoder = self.encoder(first, self.features.first_lexicon())
+        if encoders is not None:
+            encoder.share(encoders)
         with paused_collector():
             early(progress)("reading", 0, 1)
             examples = self.prepare(encoder, demonstrations)
@@ -110,6 +117,8 @@ class Trainer(LearntSettings):
         further = []
         for number, member in enumerate(others, 1):
             other = self.encoder(member, encoder.reader.lexicon)
+            if encoders is not None:
+                other.share(encoders)
             other.reader.connectives = encoder.reader.connectives
             own = None if state is None else replace(state, folder=state.folder / f"{number}")
             more, learnt, _ = self._train(member, other, examples, progress, own)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +28,7 @@ from groundling.models.example import Example
 from groundling.overlay.batch import Reals
 from groundling.ties import rank
 from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.graph import Label
 from groundling.world.trajectory import Trajectory
 
 TEXT_POWER = 4  # one different word of six lowers the similarity to about 1/7
@@ -212,12 +213,12 @@ def _mean(
     strength: float,
 ) -> Recollection:
     weights = np.array([alike for _, alike in like])
-    graphs = np.array(
-        [
-            likeness(each.roots, roots) ** 2 * (1 + likeness(each.labels, labels) ** 2) / 2
-            for each, _ in like
-        ]
-    )
+    found = []
+    for each, _ in like:
+        root = likeness(each.roots, roots)
+        # Nothing else counts if the roots have nothing in common.
+        found.append(root**2 * (1 + likeness(each.labels, labels) ** 2) / 2 if root else 0.0)
+    graphs = np.array(found)
     amount = strength * weights.max() * (weights @ graphs) / weights.sum()
     return Recollection(like[int(np.argmax(weights * graphs))][0], float(amount))
 
@@ -234,9 +235,15 @@ def labels_of(world: CachedEnvironment, plan: Trajectory) -> tuple[Counter[str],
     everything: Counter[str] = Counter()
     for state, action in zip(plan.states, plan.actions, strict=False):
         graph = world.ground(state, action)
-        roots.update(map(str, graph.labels(graph.root)))
-        everything.update(str(label) for labels in graph.node_labels for label in labels)
+        roots.update(_strings(graph.labels(graph.root)))
+        for labels in graph.node_labels:
+            everything.update(_strings(labels))
     return roots, everything
+
+
+@lru_cache(maxsize=10_000)
+def _strings(labels: tuple[Label, ...]) -> tuple[str, ...]:
+    return tuple(map(str, labels))
 
 
 def likeness(one: Mapping[str, int], other: Mapping[str, int]) -> float:

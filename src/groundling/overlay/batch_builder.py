@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from groundling.features.feature_tables import (
     Meetings,
     NodeContent,
     Relation,
+    TabledContents,
     WordContent,
     join_labels,
 )
@@ -70,7 +71,7 @@ class Encoding:
     relations: int
     space: FeatureSpace
     sets: list[WordContent]
-    nodes: list[NodeContent]
+    nodes: Sequence[NodeContent]
     pair_set: Integers
     dependencies: list[str]
     relation_names: list[Relation]
@@ -162,7 +163,7 @@ class _Collector:
             arrays = self.latest.get(key)
             if arrays is None:
                 priors = self.scored.actions
-                arrays = lay_out_candidates(candidates, priors=priors, composed=True)
+                arrays = lay_out_candidates(candidates, priors=priors, tabled=True)
                 self.latest.put(key, arrays, arrays.nbytes)
             self.alone = arrays if self.is_alone else None
             found = self._number(arrays)
@@ -183,12 +184,16 @@ class _Collector:
             numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
             return numbered
         # Laid-out graphs already share equal contents, so one list needs no interning.
+        more = () if held.priors is None else held.priors
         if self.alone is not None:
-            contents = len(self.nodes) + np.arange(len(held.contents))
+            contents = len(self.nodes) + np.arange(len(held.contents) + len(more))
             self.nodes.items += held.contents
+            if held.priors is not None:
+                self.nodes.items = cast(Any, TabledContents(self.nodes.items, held.priors))
         else:
             content = self.nodes if self.by_value else self.nodes.add
-            contents = np.array([self._known(each, content) for each in held.contents], np.int64)
+            listed = (*held.contents, *more)
+            contents = np.array([self._known(each, content) for each in listed], np.int64)
         shapes = np.array([self._known(each, self.shapes) for each in held.shapes], np.int32)
         arrays = held.arrays
         nodes, graph_node = contents[arrays.nodes], arrays.graph_node
@@ -343,7 +348,8 @@ class _Collector:
         """Return the arrays that depend only on candidates."""
         chosen, shapes = self.chosen, self.shapes.items
         graphs = np.array([len(each.graph_shape) for each in chosen], np.int64)
-        near = [around for shape in shapes for around in shape.near]
+        relations = [np.array(list(map(self.relations, each.relations)), np.int32)
+                     for each in shapes]  # fmt: skip
         candidates = np.array([len(each.candidate_ends) for each in chosen], np.int64)
         return {
             "instance_nodes": np.array([len(each.nodes) for each in chosen]),
@@ -355,11 +361,13 @@ class _Collector:
             "action_graph": shifted([each.action_graph for each in chosen], graphs),
             "candidate_actions": joined_ends([each.candidate_ends for each in chosen]),
             "candidate_kind": concatenated([each.candidate_kind for each in chosen]),
-            "shape_nodes": starts_of(np.array([len(each.near) for each in shapes], np.int64)),
+            "shape_nodes": starts_of(np.array([len(each) for each in shapes], np.int64)),
             "node_enters": _flat(shape.enters for shape in shapes),
-            "node_near": starts_of(np.array([len(around) for around in near], np.int64)),
-            "near_node": _flat([node for node, _ in around] for around in near),
-            "near_relation": _flat([self.relations(name) for _, name in around] for around in near),
+            "node_near": joined_ends([each.node_near[1:] for each in shapes]),
+            "near_node": concatenated([each.near_node for each in shapes]),
+            "near_relation": concatenated(
+                [own[each.near_relation] for own, each in zip(relations, shapes, strict=True)]
+            ),
         }
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.features.feature_tables import ContentTable
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, NodeContent, Shape
 from groundling.ragged import concatenated
@@ -53,6 +54,7 @@ class CandidateArrays:
     contents: list[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
     shapes: list[Shape]
     arrays: PlanArrays
+    priors: ContentTable | None = None  # further contents: of the whole graphs of a table
     # Cached results for these candidates; see `encode`, `JoinedLabels` and `arrange`.
     encoded: Any = None
     spelled: Any = None
@@ -62,17 +64,19 @@ class CandidateArrays:
     def nbytes(self) -> int:
         """Approximate size in bytes, including the cached results."""
         labels, arrays = sum(map(len, self.contents)), self.arrays
+        if self.priors is not None:
+            labels += 10 * len(self.priors)
         return 8000 + 24 * len(arrays.graph_node) + 20 * len(arrays.action_graph) + 4 * labels
 
 
 def lay_out_candidates(
-    candidates: Sequence[Candidates], *, priors: bool, composed: bool = False
+    candidates: Sequence[Candidates], *, priors: bool, tabled: bool = False
 ) -> CandidateArrays:
     """Flatten candidate lists into arrays; `priors` says whether ψ(y) is scored.
 
-    With `composed`, contents may be `ComposedContent`, which is not compared by value.
+    With `tabled`, the contents of whole graphs may be a table.
     """
-    table = candidates[0].graphs if composed and len(candidates) == 1 else ()
+    table = candidates[0].graphs if tabled and len(candidates) == 1 else ()
     if isinstance(table, LaidOutTable) and table.nodes != "both" and len(table):
         return _lay_out_table(candidates[0], table, priors)
     places: dict[int, int] = {}  # id of a graph, content or shape -> its index
@@ -130,12 +134,16 @@ def lay_out_candidates(
 def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) -> CandidateArrays:
     """Flatten the candidates of a graph table, column by column."""
     count = len(table)
-    contents: list[Any] = []
-    graph_prior = np.full(count, -1, np.int32)
+    contents: list[NodeContent] = []
+    composed: ContentTable | None = None
+    graph_prior: Numbers = np.full(count, -1, np.int32)
+    sizes: Numbers = np.ones(count, np.int32)
     if table.nodes == "flat":
-        graph_node = np.arange(count, dtype=np.int32)
-        contents += table.priors()
-        graph_prior = graph_node if priors else graph_prior
+        contents += candidates.labels
+        composed = table.priors()
+        graph_node: Numbers = np.arange(count, dtype=np.int32)
+        nodes: Numbers = len(contents) + graph_node
+        graph_prior = nodes if priors else graph_prior
     else:
         places: dict[int, int] = {}  # id of a content -> its index
         columns = []
@@ -144,17 +152,19 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
                 if id(content) not in places:
                     places[id(content)] = len(contents)
                     contents.append(content)
-            columns.append(np.array([places[id(each)] for each in column], np.int32)[chosen])
-        graph_node = np.stack(columns, axis=1).ravel()
-    nodes = np.arange(len(contents), dtype=np.int32)
-    if priors and table.nodes != "flat":
-        graph_prior = np.arange(len(contents), len(contents) + count, dtype=np.int32)
-        contents += table.priors()
-    kinds = np.arange(len(contents), len(contents) + len(candidates.labels))
-    contents += candidates.labels
+            of_column = np.array([places[id(each)] for each in column], np.int32)
+            columns.append(np.where(chosen < 0, -1, of_column[chosen]))
+        chosen = np.stack(columns, axis=1)
+        sizes, graph_node = (chosen >= 0).sum(axis=1), chosen[chosen >= 0]
+        nodes = np.arange(len(contents), dtype=np.int32)
+        contents += candidates.labels
+        if priors:
+            composed = table.priors()
+            graph_prior = np.arange(len(contents), len(contents) + count, dtype=np.int32)
+    kinds = np.arange(len(contents) - len(candidates.labels), len(contents))
     arrays = PlanArrays(
-        table, np.zeros(count, np.int32), graph_prior, graph_node,
-        np.arange(1, count + 1, dtype=np.int32) * (len(graph_node) // count), nodes,
-        candidates.action_graph, candidates.ends, kinds, np.zeros(count, np.int32),
+        table, table.shape_of.astype(np.int32), graph_prior, graph_node,
+        np.cumsum(sizes).astype(np.int32), nodes, candidates.action_graph, candidates.ends, kinds,
+        np.zeros(count, np.int32),
     )  # fmt: skip
-    return CandidateArrays((candidates,), contents, [table.shape], arrays)
+    return CandidateArrays((candidates,), contents, table.shapes, arrays, composed)

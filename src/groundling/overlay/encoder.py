@@ -21,7 +21,7 @@ from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
 from groundling.overlay.batch_builder import Instance, LatestArrays, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent, spell_plan
+from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -43,6 +43,7 @@ _Graphs = Cache[tuple[CachedEnvironment, int, State], dict[Action, LaidOutGraph]
 _STATE_BYTES, _KEY_BYTES = 500, 100  # cache overhead per state, and per graph
 _LATEST = 3_000_000  # bytes for cached candidate arrays, which are cheap to rebuild
 _NO_VALUES: tuple[None, None, Mapping[str, Collection[str]]] = (None, None, {})
+_SHARED = frozenset({"plan spaces"})  # search caches that depend neither on texts nor on weights
 _BOUND = 500  # cached worlds with open actions filled from texts
 
 
@@ -120,6 +121,13 @@ class Encoder:
         other.worlds, other._graphs, other._layouts = self.worlds, self._graphs, self._layouts
         other.memory, other._bound = self.memory, self._bound
         return other
+
+    def share(self, known: dict[Hashable, Encoder]) -> None:
+        """Share laid-out graphs and plans with an earlier encoder of equal settings, if any."""
+        other = known.setdefault((self.overlay, self.nodes, self.terms), self)
+        self.worlds, self._graphs, self._layouts = other.worlds, other._graphs, other._layouts
+        self.memory |= {name: other.memory[name] for name in _SHARED & other.memory.keys()}
+        self._bound = other._bound
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the cached world of an environment."""
@@ -238,7 +246,7 @@ class Encoder:
         self._make_room()
         labels = None
         if self.terms.plan_scores:
-            labels = self._layouts.share(spell_plan(1, {}, self.nodes))
+            labels = self._layouts.plan_labels(1, {})
         table = self._layouts.lay_out_table(world.ground_many(start))
         return Candidates.of_table(table, labels)
 
@@ -247,7 +255,7 @@ class Encoder:
         if not self.terms.plan_scores:
             return None
         labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
-        return self._layouts.share(spell_plan(len(trajectory), labels, self.nodes))
+        return self._layouts.plan_labels(len(trajectory), labels)
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Add the values of training graphs to the known values."""

@@ -142,6 +142,7 @@ class Profile:
         reader = Reader(load_parser(self.parser), (), features.labeller(), Lexicon())
         encoder = Encoder(reader, Overlay(), features.nodes())
         encoder.worlds.on_step = self.on_step
+        encoder.worlds.keep_graphs = True  # all configurations of a race ask for them
         return encoder
 
     @cached_property

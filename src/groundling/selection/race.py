@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from groundling.data.own import folds
 from groundling.errors import DemonstrationError, GroundlingError, GroundlingWarning
 from groundling.inference.plan_space import ScoredPlans
-from groundling.learning.trainer import Trainer
+from groundling.learning.trainer import Trainer, paused_collector
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
+from groundling.overlay.encoder import Encoder
 from groundling.selection.configurations import Configuration, learning_for
 from groundling.selection.constants import (
     DROP_OUT_ERRORS,
@@ -177,6 +178,7 @@ class Race:
     finished: list[Runner] = field(default_factory=list)  # in the last lap, simplest first
     dropped: list[Runner] = field(default_factory=list)
     folds: int = 0  # completed in the last lap
+    encoders: dict[Hashable, Encoder] = field(default_factory=dict)  # of all laps, by settings
     keep: str = ""  # the name of a configuration that never drops out
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
@@ -299,9 +301,12 @@ class Race:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", GroundlingWarning)
-                learnt = replace(trainer, learning=learning).fit(learn, self.budget.check)
+                learnt = replace(trainer, learning=learning).fit(
+                    learn, self.budget.check, encoders=self.encoders
+                )
                 runner.learning_seconds = (time.monotonic() - began) / len(learn)
-                credit = credits_of(learnt, test)
+                with paused_collector():
+                    credit = credits_of(learnt, test)
         except GroundlingError as error:  # the configuration does not work here
             runner.failed = str(error)
             return

@@ -35,13 +35,15 @@ _MEASURED = 64  # measure the size of one state in this many
 class _Answers:
     """Cached results for one state."""
 
-    __slots__ = ("actions", "dead_end", "facts", "graphs", "scene", "seen", "steps", "table")
+    __slots__ = ("actions", "dead_end", "ends", "facts", "graphs", "scene", "seen", "steps",
+                 "table")  # fmt: skip
 
     def __init__(self) -> None:
         self.actions: Sequence[Action] | None = None
         self.steps: dict[Action, State] = {}
         self.graphs: dict[Action, GroundingGraph] = {}
-        self.seen: dict[Action, int] = {}  # hashes of graphs
+        self.ends: Sequence[Action] = ()  # the first and the last action
+        self.seen: dict[Action, int] = {}  # hashes of their graphs
         self.dead_end: bool | None = None
         self.scene: Scene | None = None
         self.facts: Facts | None = None
@@ -62,7 +64,8 @@ class CachedEnvironment:
     budget
         Memory limit of the cache, which several environments may share.
     keep_graphs
-        Whether graphs are cached. Turn it off if the caller caches what it derives from them.
+        Whether graphs and scenes of all states are cached, or only those of the latest. Turn it
+        off if the caller caches what it derives from them.
 
     Attributes
     ----------
@@ -88,11 +91,15 @@ class CachedEnvironment:
         self._answers: Cache[State, _Answers] = Cache(budget)
         # Consecutive calls are mostly about the same state: this saves hashing it again.
         self._latest: tuple[State, int, _Answers] | None = None
+        # Without `keep_graphs`, those of one state are kept: following asks for some twice.
+        self._latest_graphs: tuple[_Answers | None, dict[Action, GroundingGraph]] = (None, {})
+        self._latest_scene: tuple[_Answers | None, Scene] = (None, Scene({}))
         self._step_bytes = 0  # size of a next state, without what it shares with the state before
 
     def __getstate__(self) -> dict[str, Any]:
         # The callback belongs to this process.
-        return {**self.__dict__, "on_step": None, "_latest": None}
+        fresh: dict[str, Any] = {"on_step": None, "_latest": None, "_latest_graphs": (None, {})}
+        return {**self.__dict__, **fresh, "_latest_scene": (None, Scene({}))}
 
     def bound(self, text: TextValues) -> CachedEnvironment:
         """Return the environment with its open actions filled from a text."""
@@ -249,6 +256,7 @@ class CachedEnvironment:
         known = self._of(state)
         if known.actions is None:
             known.actions = self._offered(state)
+            known.ends = _ends(known.actions)
             sampled = len(known.actions) * size_of(known.actions[0]) if known.actions else 0
             self._answers.grow(100 + sampled)
         return known.actions
@@ -286,21 +294,27 @@ class CachedEnvironment:
     def ground(self, state: State, action: Action) -> GroundingGraph:
         """Return the grounding graph of an action in a state."""
         known = self._of(state)
-        graph: GroundingGraph | None = self._get(known.graphs, state, action)
+        graphs = known.graphs
+        if not self.keep_graphs:
+            if self._latest_graphs[0] is not known:
+                self._latest_graphs = known, {}
+            graphs = self._latest_graphs[1]
+        graph: GroundingGraph | None = self._get(graphs, state, action)
         if graph is None:
-            graph = self._grounded(state, action, self.step(state, action))
+            graph = graphs[action] = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
-                known.graphs[action] = graph
                 self._answers.grow(_ENTRY_BYTES + graph.nbytes)
-            if len(known.seen) < 2 and action in _ends(self.actions(state)):
-                known.seen[action] = hash(graph)
+            if len(known.seen) < 2:
+                self.actions(state)
+                if action in known.ends:
+                    known.seen[action] = hash(graph)
         return graph
 
     @property
     def grounds_many(self) -> bool:
         """Whether `ground_many` can be used for the actions of a state."""
         own = ("facts", "things", "label_plan")  # these need the graph of each action
-        return hasattr(self.environment, "ground_many") and not any(
+        return callable(getattr(self.environment, "ground_many", None)) and not any(
             hasattr(self.environment, name) for name in own
         )
 
@@ -361,6 +375,8 @@ class CachedEnvironment:
     def scene(self, state: State) -> Scene:
         """Return the things of a state, with derived ranks and relations."""
         known = self._of(state)
+        if known.scene is None and self._latest_scene[0] is known:
+            return self._latest_scene[1]
         if known.scene is None:
             things = self._ask("things", state)
             if not isinstance(things, Mapping):
@@ -368,7 +384,11 @@ class CachedEnvironment:
                     f"{self._call('things', (state,))} must return labels for each thing; got "
                     f"{shorten(things)}."
                 )
-            known.scene = Scene(things)
+            scene = Scene(things)
+            self._latest_scene = known, scene
+            if not self.keep_graphs:
+                return scene
+            known.scene = scene
             self._answers.grow(1000 + 2000 * len(things))
         return known.scene
 
@@ -378,7 +398,8 @@ class CachedEnvironment:
         """Clear the cache, because the environment has changed."""
         self.generation += 1
         self._answers.clear()
-        self._latest = None
+        self._latest, self._latest_graphs = None, (None, {})
+        self._latest_scene = (None, Scene({}))
 
     def notice(self, start: State) -> bool:
         """Check whether the environment has changed; if so, clear the cache.

@@ -315,7 +315,7 @@ class _Check:
             if graph is not NOTHING:
                 self.look_at_graph(graph, state, action)
             self.reach(after, (*states, after), (*path, action))
-        if hasattr(self.environment, "ground_many"):
+        if callable(getattr(self.environment, "ground_many", None)):
             self.look_at_table(state, actions)
 
     def look_at_table(self, state: Any, actions: tuple[Any, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Graph tables: grounding graphs of many actions that differ only in labels."""
+"""Graph tables: grounding graphs of many actions that share their nodes and edges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
 
 class GraphTable(Sequence[GroundingGraph]):
-    """Grounding graphs with the same nodes and edges, one for each action.
+    """Grounding graphs of many actions, whose nodes and edges are those of one graph.
 
     An environment may return a table from `ground_many(state, actions)`. Labels are then
     normalised once for each thing instead of once for each action, and graphs are built lazily.
@@ -22,9 +22,10 @@ class GraphTable(Sequence[GroundingGraph]):
     Parameters
     ----------
     nodes
-        For each node name, a list of possible labels and, for each action, an index into it.
+        For each node name, a list of possible labels and, for each action, an index into it, or
+        -1 if the graph of that action lacks the node.
     edges, root, roles
-        As for a `GroundingGraph`; the same in all graphs.
+        As for a `GroundingGraph`. Each graph has the edges between its nodes.
 
     Examples
     --------
@@ -56,9 +57,9 @@ class GraphTable(Sequence[GroundingGraph]):
         for name, (listed, places) in nodes.items():
             self.labels[name] = [labels_of(each, f"node {name!r}") for each in listed]
             chosen = np.asarray(places, np.int64).ravel()
-            if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(listed)):
+            if len(chosen) and not (chosen.min() >= -1 and chosen.max() < len(listed)):
                 raise GraphError(
-                    f"Indices of the node {name!r} must be from 0 to {len(listed) - 1}; got "
+                    f"Indices of the node {name!r} must be from -1 to {len(listed) - 1}; got "
                     f"{int(chosen.min())} to {int(chosen.max())}."
                 )
             self.places[name] = chosen
@@ -69,13 +70,21 @@ class GraphTable(Sequence[GroundingGraph]):
                 f"{', '.join(f'{len(each)} for {name!r}' for name, each in self.places.items())}."
             )
         self._count = sizes.pop()
-        self.pattern = GroundingGraph(dict.fromkeys(nodes, ()), edges, root, roles)
+        whole = GroundingGraph(dict.fromkeys(nodes, ()), edges, root, roles)
+        present = np.stack(list(self.places.values()), axis=1) >= 0
+        if not present[:, whole.node_names.index(whole.root)].all():
+            raise GraphError(f"Every graph must have the root, {whole.root!r}; got one without it.")
+        self.patterns = [whole]
+        self.pattern_of = np.zeros(self._count, np.int64)
+        if not present.all():
+            rows, where = np.unique(present, axis=0, return_inverse=True)
+            self.patterns, self.pattern_of = [_part_of(whole, row) for row in rows], where.ravel()
 
     def changed(self, roles: Iterable[str]) -> GraphTable:
         """Return a copy with new roles."""
         other = GraphTable.__new__(GraphTable)
         other.__dict__.update(self.__dict__)
-        other.pattern = self.pattern.changed(roles=roles)
+        other.patterns = [each.changed(roles=roles) for each in self.patterns]
         return other
 
     @property
@@ -102,5 +111,13 @@ class GraphTable(Sequence[GroundingGraph]):
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
-        chosen = {name: self.labels[name][self.places[name][place]] for name in self.labels}
-        return self.pattern.changed(chosen)
+        pattern = self.patterns[self.pattern_of[place]]
+        chosen = {name: self.labels[name][self.places[name][place]] for name in pattern.node_names}
+        return pattern.changed(chosen)
+
+
+def _part_of(graph: GroundingGraph, present: NDArray[np.bool_]) -> GroundingGraph:
+    """Return a graph with some of the nodes, and the edges between them."""
+    names = dict.fromkeys(np.array(graph.node_names, object)[present].tolist(), ())
+    edges = [edge for edge in graph.edges if edge[0] in names and edge[1] in names]
+    return GroundingGraph(names, edges, graph.root, graph.roles)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from functools import lru_cache
-from itertools import combinations
+from functools import cached_property, lru_cache
+from itertools import chain, combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from groundling.errors import WorldError
 from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
@@ -14,10 +18,23 @@ _AXES = ("x", "y", "z")
 _NEAR = 1.0  # maximum distance of neighbours on a grid, diagonals included
 _ORDINALS = {2: "2nd ", 3: "3rd "}
 _MOST_KINDS = 3  # maximum labels by which things are grouped
-_IS, _AS = labels_of("is"), labels_of("as")
+_TOGETHER = 500_000  # numbers compared at a time
+IS, AS = labels_of("is"), labels_of("as")
+"""The labels of edges from a thing to its relations, and from a relation to the related things."""
 Edge = tuple[str, str, tuple[Label, ...]]
 Rank = tuple[str, str]
 """A rank, and the labels that the ranked things share."""
+Ranks = tuple[tuple[Rank, ...], ...]
+"""Ranks in groups; equal groups are mostly the same object."""
+
+
+class RelationNode(NamedTuple):
+    """A relation of a thing as a node: its name, labels and ranks, and the related things."""
+
+    name: str
+    labels: tuple[Label, ...]
+    ranks: Ranks
+    others: tuple[str, ...]
 
 
 class Scene:
@@ -65,13 +82,7 @@ class Scene:
         ]
         names = [name for name in self._values if self._is_shared(name)]
         self._kinds = tuple(sorted(names)[:_MOST_KINDS])
-        self._groups: dict[tuple[str, ...], dict[Hashable, frozenset[str]]] = {}
-        self._likes: dict[str, list[tuple[str, frozenset[str]]]] = {}
-        self._sorted: dict[frozenset[str], dict[str, dict[float | str, int]]] = {}
-        self._added: dict[str, tuple[dict[str, tuple[Label, ...]], list[Edge]]] = {}
-        self._ranks: dict[str, tuple[Rank, ...]] = {}
         self._owners: dict[tuple[Label, ...], str | None] = {}
-        self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # by name of a relation node
 
     def _is_shared(self, name: str) -> bool:
         """Tell whether some (but not all) things share a string value of a label."""
@@ -106,127 +117,107 @@ class Scene:
         ordinals. The node of a relation (see `related`) has ranks among the things at its other
         end. Returns None for nodes that are neither a thing nor a relation.
         """
-        known = self._ranks.get(node)
-        if known is None:
-            if node in self._sets:
-                known = tuple(self._find_extremes(*self._sets[node]))
-            else:
-                thing = self.thing(node, labels)
-                if thing is None:
-                    return None
-                if thing != node:
-                    return self.ranks(thing)
-                known = tuple(self._find_ranks(thing))
-            self._ranks[node] = known
-        return known
+        found = self.grouped_ranks(node, labels)
+        if found is None:
+            found = self._relation_nodes[1].get(node)
+        return None if found is None else tuple(chain.from_iterable(found))
 
-    def _find_ranks(self, thing: str) -> Iterator[Rank]:
-        """Yield the ranks of a thing among things that share labels with it."""
-        for said, like in self._alike(thing):
-            for name, places in self._places_among(like).items():
-                own = self._values[name].get(thing)
-                if own is not None and len(places) > 1:
-                    yield from _ranks(name, places[own], len(places), said)
+    def grouped_ranks(self, node: str, labels: tuple[Label, ...] = ()) -> Ranks | None:
+        """Return the ranks of a thing in groups, as in `ranks`; None for other nodes."""
+        thing = self.thing(node, labels)
+        if thing is None:
+            return None
+        return self._ranks[thing]
 
-    def _find_extremes(self, thing: str, among: frozenset[str]) -> Iterator[Rank]:
-        """Yield the ranks in which a thing is lowest or highest among the given things."""
-        for said, like in self._alike(thing):
-            both = among & like
-            for name in self._numbers if len(both) > 1 else ():
-                column = self._values[name]
-                numbers = [column[each] for each in both if each in column]
-                own = column.get(thing)
-                least, most = min(numbers, default=own), max(numbers, default=own)
-                if own is not None and least != most:
-                    if own == least:
-                        yield f"lowest {name}", said
-                    elif own == most:
-                        yield f"highest {name}", said
+    @cached_property
+    def _ranks(self) -> dict[str, Ranks]:
+        """The ranks of each thing among things that share labels with it."""
+        found: dict[str, list[tuple[Rank, ...]]] = {thing: [] for thing in self.labels}
+        for shared in self._shared_kinds if self._numbers else ():
+            said, groups = " ".join(shared), dict[int, list[str]]()
+            for thing, group in zip(self.labels, self._group_numbers(shared), strict=True):
+                groups.setdefault(group, []).append(thing)
+            groups.pop(-1, None)
+            for things in groups.values():
+                for name in self._numbers if len(things) > 1 else ():
+                    column = self._values[name]
+                    numbers = sorted({column[each] for each in things if each in column})
+                    if len(numbers) > 1:
+                        ranks = [_ranks(name, n, len(numbers), said) for n in range(len(numbers))]
+                        ranked = dict(zip(numbers, ranks, strict=True))
+                        for thing in things:
+                            if thing in column:
+                                found[thing].append(ranked[column[thing]])
+        return {thing: tuple(ranks) for thing, ranks in found.items()}
 
-    def _alike(self, thing: str) -> list[tuple[str, frozenset[str]]]:
-        """Return, for each combination of labels, the things with the same values."""
-        known = self._likes.get(thing)
-        if known is None:
-            known = self._likes[thing] = []
-            kinds = tuple(kind for kind in self._kinds if thing in self._values[kind])
-            for size in range(len(kinds) + 1):
-                for shared in combinations(kinds, size):
-                    values = tuple([self._values[kind][thing] for kind in shared])
-                    known.append((" ".join(shared), self._grouped(shared)[values]))
-        return known
-
-    def _grouped(self, shared: tuple[str, ...]) -> dict[Hashable, frozenset[str]]:
-        """Group all things by their values of the given labels."""
-        known = self._groups.get(shared)
-        if known is None:
-            columns = [self._values[kind] for kind in shared]
-            groups: dict[Hashable, list[str]] = {}
-            for each in self.labels:
-                groups.setdefault(tuple([column.get(each) for column in columns]), []).append(each)
-            known = self._groups[shared] = {key: frozenset(some) for key, some in groups.items()}
-        return known
-
-    def _places_among(self, like: frozenset[str]) -> dict[str, dict[float | str, int]]:
-        """Return, for each numeric label, the rank of each value among the given things."""
-        known = self._sorted.get(like)
-        if known is None:
-            known = self._sorted[like] = {}
-            for name in self._numbers:
-                column = self._values[name]
-                numbers = {column[each] for each in like if each in column}
-                known[name] = {number: place for place, number in enumerate(sorted(numbers))}
-        return known
+    @cached_property
+    def _shared_kinds(self) -> list[tuple[str, ...]]:
+        """The combinations of labels by which things are grouped."""
+        sizes = range(len(self._kinds) + 1)
+        return list(chain.from_iterable([combinations(self._kinds, size) for size in sizes]))
 
     # ---- relations ----------------------------------------------------------------------
 
     def relations(self, thing: str) -> dict[str, tuple[str, ...]]:
         """Return the relations of a thing, each with the related things."""
-        found: dict[str, list[str]] = {}
-        for name, values in self._values.items():
-            own = values.get(thing)
-            if own is None:
-                continue
-            if own in self.labels and own != thing:  # a label that names another thing
-                found.setdefault(name, []).append(str(own))
-                continue
-            for other, value in values.items():
-                if other == thing:
-                    continue
-                if value == own:
-                    found.setdefault(f"same {name}", []).append(other)
-                elif isinstance(own, float) and isinstance(value, float):
-                    order = "lower" if own < value else "higher"
-                    found.setdefault(f"{order} {name}", []).append(other)
-        for relation, others in self._places(thing):
-            found.setdefault(relation, []).extend(others)
-        return {
-            relation: tuple(dict.fromkeys(others)) for relation, others in found.items() if others
-        }
+        names = list(self.labels)
+        found = self._related[names.index(thing)]
+        return {relation: tuple([names[n] for n in others]) for relation, others in found.items()}
 
-    def _places(self, thing: str) -> Iterator[tuple[str, list[str]]]:
+    @cached_property
+    def _related(self) -> list[dict[str, list[int]]]:
+        """For each thing, its relations and the indices of the related things."""
+        found: list[dict[str, list[int]]] = [{} for _ in self.labels]
+        place = {thing: number for number, thing in enumerate(self.labels)}
+        for name, values in self._values.items():
+            own = [values.get(thing) for thing in self.labels]
+            codes: dict[object, int] = {None: -1}
+            code = np.array([codes.setdefault(each, len(codes)) for each in own])
+            number = np.array([each if isinstance(each, float) else np.nan for each in own])
+            compared = np.stack([
+                (code[:, None] == code) & (code >= 0), number[:, None] < number,
+                number[:, None] > number,
+            ], axis=1)  # fmt: skip
+            compared[range(len(own)), :, range(len(own))] = False
+            for thing, value in enumerate(own):
+                # A label may name another thing.
+                if value in place and place[value] != thing:
+                    compared[thing] = False
+                    found[thing].setdefault(name, []).append(place[value])
+            relations = (f"same {name}", f"lower {name}", f"higher {name}")
+            for thing, relation, others in _rows(compared):
+                found[thing].setdefault(relations[relation], []).extend(others)
+        for thing, spatial, others in self._places():
+            found[thing].setdefault(spatial, []).extend(others)
+        return [
+            {relation: list(dict.fromkeys(others)) for relation, others in each.items()}
+            for each in found
+        ]
+
+    def _places(self) -> Iterator[tuple[int, str, list[int]]]:
         """Yield spatial relations: next to a thing, and between two things on a line."""
-        axes = [axis for axis in _AXES if thing in self._values.get(axis, ())]
-        at = {
-            other: [float(self._values[axis][other]) for axis in axes]
-            for other in self.labels
-            if all(other in self._values[axis] for axis in axes)
-        }
-        if not axes or len(at) < 2:
-            return
-        own = at.pop(thing)
-        away = {o: max(abs(a - b) for a, b in zip(own, p, strict=True)) for o, p in at.items()}
-        yield "next to", [other for other, distance in away.items() if distance <= _NEAR]
-        for number in range(len(axes)):
-            line = [
-                other
-                for other, place in at.items()
-                if place[:number] == own[:number] and place[number + 1 :] == own[number + 1 :]
-            ]
-            below = [other for other in line if at[other][number] < own[number]]
-            above = [other for other in line if at[other][number] > own[number]]
-            if below and above:
-                nearest = max(below, key=lambda o: at[o][number])
-                yield "between", [nearest, min(above, key=lambda o: at[o][number])]
+        columns = [self._values.get(axis, {}) for axis in _AXES]
+        at = np.array([[_coordinate(each.get(thing)) for each in columns] for thing in self.labels])
+        has = ~np.isnan(at)
+        for axes in np.unique(has[has.any(1)], axis=0):
+            things = np.flatnonzero((has == axes).all(1))
+            others = np.flatnonzero(has[:, axes].all(1))
+            away = at[others][:, axes] - at[things][:, axes][:, None]  # things × others × axes
+            differs = things[:, None] != others
+            near = (np.abs(away).max(2) <= _NEAR) & differs
+            yield from (
+                (int(things[row]), "next to", others[places].tolist())
+                for row, _, places in _rows(near[:, None])
+            )
+            for axis in range(away.shape[2]):
+                line = differs & (np.delete(away, axis, 2) == 0).all(2)
+                along = away[:, :, axis]
+                below = np.where(line & (along < 0), along, -np.inf)
+                above = np.where(line & (along > 0), along, np.inf)
+                both = np.isfinite(below.max(1)) & np.isfinite(above.min(1))
+                ends = np.stack([others[below.argmax(1)], others[above.argmin(1)]], axis=1)
+                for row in np.flatnonzero(both).tolist():
+                    yield int(things[row]), "between", ends[row].tolist()
 
     # ---- graphs -------------------------------------------------------------------------
 
@@ -236,42 +227,136 @@ class Scene:
         Each relation becomes a node with edges to the related things. Its ranks are those of the
         thing among them.
         """
-        pairs = zip(graph.node_names, graph.node_labels, strict=True)
-        things = {name: thing for name, labels in pairs if (thing := self.thing(name, labels))}
+        things = self.things_of(graph)
         renamed = {thing: name for name, thing in reversed(things.items()) if thing != name}
         nodes: dict[str, tuple[Label, ...]] = {}
         edges: list[Edge] = []
         for name, thing in things.items():
-            more, links = self._relation_nodes(thing)
-            if renamed:  # some nodes have other names than their things
-                first = renamed.get(thing, thing)
-                links = [
-                    (name if source == thing else source, renamed.get(target, target), labels)
-                    for source, target, labels in links
-                    if source == thing or name == first
-                ]
-                more = {renamed.get(each, each): labels for each, labels in more.items()}
-            nodes.update(more)
-            edges += links
+            is_first = name == renamed.get(thing, thing)  # of several nodes for one thing
+            for node in self.relation_nodes(thing):
+                nodes[node.name] = node.labels
+                edges.append((name, node.name, IS))
+                for other in node.others:
+                    nodes[renamed.get(other, other)] = self.labels[other]
+                    if is_first:
+                        edges.append((node.name, renamed.get(other, other), AS))
         return graph.extended(nodes, edges)
 
-    def _relation_nodes(self, thing: str) -> tuple[dict[str, tuple[Label, ...]], list[Edge]]:
-        """Return the nodes and edges for the relations of a thing."""
-        known = self._added.get(thing)
-        if known is None:
-            nodes: dict[str, tuple[Label, ...]] = {}
-            edges: list[Edge] = []
-            for relation, others in self.relations(thing).items():
-                name = f"{thing}: {relation}"
-                same = ("same",) if relation.startswith("same ") else ()
-                nodes[name] = labels_of((relation, *same))
-                edges.append((thing, name, _IS))
-                self._sets[name] = (thing, frozenset((thing, *others)))
-                for other in others:
-                    nodes[other] = self.labels[other]
-                    edges.append((name, other, _AS))
-            known = self._added[thing] = (nodes, edges)
-        return known
+    def things_of(self, graph: GroundingGraph) -> dict[str, str]:
+        """Return the nodes of a graph that represent things, with the things.
+
+        >>> scene = Scene({"a": {"colour": "red"}, "b": {"colour": "blue"}})
+        >>> scene.things_of(GroundingGraph({"event": "take", "object": {"colour": "red"}}))
+        {'object': 'a'}
+        """
+        pairs = zip(graph.node_names, graph.node_labels, strict=True)
+        return {name: thing for name, labels in pairs if (thing := self.thing(name, labels))}
+
+    def relation_nodes(self, thing: str) -> list[RelationNode]:
+        """Return the relations of a thing as nodes; their ranks are those of the thing."""
+        return self._relation_nodes[0][thing]
+
+    @cached_property
+    def _relation_nodes(self) -> tuple[dict[str, list[RelationNode]], dict[str, Ranks]]:
+        names = list(self.labels)
+        every = [
+            (thing, relation, others)
+            for thing, found in enumerate(self._related)
+            for relation, others in found.items()
+        ]
+        ranks = self._find_extremes(every)
+        nodes: dict[str, list[RelationNode]] = {thing: [] for thing in names}
+        for (thing, relation, others), ranked in zip(every, ranks, strict=True):
+            name, labels = f"{names[thing]}: {relation}", _relation_labels(relation)
+            listed = tuple([names[other] for other in others])
+            nodes[names[thing]].append(RelationNode(name, labels, ranked, listed))
+        return nodes, {each.name: each.ranks for some in nodes.values() for each in some}
+
+    def _find_extremes(self, related: list[tuple[int, str, list[int]]]) -> Iterator[Ranks]:
+        """Yield, for each relation, the ranks in which a thing is first or last among the others.
+
+        The things compared are the related ones that share labels with the thing, and itself.
+        """
+        if not self._numbers:
+            yield from [()] * len(related)
+            return
+        count = len(self.labels)
+        groups = np.array([self._group_numbers(kinds) for kinds in self._shared_kinds])
+        names, said = tuple(self._numbers), list(map(" ".join, self._shared_kinds))
+        alike = (groups[:, :, None] == groups[:, None]) & (groups >= 0)[:, :, None]
+        columns = [self._values[name] for name in self._numbers]
+        number = np.array([[each.get(thing, np.nan) for thing in self.labels] for each in columns])
+        number = number.reshape(len(columns), count)
+        made: dict[bytes, Ranks] = {}
+        step = max(1, _TOGETHER // max(1, alike.shape[0] * number.size))
+        for first in range(0, len(related), step):
+            some = related[first : first + step]
+            things = np.array([thing for thing, _, _ in some])
+            among = np.zeros((len(some), count), bool)
+            among[np.arange(len(some)), things] = True
+            counts = [len(others) for _, _, others in some]
+            others = list(chain.from_iterable([others for _, _, others in some]))
+            among[np.repeat(np.arange(len(some)), counts), others] = True
+            # Axes: relations, shared labels, numbers, things.
+            both = among[:, None] & alike[:, things].swapaxes(0, 1)
+            known = both[:, :, None] & ~np.isnan(number)
+            least = np.where(known, number, np.inf).min(3)
+            most = np.where(known, number, -np.inf).max(3)
+            own = number[:, things].T[:, None]
+            differ = (least != most) & ~np.isnan(own)
+            codes = np.where(own == least, 1, 2 * (own == most)) * differ
+            for key in map(bytes, codes.astype(np.uint8)):
+                if key not in made:
+                    code = [key[n : n + len(names)] for n in range(0, len(key), len(names))]
+                    found = [_extremes(names, *each) for each in zip(said, code, strict=True)]
+                    made[key] = tuple(filter(None, found))
+                yield made[key]
+
+    def _group_numbers(self, kinds: tuple[str, ...]) -> list[int]:
+        """Number things by their values of some labels; -1 for things that lack one."""
+        columns = [[self._values[kind].get(thing) for thing in self.labels] for kind in kinds]
+        if not columns:
+            return [0] * len(self.labels)
+        codes: dict[tuple[object, ...], int] = {}
+        values = zip(*columns, strict=True)
+        return [-1 if None in each else codes.setdefault(each, len(codes)) for each in values]
+
+
+def _rows(compared: NDArray[np.bool_]) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield each thing (axis 0) and relation (axis 1) with the things (axis 2) it is true of.
+
+    The relations of a thing are in the order of the first thing that they are true of.
+    """
+    count = compared.shape[2]
+    first = np.where(compared.any(2), compared.argmax(2), count)
+    listed = np.nonzero(compared)[2].tolist()
+    sizes = compared.sum(2)
+    starts = (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape).tolist()
+    order, ends = np.argsort(first, axis=1, kind="stable").tolist(), sizes.tolist()
+    for thing, relations in enumerate(order):
+        for relation in relations:
+            if ends[thing][relation]:
+                start = starts[thing][relation]
+                yield thing, relation, listed[start : start + ends[thing][relation]]
+
+
+def _coordinate(value: Any) -> float:
+    try:
+        return np.nan if value is None else float(value)
+    except ValueError:  # a word, such as "left"
+        return np.nan
+
+
+@lru_cache(maxsize=10_000)
+def _extremes(names: tuple[str, ...], shared: str, codes: bytes) -> tuple[Rank, ...]:
+    orders = ("", "lowest", "highest")
+    pairs = zip(names, codes, strict=True)
+    return tuple([(f"{orders[code]} {name}", shared) for name, code in pairs if code])
+
+
+@lru_cache(maxsize=1000)
+def _relation_labels(relation: str) -> tuple[Label, ...]:
+    return labels_of((relation, "same") if relation.startswith("same ") else (relation,))
 
 
 @lru_cache(maxsize=10_000)
