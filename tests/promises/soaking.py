@@ -1,13 +1,14 @@
-"""How long the long tests run: `GROUNDLING_SOAK` seconds in all, nothing by default.
+"""How long the long tests run: `GROUNDLING_SOAK` seconds for each part, nothing by default.
 
-Each long test has its share of the time. What it did goes into `soak.json`, from which the
-figures in `docs/reliability.md` are taken.
+Each long test has its share of the time, or a number of rounds. What a part did goes into its
+section of `soak.json`, from which the figures in `docs/reliability.md` are taken.
 """
 
 import fcntl
 import json
 import os
 import platform
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -29,6 +30,12 @@ def rounds(share, *, least=0, most=None):
     ):
         yield number
         number += 1
+
+
+def folder_in_memory():
+    """Return a temporary folder in memory if there is one: thousands of small files cost little."""
+    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    return tempfile.TemporaryDirectory(dir=where)
 
 
 class Lateness:
@@ -58,26 +65,30 @@ class Lateness:
         self._watch.join()
 
 
+_noted = {}  # figures of this session
+
+
 def note(**figures):
-    """Add figures to those of this run."""
-    if not SECONDS:
-        return
-    with open(FILE.with_suffix(".lock"), "w") as lock:  # parts may run beside each other
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        known = json.loads(FILE.read_text()) if FILE.exists() else {}
-        new = json.loads(json.dumps(figures))  # keys are texts, as those in the file are
-        for name, value in new.items():
-            known[name] = {**known.get(name, {}), **value} if name == "parts" else value
-        FILE.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    """Add figures to those of this session."""
+    _noted.update(json.loads(json.dumps(figures)))  # keys are texts, as those in the file are
 
 
 def note_session(session, began):
-    """Add how long a run took, and how it ended."""
-    if SECONDS and session.testscollected:
-        part = os.environ.get("GROUNDLING_SOAK_PART", "all")
-        note(parts={part: {
-            "date": time.strftime("%Y-%m-%d", time.gmtime()),
-            "hours": round((time.monotonic() - began) / 3600, 2),
-            "failed": session.testsfailed, "tests": session.testscollected,
-            "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
-        }})  # fmt: skip
+    """Write the section of this part: its figures, how long it took, and how it ended.
+
+    A section comes from one run of its part; what another run wrote there is replaced.
+    """
+    if not SECONDS or not session.testscollected:
+        return
+    section = {
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "hours": round((time.monotonic() - began) / 3600, 3),
+        "failed": session.testsfailed, "tests": session.testscollected,
+        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        "figures": _noted,
+    }  # fmt: skip
+    with open(FILE.with_suffix(".lock"), "w") as lock:  # parts may run beside each other
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        known = json.loads(FILE.read_text()) if FILE.exists() else {"parts": {}}
+        known["parts"][os.environ.get("GROUNDLING_SOAK_PART", "all")] = section
+        FILE.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

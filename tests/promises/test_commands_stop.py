@@ -122,7 +122,7 @@ def test_commands_stop_soon(folder, command, after):
 
 def test_commands_stop_soon_whatever_they_do(folder):
     chance, took = random.Random(5), []
-    for _ in rounds(0.05, least=3):
+    for _ in rounds(0.4, least=3):
         command = chance.choice(list(COMMANDS))
         number = chance.choice((signal.SIGINT, signal.SIGTERM))
         took.append(check(COMMANDS[command], number, 0.01 + LATEST * chance.random() ** 3, folder))

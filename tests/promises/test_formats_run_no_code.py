@@ -8,7 +8,6 @@ import json
 import pickle
 import sqlite3
 import sys
-import tempfile
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +42,7 @@ from tests.promises import test_bounded_hostile_files as hostile
 from tests.promises.making import demonstrations, make_follower
 from tests.promises.mutation import chances, changed_bytes, changed_values
 from tests.promises.requests import WORLD
-from tests.promises.soaking import SECONDS, note
+from tests.promises.soaking import SECONDS, folder_in_memory, note
 from tests.worlds import Line
 
 EACH = 20_000 if SECONDS else 60  # files of each format
@@ -265,13 +264,13 @@ FORMATS = (
 
 @pytest.fixture(scope="module")
 def samples():
-    with tempfile.TemporaryDirectory() as folder:
+    with folder_in_memory() as folder:
         yield sample(Path(folder))
 
 
 @pytest.fixture(scope="module")
 def model():
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    with folder_in_memory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = {}
         for part in sorted(make_follower().fit(demonstrations()).save(folder).iterdir()):

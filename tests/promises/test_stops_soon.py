@@ -184,7 +184,7 @@ def test_stops_soon_at_any_moment(place, tmp_path):
     import random
 
     chance, took = random.Random(0), []
-    for number in rounds(0.05, least=3):
+    for number in rounds(0.3, least=3):
         command = chance.choice(["studio", "serve"])
         phases = [each for each in PHASES if command == "studio" or each in ("starting", "busy")]
         phase, sent = chance.choice(phases), chance.choice([signal.SIGINT, signal.SIGTERM])
