@@ -4,6 +4,7 @@ Each long test has its share of the time, or a number of rounds. What a part did
 section of `soak.json`, from which the figures in `docs/reliability.md` are taken.
 """
 
+import contextlib
 import fcntl
 import json
 import os
@@ -39,30 +40,46 @@ def folder_in_memory():
 
 
 class Lateness:
-    """How late this machine wakes whoever sleeps: what a promise of seconds is measured with.
+    """How long a process takes, without the time that it waits for a processor.
 
-    Where nothing else runs it is next to nothing; where much does, nobody can be on time.
+    On an idle machine this is the time on the clock. On a busy one it is what it would be there:
+    the kernel counts for how long each thread was ready to run and did not; of all threads, the
+    one that waited most counts.
     """
 
-    def __init__(self):
-        self.seconds = 0.0
+    def __init__(self, pid):
+        self.tasks = Path(f"/proc/{pid}/task")
+        self.took = 0.0
+        self._waited = 0.0
 
     def __enter__(self):
         self._over = threading.Event()
+        self._first = self._read()
         self._watch = threading.Thread(target=self._measure, daemon=True)
+        self._began = time.monotonic()
         self._watch.start()
         return self
 
+    def _read(self):
+        """Return the seconds that each thread has waited so far."""
+        found = {}
+        with contextlib.suppress(OSError):  # there is no such process any more
+            for task in self.tasks.iterdir():
+                with contextlib.suppress(OSError, IndexError):
+                    found[task.name] = int((task / "schedstat").read_text().split()[1]) / 1e9
+        return found
+
     def _measure(self):
-        while not self._over.is_set():
-            began = time.monotonic()
-            time.sleep(0.005)
-            # Whoever ends a command is woken several times: the signal, its thread, its parent.
-            self.seconds += max(0.0, time.monotonic() - began - 0.01)
+        while not self._over.wait(0.01):
+            now = self._read()
+            grown = (now[each] - self._first.get(each, 0.0) for each in now)
+            self._waited = max(self._waited, max(grown, default=0.0))
 
     def __exit__(self, *_):
+        took = time.monotonic() - self._began
         self._over.set()
         self._watch.join()
+        self.took = max(0.0, took - self._waited)
 
 
 _noted = {}  # figures of this session

@@ -38,6 +38,7 @@ from groundling.scale.arrays import map_arrays, write_arrays
 from groundling.tasks import model_notes
 from groundling.tasks.maps.scan import read_scan
 from groundling.tasks.model_notes import Note
+from tests.features.test_synonyms import as_fasttext
 from tests.promises import test_bounded_hostile_files as hostile
 from tests.promises.making import demonstrations, make_follower
 from tests.promises.mutation import chances, changed_bytes, changed_values
@@ -199,15 +200,18 @@ def results(folder):
     named = list(zip((b"sofa", b"couch", b"lamp"), numbers, strict=True))
     listed = b"".join(b"%s %f %f\n" % (word, *vector) for word, vector in named)
     packed = b"".join(b"%s %s\n" % (word, vector.tobytes()) for word, vector in named)
-    for kind, content in (("text", listed), ("binary", packed)):
+    trained = as_fasttext({word.decode(): vector for word, vector in named}, buckets=9)
+    kinds = {"text": b"3 2\n" + listed, "binary": b"3 2\n" + packed, "fasttext": trained}
+    for kind, content in kinds.items():
         path = folder / f"vectors.{kind}"
-        path.write_bytes(b"3 2\n" + content)
+        path.write_bytes(content)
         yield f"vectors: {kind}", (path, read_vectors)
     yield "scene", (SceneWorld(WORLD).save(folder / "yard.json"), read_scene)
 
 
 def read_vectors(path):
-    return WordVectors(path).nearest("couch", {"sofa", "lamp"})
+    vectors = WordVectors(path)
+    return [vectors.nearest(word, {"sofa", "lamp"}) for word in ("couch", "\ud800", "sofas")]
 
 
 def read_scene(path):
@@ -257,7 +261,7 @@ FORMATS = (
     "home: phrases", "home: requests", "home: words.json",
     *(f"home: core.{name}_registry" for name in REGISTRIES), "home: core.restore_state",
     "report", "language", "note of a training", "note of a download", "scan", "scene",
-    "vectors: text", "vectors: binary",
+    "vectors: text", "vectors: binary", "vectors: fasttext",
     *(f"corpora: {name}" for name, _, _ in hostile.kinds_of_files()),
 )  # fmt: skip
 
