@@ -71,8 +71,7 @@ _ROWS = (
      "{service_sizes[0]} MB after 5 %, {service_sizes[1]} MB after 50 %, {service_sizes[2]} MB at "
      "the end"),
     ("different requests", "memory of a follower over {different requests:,} different requests",
-     "{memory at the start, MB} MB after 1,000, {memory in the middle, MB} MB after 50 %, "
-     "{memory at the end, MB} MB at the end"),
+     "{different[0]:g} MB after 5,000 more, {different[1]:g} MB at the end"),
     ("requests from eight threads that agree", "requests from eight threads at once",
      "{requests from eight threads that agree:,}, equal to the last bit"),
 )  # fmt: skip
@@ -129,6 +128,8 @@ def _figures(run: Mapping[str, Any]) -> dict[str, Any]:
         figures["faults"] = sum(
             sum(each.values()) if isinstance(each, dict) else each for each in faults
         )
+    if sizes := found.get("different requests, MB"):
+        figures["different"] = (sizes[0], sizes[-1])
     if sizes := found.get("service_megabytes"):
         figures["service_sizes"] = (sizes[1], sizes[len(sizes) // 2], sizes[-1])
     return figures
