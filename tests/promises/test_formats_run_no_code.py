@@ -11,6 +11,7 @@ import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -153,8 +154,22 @@ def registries(folder):
         yield f"home: {name}", (folder / name, lambda path: read_home(path.parent))
 
 
+PLANS = {}  # of commands that were followed before: what is tried here is how files are read
+
+
+def follow_once(self, text, world, state):
+    key = (str(text), world.home, state)
+    if key not in PLANS:
+        PLANS[key] = FOLLOW(self, text, world, state)
+    return PLANS[key]
+
+
+FOLLOW = Follower.follow
+
+
 def read_requests(path):
-    return list(_replies(path, None, ""))
+    with patch.object(Follower, "follow", follow_once):
+        return list(_replies(path, None, ""))
 
 
 def homes(folder):
