@@ -86,7 +86,7 @@ def test_literals_of_any_text(text):
     read_literals(text.split(), ENGLISH)
 
 
-@pytest.mark.parametrize("text", ["hundred " * 200, "9" * 400, "million " * 60 + "minutes", "1e400"])
+@pytest.mark.parametrize("text", ["hundred " * 200, "9" * 400, "million " * 60, "1e400"])
 def test_literals_are_never_infinite(text):
     for words in (text.split(), ["in", *text.split(), "hours"], [*text.split(), "th"]):
         for found in read_literals(words, ENGLISH):
