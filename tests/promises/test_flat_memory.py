@@ -12,7 +12,7 @@ from tests.promises.soaking import SECONDS, long_test, note
 from tests.worlds import Line
 
 REQUESTS = 100_000 if SECONDS else 1_000
-WARM, DIFFERENT = 5_000, 20_000
+WARM, DIFFERENT = 10_000, 20_000  # requests until all caches are full, and after that
 
 
 def megabytes():
