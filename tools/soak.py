@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main", "rows", "with_table"]
+__all__ = ["PARTS", "main", "noted", "rows", "with_table"]
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS, PAGE = ROOT / "results" / "soak.json", ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- make soak -->\n", "<!-- end -->"
+PARTS = ("requests", "imports", "files", "models", "kills", "stops", "clusters", "memory")
 
 
 # Rows of the table: the figure that must be present, and the two cells.
@@ -70,39 +71,47 @@ _ROWS = (
      "{service_sizes[0]} MB after 5 %, {service_sizes[1]} MB after 50 %, {service_sizes[2]} MB at "
      "the end"),
     ("different requests", "memory of a follower over {different requests:,} different requests",
-     "{memory at the start, MB} MB after 1,000, {memory in the middle, MB} MB after 50 %, "
-     "{memory at the end, MB} MB at the end"),
-    ("unfinished", "incomplete", "{lacks}"),
+     "{different[0]:g} MB after 10,000 others, {different[1]:g} MB at the end"),
+    ("missing", "parts that were not run", "{missing}"),
     ("requests from eight threads that agree", "requests from eight threads at once",
      "{requests from eight threads that agree:,}, equal to the last bit"),
 )  # fmt: skip
 
 
-def rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the label and the figure of each row.
+def rows(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the label and the figure of each row; `run` is the content of `soak.json`.
 
-    >>> list(rows({"stops": 1200, "slowest_stop": 1.5}))
+    >>> list(rows({"parts": {"stops": {"figures": {"stops": 1200, "slowest_stop": 1.5}}}}))
     [('studios and services stopped', '1,200; at most 1.5 s')]
     """
-    figures = _figures(found)
+    figures = _figures(run)
     for name, what, told in _ROWS:
         if name in figures:
             yield what.format(**figures), told.format(**figures)
 
 
-def _figures(found: Mapping[str, Any]) -> dict[str, Any]:
+def noted(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures of all parts by name."""
+    parts = run["parts"].values()
+    return {name: each for part in parts for name, each in part["figures"].items()}
+
+
+def _figures(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return the figures of a run by name, with totals."""
+    found = noted(run)
     # Colons would end a name in a template.
     figures = {name: each for name, each in found.items() if ":" not in name}
     for name, each in found.items():
         if name.startswith("cluster: "):
             short = {"workers killed": "kills", "trainings to the same bytes": "trainings"}
             figures[f"cluster_{short.get(name[9:], name[9:])}"] = each
-    if parts := found.get("parts"):
-        dates = sorted(each["date"] for each in parts.values())
+    parts = run["parts"]
+    if dates := sorted(each["date"] for each in parts.values() if "date" in each):
         figures["dates"] = " to ".join(dict.fromkeys((dates[0], dates[-1])))
         figures["hours"] = sum(each["hours"] for each in parts.values())
         figures["names"] = ", ".join(sorted(parts))
+        if missing := [each for each in PARTS if each not in parts]:
+            figures["missing"] = ", ".join(missing)
     for place in ("studio", "service"):
         if counts := found.get(f"requests_to_the_{place}"):
             figures[place] = sum(counts.values())
@@ -122,17 +131,18 @@ def _figures(found: Mapping[str, Any]) -> dict[str, Any]:
         figures["faults"] = sum(
             sum(each.values()) if isinstance(each, dict) else each for each in faults
         )
-    if "unfinished" in found:
-        figures["lacks"] = ", ".join(found["unfinished"])
+    if sizes := found.get("different requests, MB"):
+        figures["different"] = (sizes[0], sizes[-1])
     if sizes := found.get("service_megabytes"):
         figures["service_sizes"] = (sizes[1], sizes[len(sizes) // 2], sizes[-1])
     return figures
 
 
-def with_table(page: str, found: Mapping[str, Any]) -> str:
+def with_table(page: str, run: Mapping[str, Any]) -> str:
     """Return a page with the table of a run between its markers.
 
-    >>> print(with_table(f"{BEGIN}old{END}", {"stops": 3, "slowest_stop": 1}))
+    >>> run = {"parts": {"stops": {"figures": {"stops": 3, "slowest_stop": 1}}}}
+    >>> print(with_table(f"{BEGIN}old{END}", run))
     <!-- make soak -->
     | what | figure |
     |---|---|
@@ -141,7 +151,7 @@ def with_table(page: str, found: Mapping[str, Any]) -> str:
     """
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    table = "".join(f"| {what} | {figure} |\n" for what, figure in rows(found))
+    table = "".join(f"| {what} | {figure} |\n" for what, figure in rows(run))
     return f"{before}{BEGIN}| what | figure |\n|---|---|\n{table}{END}{after}"
 
 
@@ -149,13 +159,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Write results and page; exit with 1 if a part has failed."""
     reader = argparse.ArgumentParser(prog="python -m tools.soak", description=__doc__)
     reader.add_argument("file", type=Path, help="Output of `make soak`.")
-    found = json.loads(reader.parse_args(arguments).file.read_text(encoding="utf-8"))
-    failed = [name for name, each in found.get("parts", {}).items() if each["failed"]]
-    if failed:
+    run = json.loads(reader.parse_args(arguments).file.read_text(encoding="utf-8"))
+    if failed := [name for name, each in run["parts"].items() if each["failed"]]:
         sys.exit(f"Parts that failed: {', '.join(failed)}. Nothing was written.")
-    text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(run, indent=1, sort_keys=True, ensure_ascii=False)
     RESULTS.write_text(text + "\n", encoding="utf-8")
-    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), run), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ _PREFIX, _SUFFIX = ".groundling-", ".tmp"
 # Errors from file systems that cannot sync or lock a folder; these are ignored.
 _UNABLE = (errno.EINVAL, errno.EACCES, errno.EPERM, errno.EBADF, errno.EISDIR, errno.ENOTSUP,
            errno.ENOLCK, errno.ENOSYS)  # fmt: skip
+_SHOWN = 300  # characters of a path in a message
 _READ = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -169,7 +170,11 @@ def read_plain(
     except OSError as problem:
         if problem.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
             raise _not_plain(path, error) from None
-        raise error(f"{path} cannot be read: {problem.strerror}. Check the path.") from problem
+        why = f"cannot be read: {problem.strerror}. Check the path."
+        raise error(f"{str(path)[:_SHOWN]} {why}") from problem
+    except ValueError:  # a null character, or one that has no encoding
+        shown = repr(str(path)[:_SHOWN])
+        raise error(f"{shown} cannot be the name of a file. Check the path.") from None
     try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):

@@ -118,6 +118,15 @@ def test_other_files_are_refused(content, tmp_path):
         WordVectors(tmp_path / "vectors").vector("x")
 
 
+def test_numbers_beyond_range_and_words_that_cannot_be_written_have_no_vector(tmp_path):
+    (tmp_path / "vectors").write_bytes(b"2 2\nbig 1e300 1\nsofa 1 0\n")
+    vectors = WordVectors(tmp_path / "vectors")
+    assert [vectors.vector(each) for each in ("big", "\ud800")] == [None, None]
+    for kind in FORMATS.values():
+        (tmp_path / "other").write_bytes(kind(trained()))
+        WordVectors(tmp_path / "other").vector("\udcff")
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_damaged_files_give_vectors_or_our_error(tmp_path_factory, data):
@@ -135,7 +144,7 @@ def test_damaged_files_give_vectors_or_our_error(tmp_path_factory, data):
 
 
 def test_folders_pipes_and_missing_files_are_refused(tmp_path):
-    for path in (tmp_path, tmp_path / "none", "/dev/null"):
+    for path in (tmp_path, tmp_path / "none", "/dev/null", "\0", "\ud800"):
         with pytest.raises(LexiconError):
             WordVectors(path).vector("x")
     with pytest.raises(SettingError, match="must be a file with word vectors"):

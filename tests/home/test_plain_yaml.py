@@ -115,3 +115,11 @@ def test_templates_of_names_are_those_of_hassil():
     for template in ("[Big ](Lamp|Light)", "(a|b[c]|(d|e) f) [g] (h;i)", "x", "[a][b][c][d]"):
         every = [" ".join(each.split()) for each in sample_sentence(parse_sentence(template))]
         assert _spellings(template) == list(dict.fromkeys(every[:20]))
+
+
+@pytest.mark.parametrize("name", ["\0", "a\0b.yaml", "\ud800", "x" * 5000, "/dev/zero", "/", "."])
+def test_yaml_names_of_no_file_are_refused_in_one_sentence(name):
+    with pytest.raises(HomeError) as told:
+        read_home(name)
+    assert len(str(told.value)) < 400 or len(name) > 400
+    assert "\n" not in str(told.value)

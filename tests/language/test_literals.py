@@ -1,5 +1,7 @@
 """Values that texts spell."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,3 +84,10 @@ def test_literals_of_any_order_end_and_stay_inside(words):
 @given(st.text(max_size=40))
 def test_literals_of_any_text(text):
     read_literals(text.split(), ENGLISH)
+
+
+@pytest.mark.parametrize("text", ["hundred " * 200, "9" * 400, "million " * 60, "1e400"])
+def test_literals_are_never_infinite(text):
+    for words in (text.split(), ["in", *text.split(), "hours"], [*text.split(), "th"]):
+        for found in read_literals(words, ENGLISH):
+            assert found.type == "time" or math.isfinite(found.value)

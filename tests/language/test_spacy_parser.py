@@ -2,6 +2,7 @@ import copy
 import importlib.util
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,30 @@ def assert_sound(instruction):
 
 def heads(instruction):
     return [instruction.tokens[head] if head >= 0 else "-" for head in instruction.heads]
+
+
+def test_shipped_parser_keeps_no_words_of_the_texts_it_read(parser):
+    """spaCy would keep every word for ever; a service reads new ones every day."""
+    [before] = parser.parse("walk to the zorbel")
+    kept = len(parser.language.vocab.strings)
+    for number in range(50):
+        parser.parse(f"walk to room{number} and take the gadget{number}")
+    assert len(parser.language.vocab.strings) == kept
+    assert parser.parse("walk to the zorbel") == [before]
+
+
+def test_shipped_parser_is_used_by_several_threads_at_once(parser):
+    texts = [f"take the gizmo{number} and walk to hall{number}" for number in range(60)]
+    wanted = [parser.parse(text) for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(parser.parse, texts)) == wanted
+
+
+def test_shipped_parser_stays_usable_after_a_text_that_it_refuses(parser):
+    with pytest.raises(InstructionError):
+        parser.parse("go " * 20_000)
+    assert parser.parse("go")[0].tokens == ("go",)
+    assert copy.copy(parser).parse("go")[0].tokens == ("go",)
 
 
 def test_shipped_parser_reads_left_as_a_direction(parser):

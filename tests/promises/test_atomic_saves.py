@@ -78,7 +78,7 @@ def kill_once(folder, random_):
 
 def test_atomic_saves_survive_being_killed(disk):
     random_, kills = random.Random(1), 0
-    for _ in rounds(0.05, least=3):
+    for _ in rounds(0.1, least=3):
         kill_once(disk / "model", random_)
         kills += 1
     note(**{"kills of saves at random moments": kills})

@@ -2,11 +2,9 @@
 
 import json
 import math
-import os
 import resource
 import shutil
 import signal
-import tempfile
 import time
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from groundling.tasks.puzzles.corpus import read_corpus
 from tests.modelfiles import FILES, file_of, refused, resign, write
 from tests.promises.making import answer, requests
 from tests.promises.mutation import chances, changed_bytes, changed_values
-from tests.promises.soaking import SECONDS, note
+from tests.promises.soaking import SECONDS, folder_in_memory, note
 
 MODELS = 20_000 if SECONDS else 150
 CORPORA = 20_000 if SECONDS else 600
@@ -34,8 +32,7 @@ PATIENCE = 20.0  # seconds; far more than that of the promise, as kernels may be
 @pytest.fixture
 def room():
     """A folder in memory, where thousands of small files cost little."""
-    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=where) as folder:
+    with folder_in_memory() as folder:
         yield Path(folder)
 
 

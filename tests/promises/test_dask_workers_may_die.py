@@ -41,7 +41,7 @@ def test_dask_workers_may_die_at_any_moment(tmp_path):
         killer.start()
         began = time.monotonic()
         try:
-            for number in rounds(0.5, least=1):
+            for number in rounds(0.9, least=1):
                 kind = ("plans", "decisions")[number % 2]
                 options = {"cluster": client, "checkpoint": tmp_path / str(number)}
                 for _ in range(20):

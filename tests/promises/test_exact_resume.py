@@ -43,7 +43,7 @@ def train(kind, folder, stop, seed):
 def test_exact_resume_after_being_killed(followers, tmp_path):
     chance, kills = random.Random(2), 0
     kinds = ("plans", "lattice", "viterbi")
-    for number in rounds(0.15, least=1, most=20):
+    for number in rounds(0.2, least=1, most=20):
         kind, folder = kinds[number % 3], tmp_path / f"{number}"
         stopped = train(kind, folder, chance.randint(1, 12), number)
         kills += stopped.returncode == -signal.SIGKILL

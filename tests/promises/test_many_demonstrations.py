@@ -59,3 +59,10 @@ def test_many_demonstrations_one_is_edited_at_once(project):
     assert changed["weight"] == 3
     assert took < 1
     assert project.undo() == "editing “zum Tisch 76”"
+
+
+def test_many_demonstrations_open_in_two_seconds(project):
+    again, took = page(lambda: Project(project.folder, {"kind": "lesson"}))
+    assert again.store.counts() == project.store.counts()
+    again.close()
+    assert took < 2, took

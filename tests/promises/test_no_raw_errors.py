@@ -5,6 +5,7 @@ import json
 import shutil
 import sqlite3
 import time
+from pathlib import Path
 
 import pytest
 
@@ -33,11 +34,18 @@ from tests.promises.requests import (
     changed,
     check,
 )  # fmt: skip
-from tests.promises.soaking import SECONDS, note
+from tests.promises.soaking import SECONDS, folder_in_memory, note
 
 REQUESTS, FILES, EXAMPLES = (20_000, 2_000, 250) if SECONDS else (250, 25, 5)
 SHOWN = (("zum Tisch", "go to the table"), ("Tasse", "take the blue cup"))
 HEADERS = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+
+
+@pytest.fixture
+def tmp_path():
+    """A folder in memory: a project writes to its disk at every change."""
+    with folder_in_memory() as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ def test_studio_killed_while_people_teach_and_edit(tmp_path):
     chance, folder = random.Random(1), tmp_path / "project"
     kills = acknowledged = 0
     lines = []
-    for number in rounds(0.05, least=2, most=200):
+    for number in rounds(0.3, least=2, most=200):
         code = textwrap.dedent(TEACHER.format(folder=str(folder), seed=number))
         process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
         assert json.loads(process.stdout.readline()) == ["open"]

@@ -257,6 +257,15 @@ def whole(text: str) -> str:
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
+def without_controls(text: str) -> str:
+    r"""Return a text without characters that control a terminal.
+
+    >>> without_controls("Lamp\x1b[2J\n")
+    'Lamp�[2J\n'
+    """
+    return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", whole(text))
+
+
 def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full") -> str:
     """Return the name of a preset that can be trained; the task's default if None."""
     from groundling.errors import SettingError

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import threading
 import time
 
 _PATIENCE = 1.0  # seconds to clean up; it must end within two
+_STUCK = 0.5  # seconds more, after which another process ends it
+_STOPS = (signal.SIGINT, signal.SIGTERM)
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 
 told = threading.Event()
@@ -27,7 +30,7 @@ def run() -> None:
             raise KeyboardInterrupt
 
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _STOPS:
             signal.signal(number, stop)
         if os.name == "posix":
             _watch()
@@ -46,7 +49,7 @@ def run() -> None:
         sys.exit(128 + asked[0] if asked else 130)
     finally:
         # During shutdown, an error in a handler would print a traceback.
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _STOPS:
             signal.signal(number, signal.SIG_DFL if not asked else signal.SIG_IGN)
 
 
@@ -54,23 +57,74 @@ def _watch() -> None:
     """End the process soon after a signal, even if the main thread is stuck.
 
     Python handles signals only when it returns from compiled code, and exceptions are lost in some
-    places (finalisers, callbacks of libraries).
+    places (finalisers, callbacks of libraries). A thread therefore ends the process; if compiled
+    code holds the interpreter lock, so that no thread can run, another process does.
     """
     reading, writing = os.pipe()
-    for handle in (reading, writing):
-        os.set_blocking(handle, handle == reading)
+    os.set_blocking(writing, False)
+    reading = _start_guard(reading)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     os.register_at_fork(after_in_child=_let_go)  # a child handles its own signals
 
     def wait() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        while (number := os.read(reading, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
+        while (read := os.read(reading, 1)) and read[0] not in _STOPS:
             pass
+        if not read:  # the guard was killed
+            return
         time.sleep(_PATIENCE)
         _tell()
-        os._exit(128 + number)
+        os._exit(128 + read[0])
 
     threading.Thread(target=wait, name="groundling-signals", daemon=True).start()
+
+
+def _start_guard(signals: int) -> int:
+    """Start a process that kills this one if it does not end; return the pipe of its signals.
+
+    The process reads `signals`, passes them on, and ends with this one. Where it cannot be started,
+    `signals` is returned.
+    """
+    try:
+        guarded = os.pidfd_open(os.getpid())
+    except (AttributeError, OSError):  # not Linux, or an old one
+        return signals
+    passed, passing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.fork() == 0:  # a grandchild, so that nothing here waits for it
+                os.setsid()
+                for number in _STOPS:
+                    signal.signal(number, signal.SIG_IGN)
+                kept = sorted((signals, passing, guarded))
+                for first, last in zip((-1, *kept), (*kept, 65_536), strict=True):
+                    os.closerange(first + 1, last)  # pipes of others end with this process
+                _guard(signals, passing, guarded)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    for handle in (signals, passing, guarded):
+        os.close(handle)
+    return passed
+
+
+def _guard(signals: int, passing: int, guarded: int) -> None:
+    waiting = select.poll()
+    for handle in (signals, guarded):
+        waiting.register(handle, select.POLLIN)
+    left = None  # milliseconds
+    while ready := {handle for handle, _ in waiting.poll(left)}:
+        if guarded in ready:  # it has ended
+            return
+        read = os.read(signals, 64)
+        if not read:
+            return
+        os.write(passing, read)
+        if {*read} & {*_STOPS}:
+            left = 1000 * (_PATIENCE + _STUCK)
+            waiting.unregister(signals)
+    signal.pidfd_send_signal(guarded, signal.SIGKILL)
 
 
 def _tell() -> None:

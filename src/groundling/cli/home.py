@@ -15,6 +15,8 @@ from groundling.cli.common import (
     JsonFileOption,
     check_writable,
     command,
+    whole,
+    without_controls,
 )
 
 if TYPE_CHECKING:
@@ -232,17 +234,17 @@ def _typed() -> Iterator[str]:
 def _write(replies: Iterable[HomeReply], path: Path | None) -> None:
     from groundling.files import write_atomically
 
-    lines = (json.dumps(each.to_dict(), ensure_ascii=False) for each in replies)
+    lines = (whole(json.dumps(each.to_dict(), ensure_ascii=False)) for each in replies)
     if path is None or str(path) == "-":
         for line in lines:
-            typer.echo(line)
+            typer.echo(without_controls(line))
         return
     write_atomically(path, "".join(f"{line}\n" for line in lines))
 
 
 def _show(found: HomeReply) -> None:
-    typer.echo(found.text)
+    typer.echo(without_controls(found.text))
     for id_, new in found.changes.items():
         said = [new["state"]] if "state" in new else []
         said += [f"{name} {value}" for name, value in new.get("attributes", {}).items()]
-        typer.echo(f"  {id_}: {', '.join(map(str, said))}")
+        typer.echo(without_controls(f"  {id_}: {', '.join(map(str, said))}"))

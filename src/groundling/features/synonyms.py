@@ -123,7 +123,8 @@ class WordVectors(Synonyms):
             if self._find is None:
                 self._find = _open(Path(self.source))
             find = self._find
-        found = find(word)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = find(word)
         if found is None or not np.isfinite(found).all():
             return None
         length = float(np.linalg.norm(found.astype(np.float64)))
@@ -226,6 +227,8 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError as problem:
         raise LexiconError(f"{path} cannot be read: {problem.strerror}. Check the path.") from None
+    except ValueError:
+        raise LexiconError(f"{str(path)!r:.200} cannot be the name of a file.") from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode) or not os.fstat(handle).st_size:
             raise LexiconError(f"{path} must be a regular, non-empty file of word vectors.")
@@ -277,7 +280,7 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
         raise ValueError("the file must contain at least one word; got none")
 
     def find(word: str) -> Vector | None:
-        place = places.get(word.encode())
+        place = places.get(_encode(word))
         if place is None or place[1] - place[0] > 40 * (size + 1):
             return None
         try:
@@ -318,7 +321,7 @@ def _binary(data: mmap.mmap, start: int, size: int) -> Callable[[str], Vector | 
         raise ValueError("the file must contain at least one complete vector; got none")
 
     def find(word: str) -> Vector | None:
-        place = places.get(word.encode())
+        place = places.get(_encode(word))
         return None if place is None else np.frombuffer(data, "<f4", size, place)
 
     return find
@@ -347,7 +350,8 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
     buckets = min(buckets, rows - words)
 
     def find(word: str) -> Vector | None:
-        chosen = [places[word.encode()]] if word.encode() in places else []
+        known = places.get(_encode(word))
+        chosen = [] if known is None else [known]
         if buckets and 0 < shortest <= longest:
             chosen += [words + _hash(part) % buckets for part in _subwords(word, shortest, longest)]
         return matrix[chosen].mean(axis=0) if chosen else None
@@ -361,7 +365,11 @@ def _subwords(word: str, shortest: int, longest: int) -> Iterator[bytes]:
     for start in range(len(padded)):
         for end in range(start + shortest, min(start + longest, len(padded)) + 1):
             if end - start > 1 or 0 < start < len(padded) - 1:
-                yield padded[start:end].encode()
+                yield _encode(padded[start:end])
+
+
+def _encode(word: str) -> bytes:
+    return word.encode("utf-8", "surrogatepass")  # a lone surrogate is in no file
 
 
 def _hash(part: bytes) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -498,14 +499,15 @@ class HomeAgent:
     def _names(self, target: Target) -> list[str]:
         """Return the names of things, with their area where names repeat."""
         found = []
+        count = Counter(self._called(each) for each in dict.fromkeys(target.ids))
         for id_ in target.ids:
             entity = self.home.entity_of.get(id_)
             if entity is None:
                 found.append(self._other_name(id_))
                 continue
-            same = [e for e in target.ids if e != id_ and self._called(e) == entity.name]
             area = self.home.area_of.get(entity.area)
-            found.append(f"{entity.name} ({area.name})" if same and area else entity.name)
+            repeats = count[entity.name] > 1
+            found.append(f"{entity.name} ({area.name})" if repeats and area else entity.name)
         return found
 
     def _called(self, id_: str) -> str:

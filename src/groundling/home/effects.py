@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -136,9 +137,10 @@ def is_in_state(entity: Entity, now: Mapping[str, Any], asked: str) -> bool:
 
 def _number(value: Any, usual: float) -> float:
     try:
-        return float(value)
-    except (TypeError, ValueError):
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
         return usual
+    return number if math.isfinite(number) else usual
 
 
 def _text(value: Any) -> str:

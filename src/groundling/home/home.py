@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -212,11 +213,11 @@ def read_home(path: str | Path) -> Home:
     place = Path(path)
     home = (
         read_export(place)
-        if place.is_dir()
+        if os.path.isdir(place)  # False for a name that no file can have
         else Home.from_data(load_yaml(path, HomeError), str(path))
     )
     taught = phrases_path(place)
-    if not taught.is_file():
+    if not os.path.isfile(taught):
         return home
     data = load_yaml(taught, HomeError)
     if not isinstance(data, Mapping):
@@ -235,7 +236,7 @@ def phrases_path(path: str | Path) -> Path:
     my_home.phrases.yaml
     """
     place = Path(path)
-    return place / "phrases.yaml" if place.is_dir() else place.with_suffix(".phrases.yaml")
+    return place / "phrases.yaml" if os.path.isdir(place) else place.with_suffix(".phrases.yaml")
 
 
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:

@@ -87,9 +87,11 @@ class HomeNames:
         found: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
+        shared: set[tuple[int, ...]] = set()  # words whose things were all found
         for span in spans:
             ids = self._owners[span.kind][span.value]
-            if span.kind == "name" and span.extent < _FULL:
+            if span.kind == "name" and span.extent < _FULL and span.places not in shared:
+                shared.add(span.places)
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
             full = span.extent >= _FULL or self._is_short_place(span, words, named, known)
             if full or span.kind == "name":

@@ -16,6 +16,7 @@ _NUMBER = re.compile(r"[+\-−]?\d{1,9}(?:[.,]\d{1,9})?")
 _PARTS = re.compile(r"\d{1,2}[:h]\d{2}|[+\-−]?\d+(?:[.,]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)*|\S")
 _MINUS = ("minus", "-", "−")
 _DAY = 24 * 60
+_LARGEST = 1e15  # larger numbers are none; sums and multiples of them may overflow
 
 
 class Literal(NamedTuple):
@@ -92,9 +93,10 @@ class _Scanner:
             found = self._number(at + 1) if self._text(at + 1) not in _MINUS else None
             return (-found[0], found[1]) if found else None
         if _NUMBER.fullmatch(self._text(at)):
-            return float(self._text(at).replace(",", ".").replace("−", "-")), at + 1
-        total, end = self._spelt(at)
-        return (total, end) if end > at else None
+            total, end = float(self._text(at).replace(",", ".").replace("−", "-")), at + 1
+        else:
+            total, end = self._spelt(at)
+        return (total, end) if end > at and abs(total) <= _LARGEST else None
 
     def _spelt(self, at: int) -> tuple[float, int]:
         """Read a number in words: tens and units, multiplied by hundreds and thousands."""

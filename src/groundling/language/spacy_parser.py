@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib import metadata
@@ -79,6 +80,7 @@ class SpacyParser:
         self.pipeline = pipeline
         self.limits = limits
         self._spoken = language
+        self._parsing = threading.Lock()
 
     @property
     def spoken(self) -> Spoken:
@@ -121,7 +123,11 @@ class SpacyParser:
 
     def __getstate__(self) -> dict[str, object]:
         # Other processes load the pipeline themselves; sending it would take megabytes.
-        return {name: value for name, value in vars(self).items() if name != "language"}
+        own = ("language", "_parsing")
+        return {name: value for name, value in vars(self).items() if name not in own}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__ |= {**state, "_parsing": threading.Lock()}
 
     def parse(self, text: str) -> list[Instruction]:
         """Parse the sentences of a text."""
@@ -134,8 +140,10 @@ class SpacyParser:
             self.limits.check(text)
             cut.append(split_sentences(text, self.spoken))
             self.limits.check_words(text, sum(map(self._count, cut[-1])))
-        parsed = self.parse_sentences(sentence for sentences in cut for sentence in sentences)
-        return [list(islice(parsed, len(sentences))) for sentences in cut]
+        # Otherwise spaCy would keep every word it ever saw. Zones must not overlap.
+        with self._parsing, self.language.memory_zone():
+            parsed = self.parse_sentences(sentence for sentences in cut for sentence in sentences)
+            return [list(islice(parsed, len(sentences))) for sentences in cut]
 
     def _count(self, sentence: str) -> int:
         # Approximate: spaCy splits slightly more finely.
