@@ -22,6 +22,7 @@ from groundling.home.environment import (
     check_area,
 )
 from groundling.home.home import Entity, Home, HomeError, Timer
+from groundling.home.locales import DELAYS
 from groundling.home.model import HomeModel, load_model
 from groundling.home.speech import Speech, load_speech
 from groundling.home.utterance import Mention
@@ -395,7 +396,15 @@ class HomeAgent:
         """Schedule the rest of the text after a delay."""
         utterance = said.utterance
         delay = next(each for each in utterance.literals if each.value == command.value)
-        words = [w for n, w in enumerate(utterance.words) if n not in delay.places]
+        known = DELAYS.get(utterance.language.name, ())
+        around = {word for each in known for word in each.split()}
+        first, last = min(delay.places), max(delay.places)
+        beside = {*range(first - 2, first), *range(last + 1, last + 3)}
+        words = [
+            word
+            for n, word in enumerate(utterance.words)
+            if n not in delay.places and not (n in beside and utterance.folded[n] in around)
+        ]
         trial = replace(turn, states=dict(turn.states), changes={}, timers=list(turn.timers))
         inner = self._reply(" ".join(words), trial, now, depth + 1)
         if inner.kind != "act":

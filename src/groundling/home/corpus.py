@@ -233,19 +233,22 @@ def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
     fitting = [each for each in said.actions(situation) if _fits(world.home, meaning, each)]
     if not fitting:
         return "not offered"
-    command = min(fitting, key=lambda each: _preference(each, meaning))
+    command: Command | None = min(fitting, key=lambda each: _preference(each, meaning))
     wanted = _TEXTS.get(sentence.intent, "")
-    text = str(_one(sentence.slots.get(wanted)) or "").strip()
-    if wanted:
-        spans = [
-            each
-            for each in said.spans(command).actions(situation)
-            if str(each.value).lower() == text.lower()
-        ]
-        if not spans:
-            return "text not found"
-        command = spans[0]
+    if wanted and command is not None:
+        text = str(_one(sentence.slots.get(wanted)) or "").strip()
+        command = with_text(said, command, text, situation)
+    if command is None:
+        return "text not found"
     return HomeExample(sentence.text, world, situation, command, sentence.group)
+
+
+def with_text(
+    said: TextWorld, command: Command, text: str, situation: Situation
+) -> Command | None:
+    """Return a command with a free text that a sentence contains, or None."""
+    spans = said.spans(command).actions(situation)
+    return next((each for each in spans if str(each.value).lower() == text.lower()), None)
 
 
 def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:

@@ -181,6 +181,8 @@ class TextWorld:
             return ()
         if state not in self._offered:
             found = self._free_texts() if self._spans_of else self._commands(state)
+            if self.utterance.is_question and not self._spans_of:
+                found = (e for e in found if e.is_question or e.verb in ("decline", "split"))
             self._offered[state] = tuple(dict.fromkeys(found))
         return self._offered[state]
 
@@ -225,7 +227,20 @@ class TextWorld:
             labels["said"] = self._said_part(target)
         if target.minus:
             labels["minus"] = target.minus
+        if target.by in ("it", "other") and self._said_domains:
+            labels[f"{target.by} with a kind"] = True
+        if target.by in ("name", "part") and len(target.ids) > 1 and not target.kind:
+            labels["listed" if self._is_listed(target) else "scattered"] = True
         return labels
+
+    def _is_listed(self, target: Target) -> bool:
+        """Return whether only conjunctions and articles separate the names of a target."""
+        said = [e for e in self.utterance.of_kind("name") if set(e.ids) & set(target.ids)]
+        places = {n for each in said for n in each.places}
+        language = self.world.language
+        plain = {*language.joints, *language.articles, *language.function_words, ",", ";"}
+        between = set(range(min(places), max(places))) - places
+        return all(self.utterance.folded[n] in plain for n in between)
 
     def _said_part(self, target: Target) -> str:
         """Return how specific a partial name is: several words, one word, or only a kind."""
@@ -312,10 +327,20 @@ class TextWorld:
                     found["unused part"] = True
             elif not each.full and set(target.ids) - set(each.ids):
                 found["more than part"] = True
+        domains = {*self._domains(target)[0], target.kind.partition(":")[0]}
+        if self._said_domains and (not target.ids or self._said_domains.isdisjoint(domains)):
+            found["unused kind"] = True
         if utterance.literals and not action.source:
             for kind in dict.fromkeys(each.type for each in utterance.literals):
                 found[f"unused {kind}"] = True
         return found
+
+    @cached_property
+    def _said_domains(self) -> frozenset[str]:
+        """The domains that words of the text name, apart from those inside names."""
+        named = {n for each in self.utterance.mentions for n in each.places}
+        words = (word for n, word in enumerate(self.utterance.folded) if n not in named)
+        return frozenset(d for each in words for d in self.world.knowledge.domains_of(each))
 
     # ---- candidates --------------------------------------------------------------------
 
@@ -385,6 +410,22 @@ class TextWorld:
         if len(full) > 1:
             every = tuple(dict.fromkeys(id_ for each in full for id_ in each.ids))
             yield Target(every[:_MOST_NAMED], "name")
+        if len(named) > len(full):
+            yield from self._partly_named(named)
+
+    def _partly_named(self, named: Sequence[Mention]) -> Iterator[Target]:
+        """Yield several things of which some are named in part (*the front and back doors*)."""
+        told = [each for each in named if not self.is_vague(each)]
+        entity_of = self.home.entity_of
+        sure = {entity_of[each.ids[0]].domain for each in told if each.full or len(each.ids) == 1}
+        ids: dict[str, None] = {}
+        for each in told:
+            fitting = [id_ for id_ in each.ids if len(each.ids) == 1 or entity_of[id_].domain in sure]
+            if len(fitting) != 1:
+                return
+            ids[fitting[0]] = None
+        if len(ids) > 1:
+            yield Target(tuple(ids)[:_MOST_NAMED], "part")
 
     def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
         """Yield uniquely named things one by one, and those of a shared name together."""
@@ -405,13 +446,28 @@ class TextWorld:
         knowledge, words = self.world.knowledge, self.utterance.folded
         offered = knowledge.kinds_for(words, self.world.kinds, self.world.language)
         extra = (self._kind,) if self._kind in self.world.kinds else ()
+        told = self._told_parts
         for kind in dict.fromkeys((*offered, *extra)):
             for where, how in places:
                 ids = self._inside(kind, where)
+                if any(not each.isdisjoint(ids) for each in told):
+                    continue  # part of a name says which of them are meant
                 if ids:
                     yield Target(ids, "kind", kind, how, where)
                 if len(ids) > 1:
                     yield Target(ids, "kind", kind, how, where, choice=True)
+
+    @cached_property
+    def _told_parts(self) -> list[set[str]]:
+        """The ids of partial names with words that occur in nothing but names."""
+        known, words = self.utterance.known, self.utterance.folded
+        places = {n for e in self.utterance.mentions if e.kind != "name" for n in e.places}
+        return [
+            set(each.ids)
+            for each in self.utterance.of_kind("name")
+            if known and not each.full and any(words[n] not in known for n in each.places)
+            and each.places[0] < self.utterance.exception and not places.issuperset(each.places)
+        ]  # fmt: skip
 
     def _others(self, state: Situation, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
         for where, how in places:
@@ -432,16 +488,21 @@ class TextWorld:
         if len(before) != 1 or before[0] not in self.home.entity_of:
             return ()
         entity = self.home.entity_of[before[0]]
-        kind = kinds_of(entity)[-1]
+        kind, words = kinds_of(entity)[-1], set(entity.name.lower().split())
         for where in (f"area:{entity.area}", ""):
             others = [id_ for id_ in self._inside(kind, where) if id_ != entity.id]
-            if len(others) == 1:
-                return tuple(others)
+            shared = [
+                len(words & set(self.home.entity_of[id_].name.lower().split())) for id_ in others
+            ]
+            alike = [id_ for id_, n in zip(others, shared, strict=True) if n == max(shared)]
+            if len(alike) == 1:
+                return tuple(alike)
         return ()
 
     def _kinds_after(self, place: int) -> list[str]:
         """Return the kinds of things that the words after a position refer to."""
-        words = self.utterance.folded[place + 1 :]
+        named = {n for e in self.utterance.mentions if e.full for n in e.places}
+        words = [w for n, w in enumerate(self.utterance.folded) if n > place and n not in named]
         knowledge, language = self.world.knowledge, self.world.language
         return [k for k in self.world.kinds if any(knowledge.says(w, k, language) for w in words)]
 

@@ -76,6 +76,18 @@ class Knowledge:
             or self.shares.get(word, {}).get(kind, 0.0) >= _MOSTLY
         )
 
+    def domains_of(self, word: str) -> tuple[str, ...]:
+        """Return the domains that a word names: those of most texts with it.
+
+        >>> Knowledge({"blinds": 9}, {"blinds": {"cover:blind": 0.5, "cover": 0.4}}).domains_of("blinds")
+        ('cover',)
+        """
+        found: dict[str, float] = {}
+        for kind, share in self.shares.get(word, {}).items():
+            domain = kind.partition(":")[0]
+            found[domain] = found.get(domain, 0.0) + share
+        return tuple(domain for domain, share in found.items() if share >= _MOSTLY)
+
     def to_json(self) -> str:
         """Return the vocabulary as JSON."""
         return json.dumps({"words": self.words, "shares": self.shares}, ensure_ascii=False)

@@ -41,6 +41,51 @@ NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "polish": (("nie",),),
 }
 """First words of negative commands."""
+INTERROGATIVES: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "is are was were isn't aren't did does has what what's which who who's whose "
+        "where where's when why how how's",
+        "german": "ist sind war waren wie was wer wo wann warum wieso welche welcher welches "
+        "welchen wieviel wieviele gibt",
+        "french": "est sont quel quelle quels quelles combien où quand pourquoi qui",
+        "spanish": "está están hay cuál cuáles qué cuánto cuánta cuántos cuántas dónde cuándo "
+        "quién",
+        "dutch": "is zijn hoe wat welke waar wanneer wie waarom hoeveel",
+        "polish": "czy jaki jaka jakie ile gdzie kiedy kto co który która które dlaczego",
+        "italian": "è quale quali quanto quanta quanti quante dove quando chi cosa perché",
+        "arabic": "هل ما ماذا كم أين متى لماذا",
+    }.items()
+}
+"""First words of questions; nothing is carried out for such a text."""
+REQUESTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    name: tuple(tuple(each.split()) for each in phrases.split(","))
+    for name, phrases in {
+        "english": "how about,what about,what if,why don't,why not,is it possible,are you able,"
+        "is there a way",
+        "german": "wie wäre,wie wärs,wie wär's",
+        "french": "est ce que tu peux,est ce que vous pouvez",
+        "polish": "czy możesz,czy mógłbyś,czy mogłabyś,czy możemy",
+        "arabic": "هل يمكنك,هل تستطيع,هل بإمكانك,هل ممكن",
+    }.items()
+}
+"""First words of polite commands that have the form of a question."""
+DELAYS: Mapping[str, tuple[str, ...]] = {
+    "english": ("in {} minutes", "after {} minutes", "{} minutes from now"),
+    "german": ("in {} minuten", "nach {} minuten"),
+    "french": ("dans {} minutes", "après {} minutes"),
+    "spanish": ("en {} minutos", "dentro de {} minutos"),
+    "dutch": ("over {} minuten", "na {} minuten"),
+    "polish": ("za {} minut", "po {} minut"),
+    "italian": ("tra {} minuti", "fra {} minuti"),
+    "arabic": ("بعد {} دقائق",),
+    "korean": ("{} 분 후에",),
+}
+"""How a command is delayed; `{}` is a number of minutes."""
+FILLERS: Mapping[str, frozenset[str]] = {
+    "english": frozenset(("hey", "hi", "hello", "ok", "okay", "please", "so", "well", "and"))
+}
+"""Words that may precede a question."""
 QUANTIFIERS: Mapping[str, frozenset[str]] = {
     "english": frozenset((
         "all", "every", "each", "everything", "both", "any", "some", "more", "no", "there",

@@ -10,11 +10,17 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.home.catalogue import QUESTIONS
-from groundling.home.corpus import HomeExample, TemplateError, named_errors, parse_template
-from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation
+from groundling.home.corpus import (
+    HomeExample,
+    TemplateError,
+    named_errors,
+    parse_template,
+    with_text,
+)
+from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation, Target
 from groundling.home.generated import AREAS, NAMES
 from groundling.home.home import Home
-from groundling.home.locales import PLACES, SINGULARS, home_language
+from groundling.home.locales import DELAYS, PLACES, SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.home.templates import Block, NothingError, Sampler, some_homes
 from groundling.home.utterance import Utterance
@@ -107,6 +113,8 @@ class _Paraphrase(Sampler):
             for each in offered
             if (each.verb, frozenset(each.target.ids), each.value, each.target.choice) == wanted
         ]
+        if self._is_elsewhere(ids, situation):
+            return None
         if not fitting and len(self._named()) == 1:  # a name that fits several things
             fitting = [
                 each
@@ -125,7 +133,26 @@ class _Paraphrase(Sampler):
             ],
         )
         group = f"paraphrase {self.block.name}"
+        if "text" in self.slots:
+            said = self.world.read(text)
+            written = with_text(said, command, str(self.slots["text"]), situation)
+            if written is None:
+                return None
+            command = written
         return HomeExample(text, self.world, situation, command, group, frozenset(self.strange))
+
+    def _is_elsewhere(self, ids: frozenset[str], situation: Situation) -> bool:
+        """Return whether another thing of the same name is the one in the speaker's area."""
+        if len(self._named()) != 1 or not situation.here:
+            return False
+        entity_of = self.home.entity_of
+        (named,) = self._named()
+        alike = [
+            each.area == situation.here
+            for each in self.home.entities
+            if each.name == entity_of[named].name and each.id not in ids
+        ]
+        return any(alike) and entity_of[named].area != situation.here
 
     def _meant_value(self) -> Any:
         """Return the value in the sentence, or the state that it asks about."""
@@ -191,6 +218,9 @@ class _Paraphrase(Sampler):
             return frozenset({f"timer:{self.slots['timer']}"})
         if by == "timers":
             return frozenset(f"timer:{place}" for place in range(len(self.home.timers)))
+        if row.get("absent"):
+            place = next((f"{e}:{things[e]}" for e in ("area", "floor") if e in things), "")
+            return None if world.groups.get((self.kind, place)) else frozenset()
         if "name" in things:
             return frozenset(self._named())
         if not row.get("domain") and not by:
@@ -254,7 +284,7 @@ class _Paraphrase(Sampler):
 
 
 def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
-    """Return examples with two commands in one text, from the same home."""
+    """Return examples with two commands in one text, and some that are delayed."""
     dice = random.Random(f"joined {seed}")
     homes: dict[int, list[HomeExample]] = {}
     for each in examples:
@@ -264,7 +294,22 @@ def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) ->
         if plain and each.command.source != "duration":
             homes.setdefault(id(each.world), []).append(each)
     groups = [each for each in homes.values() if len(each) > 1]
-    return [each for each in _pairs(dice, groups, count) if each] if groups else []
+    if not groups:
+        return []
+    delayed = (_delayed(dice, dice.choice(dice.choice(groups))) for _ in range(count // 3))
+    return [each for each in (*_pairs(dice, groups, count), *delayed) if each]
+
+
+def _delayed(dice: random.Random, example: HomeExample) -> HomeExample | None:
+    """Return an example whose command is carried out later."""
+    world = example.world
+    minutes = dice.choice((2, 5, 10, 15, 20, 30, 45))
+    written = dice.choice(DELAYS.get(world.language.name, ("",))).format(minutes)
+    text = dice.choice((f"{example.text} {written}", f"{written} {example.text}"))
+    wanted = Command("delay", Target(by=""), 60.0 * minutes, "duration")
+    if wanted not in world.read(text).actions(example.situation):
+        return None
+    return replace(example, text=text, command=wanted, group="delayed")
 
 
 def _pairs(

@@ -6,12 +6,21 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.home.home import Home
-from groundling.home.locales import COMPOUNDS, ELISIONS, NEGATIONS, PLACES, PREFIXES
+from groundling.home.locales import (
+    COMPOUNDS,
+    ELISIONS,
+    FILLERS,
+    INTERROGATIVES,
+    NEGATIONS,
+    PLACES,
+    PREFIXES,
+    REQUESTS,
+)
 from groundling.language.instruction import Instruction
 from groundling.language.languages import Language
 from groundling.language.literals import Literal, read_literals
@@ -23,6 +32,7 @@ PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
 _PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
 _SHORTEST_PART = 4  # minimum letters of a part of a compound
+_USUAL = 9  # assumed number of texts with a unit or numeral
 _FULL = 0.8  # minimum share of a name that counts as the whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
 _ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # order of marks for the same words; others first
@@ -66,6 +76,8 @@ class HomeNames:
             for word in language.fold(name).split():
                 self._stems.setdefault(language.singular(word), {}).update(dict.fromkeys(ids))
         self._index = SpanIndex(owners, language)
+        self._places = SpanIndex({kind: owners[kind] for kind in ("area", "floor")}, language)
+        self._general = PLACES.get(language.name, frozenset())
         folded = {language.fold(name) for names in owners.values() for name in names}
         single = [each for each in folded if " " not in each and len(each) >= _SHORTEST_PART]
         self.stems = sorted(single, key=lambda each: (-len(each), each))
@@ -75,6 +87,7 @@ class HomeNames:
             *language.fractions, *language.articles, *language.joints, *language.exceptions,
             *language.multipliers, *language.times, *language.half_days, *language.function_words,
         ))  # fmt: skip
+        self._spelt: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {})
         parts = [language.fold(name).split() for name in said]
         self.words = {part: 2 for name in parts for part in name}
         self.pairs = {" ".join(pair) for name in parts for pair in pairwise(name)}
@@ -82,18 +95,27 @@ class HomeNames:
     def __contains__(self, word: str) -> bool:
         return word in self._index
 
+    def spelt(self, known: Mapping[str, int]) -> Mapping[str, int]:
+        """Return the words that typos are corrected to: known words, units and numerals."""
+        if self._spelt[0] is not known:
+            self._spelt = known, {**dict.fromkeys(self.grammar, _USUAL), **known}
+        return self._spelt[1]
+
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
         """Return the mentions in folded words; `known` words are never treated as typos."""
         found: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
         for span in spans:
-            ids = self._owners[span.kind][span.value]
-            if span.kind == "name" and span.extent < _FULL:
+            full, ids = span.extent >= _FULL, self._owners[span.kind][span.value]
+            if span.kind == "name" and not full:
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
-            full = span.extent >= _FULL or self._is_short_place(span, words, named, known)
             if full or span.kind == "name":
                 found.setdefault((span.kind, span.places, full), []).extend(ids)
+        for span in self._places.find(words, known) if self._general else ():
+            if span.extent < _FULL and self._is_short_place(span, words, named, known):
+                ids = self._owners[span.kind][span.value]
+                found.setdefault((span.kind, span.places, True), []).extend(ids)
         return [
             Mention(kind, tuple(dict.fromkeys(ids)), places, full)
             for (kind, places, full), ids in found.items()
@@ -108,16 +130,11 @@ class HomeNames:
         self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
     ) -> bool:
         """Return whether words are a place without its word for *room* (*the office*)."""
-        general = PLACES.get(self.language.name, frozenset())
-        return (
-            bool(general)
-            and span.kind in ("area", "floor")
-            and any(
-                n not in named
-                and words[n] not in known
-                and self.language.singular(words[n]) not in general
-                for n in span.places
-            )
+        return any(
+            n not in named
+            and words[n] not in known
+            and self.language.singular(words[n]) not in self._general
+            for n in span.places
         )
 
 
@@ -147,7 +164,7 @@ class Utterance:
         literals = tuple(
             each
             for each in read_literals(folded, language)
-            if not _is_article(each, folded, language)
+            if not _is_article(each, folded, language) and not _is_in_word(each, folded)
         )
         mentions = tuple(names.find(folded, {*names.grammar, *known}))
         return cls(text, words, folded, mentions, literals, language, known)
@@ -161,6 +178,15 @@ class Utterance:
         """Whether the text is a negative command."""
         known = NEGATIONS.get(self.language.name, ())
         return any(self.folded[: len(each)] == each for each in known)
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether the text begins like a question, so that nothing may be carried out."""
+        name = self.language.name
+        fillers = FILLERS.get(name, frozenset())
+        words = tuple(dropwhile(lambda word: word in fillers or word == ",", self.folded))
+        polite = any(words[: len(each)] == each for each in REQUESTS.get(name, ()))
+        return bool(words) and words[0] in INTERROGATIVES.get(name, ()) and not polite
 
     @cached_property
     def exception(self) -> int:
@@ -324,13 +350,19 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
         return word
     if not word.isalpha():
         return word
-    return nearest_word(word, names.words) or nearest_word(word, known) or word
+    return nearest_word(word, names.words) or nearest_word(word, names.spelt(known)) or word
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
     """Return whether a number is an article or particle (*schalte das Licht ein*)."""
     said = [words[n] for n in literal.places]
     return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
+
+
+def _is_in_word(literal: Literal, words: Sequence[str]) -> bool:
+    """Return whether a number is part of a word (*CO2*)."""
+    is_plain = literal.type == "number" and not literal.unit
+    return is_plain and any(words[n][0].isalpha() and not words[n].isalpha() for n in literal.places)
 
 
 def _literal_mark(literal: Literal) -> str:
