@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib import import_module
 from itertools import chain, islice, permutations, product
 from pathlib import Path
@@ -243,9 +244,7 @@ def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
     return HomeExample(sentence.text, world, situation, command, sentence.group)
 
 
-def with_text(
-    said: TextWorld, command: Command, text: str, situation: Situation
-) -> Command | None:
+def with_text(said: TextWorld, command: Command, text: str, situation: Situation) -> Command | None:
     """Return a command with a free text that a sentence contains, or None."""
     spans = said.spans(command).actions(situation)
     return next((each for each in spans if str(each.value).lower() == text.lower()), None)
@@ -525,6 +524,7 @@ class TemplateError(CorpusError):
     """A template that cannot be read."""
 
 
+@lru_cache(maxsize=8192)
 def parse_template(template: str) -> Any:
     """Return the parsed expression of a hassil template."""
     TEMPLATE_CHARACTERS.check(len(template), TemplateError, "A template")

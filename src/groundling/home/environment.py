@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.locales import QUANTIFIERS, SINGULARS, is_singular
+from groundling.home.locales import DEMONSTRATIVES, QUANTIFIERS, SINGULARS, is_singular
 from groundling.home.utterance import HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
@@ -19,6 +19,7 @@ from groundling.world.graph import GroundingGraph
 
 EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # domains of *everything*
 _MOST_NAMED = 30  # entities that one text may name
+_HARMLESS = ("decline", "split", "never mind")  # possible for a text that begins like a question
 _LONGEST_SPAN = 8  # words of a free text
 SHOPPING_LIST = "todo.shopping_list"
 UNCLEAR = "unclear"  # one of several possible places
@@ -182,7 +183,7 @@ class TextWorld:
         if state not in self._offered:
             found = self._free_texts() if self._spans_of else self._commands(state)
             if self.utterance.is_question and not self._spans_of:
-                found = (e for e in found if e.is_question or e.verb in ("decline", "split"))
+                found = (each for each in found if each.is_question or each.verb in _HARMLESS)
             self._offered[state] = tuple(dict.fromkeys(found))
         return self._offered[state]
 
@@ -271,10 +272,14 @@ class TextWorld:
         entity = self.home.entity_of[target.ids[0]]
         is_here = bool(state.here) and entity.area == state.here
         where = target.where or (f"area:{state.here}" if is_here else "")
-        ids = self._inside(entity.domain, where)
+        words = [self.utterance.folded[n] for each in said for n in each.places]
+        knowledge, language = self.world.knowledge, self.world.language
+        kinds = [k for k in kinds_of(entity) if any(knowledge.says(w, k, language) for w in words)]
+        kind = kinds[-1] if kinds else entity.domain
+        ids = self._inside(kind, where)
         if len(ids) < 2:
             return command
-        return command._replace(target=Target(ids, "kind", entity.domain, "", where, choice=True))
+        return command._replace(target=Target(ids, "kind", kind, "", where, choice=True))
 
     def _domains(self, target: Target) -> tuple[list[str], list[str]]:
         things = [self.home.entity_of[each] for each in target.ids if each in self.home.entity_of]
@@ -338,7 +343,7 @@ class TextWorld:
     @cached_property
     def _said_domains(self) -> frozenset[str]:
         """The domains that words of the text name, apart from those inside names."""
-        named = {n for each in self.utterance.mentions for n in each.places}
+        named = {n for each in self.utterance.mentions if each.full for n in each.places}
         words = (word for n, word in enumerate(self.utterance.folded) if n not in named)
         return frozenset(d for each in words for d in self.world.knowledge.domains_of(each))
 
@@ -373,7 +378,14 @@ class TextWorld:
 
     def _places(self, state: Situation, mentions: Sequence[Mention]) -> list[tuple[str, str]]:
         """Return (where, how it is said) for the places that a text may refer to."""
-        named = [each for each in mentions if each.kind in ("area", "floor") and each.full]
+        words = self.utterance.folded
+        this = DEMONSTRATIVES.get(self.world.language.name, frozenset())
+        named = [
+            each
+            for each in mentions
+            if each.kind in ("area", "floor") and each.full
+            and not (state.here and each.places[0] and words[each.places[0] - 1] in this)
+        ]  # fmt: skip
         unclear = ["+".join(f"{e.kind}:{i}" for i in e.ids) for e in named if len(e.ids) > 1]
         said = [f"{each.kind}:{each.ids[0]}" for each in named if len(each.ids) == 1]
         found = [(where, where.partition(":")[0]) for where in dict.fromkeys(said)]
@@ -398,14 +410,15 @@ class TextWorld:
         for each in named:
             by = "name" if each.full else "part"
             ids = each.ids[:_MOST_NAMED]
+            vague = self.is_vague(each)
             for where, how in said:
                 inside = tuple(id_ for id_ in ids if self.world.is_in(id_, where))
-                yield from self._readings(inside, by, how, where)
+                yield from self._readings(inside, by, how, where, vague)
             here = [where for where, how in places if how == "here"]
             inside = tuple(id_ for id_ in ids if here and self.world.is_in(id_, here[0]))
             if inside and len(inside) < len(ids):
-                yield from self._readings(inside, by, "here", here[0])
-            yield from self._readings(ids, by, "", "")
+                yield from self._readings(inside, by, "here", here[0], vague)
+            yield from self._readings(ids, by, "", "", vague)
         full = [each for each in named if each.full]
         if len(full) > 1:
             every = tuple(dict.fromkeys(id_ for each in full for id_ in each.ids))
@@ -420,15 +433,22 @@ class TextWorld:
         sure = {entity_of[each.ids[0]].domain for each in told if each.full or len(each.ids) == 1}
         ids: dict[str, None] = {}
         for each in told:
-            fitting = [id_ for id_ in each.ids if len(each.ids) == 1 or entity_of[id_].domain in sure]
+            fitting = [
+                id_ for id_ in each.ids if len(each.ids) == 1 or entity_of[id_].domain in sure
+            ]
             if len(fitting) != 1:
                 return
             ids[fitting[0]] = None
         if len(ids) > 1:
             yield Target(tuple(ids)[:_MOST_NAMED], "part")
 
-    def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
-        """Yield uniquely named things one by one, and those of a shared name together."""
+    def _readings(
+        self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool
+    ) -> Iterator[Target]:
+        """Yield uniquely named things one by one, and those of a shared name together.
+
+        Words for kinds (`vague`) never mean just those things that have them in their names.
+        """
 
         def kind_of(entity: Entity) -> str:
             return kinds_of(entity)[-1] if by == "name" else entity.domain
@@ -439,7 +459,8 @@ class TextWorld:
             if len(group) == 1:
                 yield Target(group, by, "", how, where)
             else:
-                yield Target(group, by, domain, how, where)
+                if not vague:
+                    yield Target(group, by, domain, how, where)
                 yield Target(group, by, domain, how, where, choice=True)
 
     def _kinds(self, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
@@ -465,8 +486,8 @@ class TextWorld:
         return [
             set(each.ids)
             for each in self.utterance.of_kind("name")
-            if known and not each.full and any(words[n] not in known for n in each.places)
-            and each.places[0] < self.utterance.exception and not places.issuperset(each.places)
+            if known and not each.full and each.places[0] < self.utterance.exception
+            and any(words[n] not in known and n not in places for n in each.places)
         ]  # fmt: skip
 
     def _others(self, state: Situation, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
@@ -632,7 +653,7 @@ class TextWorld:
         for each in durations:
             yield Command("start timer", Target(by="timer"), each.value, "duration")
             yield Command("delay", Target(by=""), each.value, "duration")
-        listed = list(self._timer_targets(durations))
+        listed = list(self._timer_targets(durations, state.here))
         for target in listed:
             for verb in ("cancel timer", "pause timer", "resume timer", "time left"):
                 yield Command(verb, target)
@@ -640,7 +661,7 @@ class TextWorld:
                 for verb in ("add time", "take time"):
                     yield Command(verb, target, each.value, "duration")
 
-    def _timer_targets(self, durations: Sequence[Literal]) -> Iterator[Target]:
+    def _timer_targets(self, durations: Sequence[Literal], here: str) -> Iterator[Target]:
         timers = self.home.timers
         every = tuple(f"timer:{place}" for place in range(len(timers)))
         areas = {id_ for e in self.utterance.of_kind("area") if e.full for id_ in e.ids}
@@ -657,6 +678,9 @@ class TextWorld:
             inside = tuple(each for each, t in zip(every, timers, strict=True) if t.area == area)
             if len(inside) > 1:
                 yield Target(inside, "timer", place="area", where=f"area:{area}")
+        own = tuple(each for each, t in zip(every, timers, strict=True) if here and t.area == here)
+        if own and not areas:
+            yield Target(own, "timer", place="here", where=f"area:{here}")
         is_one = len(every) > 1 and self._is_singular
         if every and not is_one:
             yield Target(every, "timer", place="all")

@@ -79,7 +79,7 @@ class Knowledge:
     def domains_of(self, word: str) -> tuple[str, ...]:
         """Return the domains that a word names: those of most texts with it.
 
-        >>> Knowledge({"blinds": 9}, {"blinds": {"cover:blind": 0.5, "cover": 0.4}}).domains_of("blinds")
+        >>> Knowledge({}, {"blinds": {"cover:blind": 0.5, "cover": 0.4}}).domains_of("blinds")
         ('cover',)
         """
         found: dict[str, float] = {}

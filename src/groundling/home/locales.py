@@ -12,8 +12,12 @@ COMPOUNDS = frozenset({"german", "dutch"})
 ELISIONS = frozenset({"french", "italian"})
 """Languages that attach an article to a word with an apostrophe (*l'entrée*)."""
 
-PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", "وال", "ل", "ب")}
-"""Articles and prepositions that are prefixes of a word."""
+ARTICLES: Mapping[str, tuple[str, ...]] = {
+    "arabic": ("وال", "بال", "فال", "كال", "لال", "لل", "ال")
+}
+"""Articles that are prefixes of a word, with prepositions; names and texts are read without them."""
+PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ل", "ب", "و")}
+"""Prepositions and conjunctions that are prefixes of a word."""
 
 PLACES: Mapping[str, frozenset[str]] = {
     "english": frozenset((
@@ -47,17 +51,27 @@ INTERROGATIVES: Mapping[str, frozenset[str]] = {
         "english": "is are was were isn't aren't did does has what what's which who who's whose "
         "where where's when why how how's",
         "german": "ist sind war waren wie was wer wo wann warum wieso welche welcher welches "
-        "welchen wieviel wieviele gibt",
+        "welchen wieviel wieviele gibt läuft steht brennt leuchtet hat",
         "french": "est sont quel quelle quels quelles combien où quand pourquoi qui",
-        "spanish": "está están hay cuál cuáles qué cuánto cuánta cuántos cuántas dónde cuándo "
+        "spanish": "está están hay cuál cuáles qué cuánto cuánta cuántos cuántas cómo dónde cuándo "
         "quién",
-        "dutch": "is zijn hoe wat welke waar wanneer wie waarom hoeveel",
+        "dutch": "is zijn hoe wat welke welk waar wanneer wie waarom hoeveel staat staan brandt "
+        "branden wordt worden",
         "polish": "czy jaki jaka jakie ile gdzie kiedy kto co który która które dlaczego",
-        "italian": "è quale quali quanto quanta quanti quante dove quando chi cosa perché",
-        "arabic": "هل ما ماذا كم أين متى لماذا",
+        "italian": "è quale quali quanto quanta quanti quante come dove quando chi cosa perché",
+        "arabic": "هل ماذا كم أين متى لماذا",
     }.items()
 }
 """First words of questions; nothing is carried out for such a text."""
+DEMONSTRATIVES: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "this", "german": "dieser diesem diesen", "french": "ce cet cette",
+        "spanish": "esta este", "dutch": "deze dit", "polish": "tym tej ten", "korean": "이",
+        "italian": "questa questo", "arabic": "هذه هذا",
+    }.items()
+}  # fmt: skip
+"""Words before a place that make it the speaker's (*this room*)."""
 REQUESTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     name: tuple(tuple(each.split()) for each in phrases.split(","))
     for name, phrases in {
@@ -298,17 +312,12 @@ _POLISH = Language(
         "żółty|żółto|żółte zieleń|zielony|zielono|zielone niebieski|niebiesko|niebieskie fiolet|fioletowy|fioletowo|fioletowe brąz|brązowy|brązowo|brązowe "
         "róż|różowy|różowo|różowe turkus|turkusowy|turkusowo|turkusowe"
     ),
-    plurals=(
-        ("ach", ""),
-        ("ami", ""),
-        ("ów", ""),
-        ("ę", ""),
-        ("ą", ""),
-        ("y", ""),
-        ("a", ""),
-        ("e", ""),
-        ("i", ""),
-        ("u", ""),
+    plurals=tuple(
+        (ending, "")
+        for ending in [
+            *("ami", "ach", "ego", "emu", "iej", "ych", "ymi", "iem", "ów", "ej", "ym", "om", "em"),
+            *("ie", "ia", "ię", "ią", "iu", "io", "ę", "ą", "y", "a", "e", "i", "u", "o"),
+        ]
     ),
 )
 _ITALIAN = Language(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -14,7 +15,6 @@ from groundling.home.corpus import (
     HomeExample,
     TemplateError,
     named_errors,
-    parse_template,
     with_text,
 )
 from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation, Target
@@ -55,13 +55,14 @@ def expand_paraphrases(
     rows = [row for row in data["data"] for _ in range(int(row.get("weight", 1)))]
     dice.shuffle(rows)
     made: dict[tuple[str, int], HomeExample] = {}
+    used = Counter[int]()
     for turn in range(_TRIES * count):
         if len(made) >= count:
             break
         row = rows[turn % len(rows)]
         world = worlds[dice.randrange(len(worlds))]
         with named_errors(f"The paraphrases of {row['verb']!r}"):
-            found = _Paraphrase(dice, world, row, data).example()
+            found = _Paraphrase(dice, world, row, data, used).example()
         if found:
             made.setdefault((found.text.lower(), id(world)), found)
     return list(made.values())
@@ -71,13 +72,18 @@ class _Paraphrase(Sampler):
     """One sampled sentence of a block in a home, and its meaning there."""
 
     def __init__(
-        self, dice: random.Random, world: HomeWorld, row: Mapping[str, Any], data: Mapping[str, Any]
+        self,
+        dice: random.Random,
+        world: HomeWorld,
+        row: Mapping[str, Any],
+        data: Mapping[str, Any],
+        used: Counter[int],
     ) -> None:
         domains = tuple(
             row.get("domains") or ([row["domain"]] if row.get("domain") else EVERYTHING)
         )
         block = Block(str(row["verb"]), "", tuple(row["sentences"]), domains=domains)
-        super().__init__(dice, world.home, block, data["rules"], data["lists"])
+        super().__init__(dice, world.home, block, data["rules"], data["lists"], used)
         self.world, self.row, self.where = world, row, ""
         self.strange: set[str] = set()
         if row.get("domain"):
@@ -88,9 +94,7 @@ class _Paraphrase(Sampler):
     def example(self) -> HomeExample | None:
         """Return an example, or None if the home has nothing for it."""
         try:
-            text = " ".join(
-                self._text(parse_template(self.dice.choice(self.block.sentences)), 0).split()
-            )
+            text = self._sampled()
         except (NothingError, TemplateError):
             return None
         if not text or not self._is_true() or self._is_double() or self._is_there():
@@ -284,32 +288,38 @@ class _Paraphrase(Sampler):
 
 
 def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
-    """Return examples with two commands in one text, and some that are delayed."""
+    """Return examples with two commands in one text, from the same home."""
     dice = random.Random(f"joined {seed}")
     homes: dict[int, list[HomeExample]] = {}
-    for each in examples:
-        plain = (
-            each.command.target.ids and not each.command.is_question and not each.situation.before
-        )
-        if plain and each.command.source != "duration":
-            homes.setdefault(id(each.world), []).append(each)
+    for each in filter(_is_plain, examples):
+        homes.setdefault(id(each.world), []).append(each)
     groups = [each for each in homes.values() if len(each) > 1]
-    if not groups:
-        return []
-    delayed = (_delayed(dice, dice.choice(dice.choice(groups))) for _ in range(count // 3))
-    return [each for each in (*_pairs(dice, groups, count), *delayed) if each]
+    return [each for each in _pairs(dice, groups, count) if each] if groups else []
+
+
+def delay_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
+    """Return examples with commands that are carried out later."""
+    dice = random.Random(f"delayed {seed}")
+    plain = list(filter(_is_plain, examples))
+    made = (_delayed(dice, dice.choice(plain)) for _ in range(count if plain else 0))
+    return [each for each in made if each]
+
+
+def _is_plain(example: HomeExample) -> bool:
+    """Return whether an example is a command about things that it describes."""
+    command = example.command
+    is_command = bool(command.target.ids) and not command.is_question
+    return is_command and not example.situation.before and command.source != "duration"
 
 
 def _delayed(dice: random.Random, example: HomeExample) -> HomeExample | None:
-    """Return an example whose command is carried out later."""
     world = example.world
     minutes = dice.choice((2, 5, 10, 15, 20, 30, 45))
     written = dice.choice(DELAYS.get(world.language.name, ("",))).format(minutes)
     text = dice.choice((f"{example.text} {written}", f"{written} {example.text}"))
     wanted = Command("delay", Target(by=""), 60.0 * minutes, "duration")
-    if wanted not in world.read(text).actions(example.situation):
-        return None
-    return replace(example, text=text, command=wanted, group="delayed")
+    is_offered = wanted in world.read(text).actions(example.situation)
+    return replace(example, text=text, command=wanted, group="delayed") if is_offered else None
 
 
 def _pairs(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -90,12 +91,13 @@ def expand_templates(
     given = some_homes(language, seed=seed) if homes is None else homes
     worlds = [HomeWorld(each, home_language(language)) for each in given]
     made: dict[tuple[str, int, str], HomeExample] = {}
+    used = Counter[int]()
     for turn in range(_TRIES * max(1, count // max(1, len(blocks)) + 1)):
         for block in blocks:
             if len(made) >= count:
                 return list(made.values())
             world = worlds[dice.randrange(len(worlds))]
-            sampler = Sampler(dice, world.home, block, {**rules, **block.rules}, lists)
+            sampler = Sampler(dice, world.home, block, {**rules, **block.rules}, lists, used)
             with named_errors(f"The {block.name}"):
                 sentence = sampler.sentence()
                 found = label(world, sentence) if sentence else None
@@ -107,7 +109,11 @@ def expand_templates(
 
 
 class Sampler:
-    """Samples one sentence of a block in a home."""
+    """Samples one sentence of a block in a home.
+
+    `used` counts the chosen alternatives of all sentences: rare ones are preferred, so that few
+    sentences have most words of the templates.
+    """
 
     def __init__(
         self,
@@ -116,7 +122,9 @@ class Sampler:
         block: Block,
         rules: Mapping[str, str],
         lists: Mapping[str, Any],
+        used: Counter[int] | None = None,
     ) -> None:
+        self._used = Counter[int]() if used is None else used
         self.dice, self.home, self.block, self.rules = dice, home, block, rules
         self.lists = {**lists, **block.lists}
         self.slots: dict[str, Any] = dict(block.slots)
@@ -127,9 +135,8 @@ class Sampler:
 
     def sentence(self) -> Sentence | None:
         """Return a sentence with its slots, or None if the home has nothing for it."""
-        template = self.dice.choice(self.block.sentences)
         try:
-            text = " ".join(self._text(parse_template(template), 0).split())
+            text = self._sampled()
         except (NothingError, TemplateError):
             return None
         here = ""
@@ -159,6 +166,18 @@ class Sampler:
         fitting = [each for each in self.home.areas if each.id in ids] or list(self.home.areas)
         return self.dice.choice(fitting)
 
+    def _sampled(self) -> str:
+        """Return a text of one of the templates."""
+        parts = [parse_template(each) for each in self.block.sentences]
+        return " ".join(self._text(self._rarest(parts), 0).split())
+
+    def _rarest(self, parts: Sequence[Any]) -> Any:
+        """Return one of several alternatives, most likely one that was seldom used."""
+        rarity = [(1 + self._used[id(each)]) ** -2.0 for each in parts]
+        (chosen,) = self.dice.choices(parts, rarity)
+        self._used[id(chosen)] += 1
+        return chosen
+
     def _text(self, part: Any, depth: int) -> str:
         kinds = self._kinds
         self._parts += 1
@@ -168,7 +187,7 @@ class Sampler:
         if isinstance(part, kinds.TextChunk):
             return str(part.original_text)
         if isinstance(part, kinds.Alternative):
-            return self._text(self.dice.choice(part.items), depth + 1)
+            return self._text(self._rarest(part.items), depth + 1)
         if isinstance(part, kinds.Permutation):
             items = list(part.items)
             self.dice.shuffle(items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import dropwhile, pairwise
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.home.home import Home
 from groundling.home.locales import (
+    ARTICLES,
     COMPOUNDS,
     ELISIONS,
     FILLERS,
@@ -27,15 +28,19 @@ from groundling.language.literals import Literal, read_literals
 from groundling.language.sentences import is_punctuation, split_words
 
 BEGIN = "‹text›"
+ASKS = "?"
 UNKNOWN = "‹unknown›"
 PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
 _PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
-_SHORTEST_PART = 4  # minimum letters of a part of a compound
+_SHORTEST_PART, _SHORTEST_REST = 4, 3  # minimum letters of the parts of a compound
 _USUAL = 9  # assumed number of texts with a unit or numeral
 _FULL = 0.8  # minimum share of a name that counts as the whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
 _ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # order of marks for the same words; others first
+
+
+_Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, places and fullness
 
 
 class Mention(NamedTuple):
@@ -61,15 +66,19 @@ class HomeNames:
     def __init__(self, home: Home, language: Language) -> None:
         self.home, self.language = home, language
         owners: dict[str, dict[str, list[str]]] = {"name": {}, "area": {}, "floor": {}, "timer": {}}
-        things = (("name", home.entities), ("area", home.areas), ("floor", home.floors))
+        things = (("area", home.areas), ("floor", home.floors), ("name", home.entities))
+        self.stems: dict[str, str] = {}  # names of one word that compounds can begin with
         for kind, listed in things:
             for thing in listed:
                 for name in dict.fromkeys((thing.name, *thing.aliases)):
-                    written = " ".join(split_words(_plain(name), language))  # as texts are split
+                    words = split_words(_plain(name), language)
+                    written = " ".join(self.split(words) if len(words) > 1 else self.plain(words))
                     owners[kind].setdefault(written, []).append(thing.id)
+            self.stems = _stems(owners, language)
         for place, timer in enumerate(home.timers):
             if timer.name:
                 owners["timer"].setdefault(timer.name, []).append(f"timer:{place}")
+        self.stems = _stems(owners, language)
         self._owners = owners
         self._stems: dict[str, dict[str, None]] = {}  # ids of entities by the words of their names
         for name, ids in owners["name"].items():
@@ -78,16 +87,13 @@ class HomeNames:
         self._index = SpanIndex(owners, language)
         self._places = SpanIndex({kind: owners[kind] for kind in ("area", "floor")}, language)
         self._general = PLACES.get(language.name, frozenset())
-        folded = {language.fold(name) for names in owners.values() for name in names}
-        single = [each for each in folded if " " not in each and len(each) >= _SHORTEST_PART]
-        self.stems = sorted(single, key=lambda each: (-len(each), each))
         said = (name for names in owners.values() for name in names)
         self.grammar = frozenset((
             *language.units, *language.numerals, *language.ordinals, *language.colours,
             *language.fractions, *language.articles, *language.joints, *language.exceptions,
             *language.multipliers, *language.times, *language.half_days, *language.function_words,
         ))  # fmt: skip
-        self._spelt: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {})
+        self._spelt: tuple[Mapping[str, int], Mapping[str, int], Mapping[str, str]] = ({}, {}, {})
         parts = [language.fold(name).split() for name in said]
         self.words = {part: 2 for name in parts for part in name}
         self.pairs = {" ".join(pair) for name in parts for pair in pairwise(name)}
@@ -95,15 +101,33 @@ class HomeNames:
     def __contains__(self, word: str) -> bool:
         return word in self._index
 
-    def spelt(self, known: Mapping[str, int]) -> Mapping[str, int]:
-        """Return the words that typos are corrected to: known words, units and numerals."""
+    def plain(self, words: Sequence[str]) -> list[str]:
+        """Return words without articles that are written as prefixes."""
+        return [_without_article(each, self.language) for each in words]
+
+    def split(self, words: Sequence[str]) -> list[str]:
+        """Return words without prefixed articles, and with compounds divided."""
+        return [
+            part
+            for word in self.plain(words)
+            for part in _parts(word, self.stems, self.language.singular)
+        ]
+
+    def corrected(self, word: str, known: Mapping[str, int]) -> str:
+        """Return the known word that a word is an inflected or misspelt form of, or the word."""
         if self._spelt[0] is not known:
-            self._spelt = known, {**dict.fromkeys(self.grammar, _USUAL), **known}
-        return self._spelt[1]
+            grammar = dict.fromkeys(self.grammar, _USUAL)
+            stems = {
+                self.language.singular(each): each for each in sorted(known, key=lambda e: known[e])
+            }
+            self._spelt = known, {**grammar, **known}, stems
+        _, words, stems = self._spelt
+        stem = stems.get(self.language.singular(word), "")
+        return nearest_word(word, self.words) or stem or nearest_word(word, words) or word
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
         """Return the mentions in folded words; `known` words are never treated as typos."""
-        found: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
+        found: _Found = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
         for span in spans:
@@ -112,6 +136,8 @@ class HomeNames:
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
             if full or span.kind == "name":
                 found.setdefault((span.kind, span.places, full), []).extend(ids)
+        self._add_elided(words, found)
+        self._add_short(words, found)
         for span in self._places.find(words, known) if self._general else ():
             if span.extent < _FULL and self._is_short_place(span, words, named, known):
                 ids = self._owners[span.kind][span.value]
@@ -120,6 +146,45 @@ class HomeNames:
             Mention(kind, tuple(dict.fromkeys(ids)), places, full)
             for (kind, places, full), ids in found.items()
         ]
+
+    def _add_elided(self, words: Sequence[str], found: _Found) -> None:
+        """Add names that share words with a name beside them (*the front and back doors*)."""
+        named = {n for _, places, full in found if full for n in places}
+        for kind, places, full in list(found):
+            first, last = places[0], places[-1]
+            if not full or len(places) < 2 or last - first + 1 != len(places):
+                continue
+            before = self._beyond_joint(words, first - 1, -1)
+            after = self._beyond_joint(words, last + 1, 1)
+            pairs = (((before,), words[first + 1 : last + 1]), ((after,), words[first:last]))
+            for (at,), shared in pairs:
+                if at is None or at in named:
+                    continue
+                said = (words[at], *shared) if at == before else (*shared, words[at])
+                for span in self._index.find(said, said):
+                    if span.kind == kind and span.extent >= _FULL and len(span.places) == len(said):
+                        found.setdefault((kind, (at,), True), []).extend(
+                            self._owners[kind][span.value]
+                        )
+
+    def _beyond_joint(self, words: Sequence[str], at: int, step: int) -> int | None:
+        """Return the position of the word on the other side of a conjunction."""
+        skipped = (*self.language.articles, *self.language.function_words)
+        while (
+            0 <= at < len(words) and words[at] in skipped and words[at] not in self.language.joints
+        ):
+            at += step
+        if not (0 <= at < len(words) and words[at] in (*self.language.joints, ",")):
+            return None
+        return at + step if 0 <= at + step < len(words) else None
+
+    def _add_short(self, words: Sequence[str], found: _Found) -> None:
+        """Add parts of names with two letters (*the TV*)."""
+        taken = {n for _, places, _ in found for n in places}
+        for n, word in enumerate(words):
+            is_short = len(word) == 2 and word.isalpha() and word not in self.grammar
+            if is_short and n not in taken and word in self._stems:
+                found["name", (n,), False] = list(self._stems[word])
 
     def _sharing(self, words: Sequence[str]) -> list[str]:
         """Return the ids of entities whose names contain all the words."""
@@ -224,7 +289,7 @@ class Utterance:
     @property
     def is_unknown(self) -> bool:
         """Whether no word is known, so that the text has no meaning."""
-        return set(self.masked) <= {BEGIN, UNKNOWN}
+        return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
         """Yield the words that the model reads, each with its position in the text.
@@ -248,6 +313,8 @@ class Utterance:
                 taken |= set(free)
         parts = {n for e in self.mentions if e.kind == "name" and not e.full for n in e.places}
         yield BEGIN, -1
+        if only is None and self.text.rstrip().endswith(("?", "؟")):
+            yield ASKS, -1
         for place, word in enumerate(self.folded):
             if place in marks:
                 mark, places = marks[place]
@@ -284,8 +351,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
         text = text.replace("'", " ").replace("’", " ")
     words = [each for each in split_words(text, language) if not _is_mark(each)]
     words = [part for word in words for part in _split_hyphens(word, language)]
-    if language.name in COMPOUNDS:
-        words = [part for word in words for part in _parts(word, names)]
+    words = names.split(words)
     units = language.units
     return tuple(
         word
@@ -315,16 +381,40 @@ def _split_hyphens(word: str, language: Language) -> list[str]:
     return [part for part in word.split("-") if part]
 
 
-def _parts(word: str, names: HomeNames) -> list[str]:
-    """Return the parts of a compound of a name and a thing, or the word itself."""
-    folded = names.language.fold(word)
-    if folded in names:
+def _stems(owners: Mapping[str, Iterable[str]], language: Language) -> dict[str, str]:
+    """Return names of one word, longest first, with linking letters (*Küche-n-licht*)."""
+    if language.name not in COMPOUNDS:
+        return {}
+    folded = (language.fold(name) for names in owners.values() for name in names)
+    single = [each for each in folded if " " not in each and len(each) >= _SHORTEST_PART]
+    found = {f"{each}n": each for each in single if each.endswith("e")}
+    found |= {each: each for each in single}
+    return dict(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair[0])))
+
+
+def _parts(word: str, stems: Mapping[str, str], singular: Callable[[str], str] = str) -> list[str]:
+    """Return the parts of a compound that begins with names, or the word itself.
+
+    >>> _parts("keukenlampen", {"keuken": "keuken"})
+    ['keuken', 'lampen']
+    """
+    folded = word.lower()
+    if folded in stems.values() or singular(folded) in map(singular, stems.values()):
         return [word]
-    for name in names.stems:
-        rest = folded.removeprefix(name)
-        if rest != folded and len(rest) >= _SHORTEST_PART:
-            return [name, rest]
+    for written, stem in stems.items():
+        rest = folded.removeprefix(written)
+        if rest != folded and len(rest) >= _SHORTEST_REST:
+            return [stem, *_parts(rest, stems, singular)]
     return [word]
+
+
+def _without_article(word: str, language: Language) -> str:
+    """Return a word without an article that is written as its prefix."""
+    for prefix in ARTICLES.get(language.name, ()):
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) >= _SHORTEST_REST:
+            return rest
+    return word
 
 
 def _plain(name: str) -> str:
@@ -350,7 +440,7 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
         return word
     if not word.isalpha():
         return word
-    return nearest_word(word, names.words) or nearest_word(word, names.spelt(known)) or word
+    return names.corrected(word, known)
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
@@ -362,7 +452,9 @@ def _is_article(literal: Literal, words: Sequence[str], language: Language) -> b
 def _is_in_word(literal: Literal, words: Sequence[str]) -> bool:
     """Return whether a number is part of a word (*CO2*)."""
     is_plain = literal.type == "number" and not literal.unit
-    return is_plain and any(words[n][0].isalpha() and not words[n].isalpha() for n in literal.places)
+    return is_plain and any(
+        words[n][0].isalpha() and not words[n].isalpha() for n in literal.places
+    )
 
 
 def _literal_mark(literal: Literal) -> str:
