@@ -272,6 +272,17 @@ def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
     )  # fmt: skip
 
 
+def usual_domain(intent: str) -> str:
+    """Return the domain of an intent that has no slot for it, or an empty string.
+
+    >>> usual_domain("HassSetVolume")
+    'media_player'
+    """
+    if intent == "HassClimateGetTemperature":
+        return "climate"
+    return _VALUED_DOMAINS.get(intent) or _PLAIN.get(intent, ("", ""))[1]
+
+
 def _preference(command: Command, meaning: _Meaning) -> tuple[bool, bool, bool]:
     """Return a sort key for equivalent commands: full names and spoken places first."""
     target = command.target

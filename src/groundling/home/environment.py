@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.locales import DEMONSTRATIVES, QUANTIFIERS, SINGULARS, is_singular
+from groundling.home.locales import (
+    DEMONSTRATIVES,
+    OTHERS,
+    PRONOUNS,
+    QUANTIFIERS,
+    SINGULARS,
+    is_singular,
+)
 from groundling.home.utterance import HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
@@ -20,6 +27,7 @@ from groundling.world.graph import GroundingGraph
 EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # domains of *everything*
 _MOST_NAMED = 30  # entities that one text may name
 _HARMLESS = ("decline", "split", "never mind")  # possible for a text that begins like a question
+_PARTICLES = {"on", "off", "up", "down"}  # function words that are also parts of verbs
 _LONGEST_SPAN = 8  # words of a free text
 SHOPPING_LIST = "todo.shopping_list"
 UNCLEAR = "unclear"  # one of several possible places
@@ -122,6 +130,11 @@ class HomeWorld:
                 found["temperature", where] = ids
 
     @cached_property
+    def traits(self) -> Mapping[str, tuple[str, str]]:
+        """The domain and the device class of each entity."""
+        return {each.id: (each.domain, each.device_class) for each in self.home.entities}
+
+    @cached_property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of things in the home."""
         return tuple(dict.fromkeys(kind for kind, _ in self.groups))
@@ -157,6 +170,9 @@ class TextWorld:
         self.world, self.utterance, self.home = world, utterance, world.home
         self._kind, self._spans_of = kind, spans
         self._offered: dict[Situation, tuple[Command, ...]] = {}
+        self._fits: dict[Situation, bool] = {}
+        self._traits: dict[int, tuple[Target, list[str], list[str]]] = {}
+        self._things: dict[int, tuple[Target, dict[str, Any], dict[str, Any]]] = {}
 
     def spans(self, command: Command) -> TextWorld:
         """Return the environment of candidate texts for the value of a command."""
@@ -205,14 +221,41 @@ class TextWorld:
         mood = "question" if action.is_question else "command" if action.target.ids else "other"
         nodes: dict[str, dict[str, Any]] = {"event": {"verb": action.verb, "mood": mood}}
         edges = []
+        thing, unused = self._described(action.target)
         if action.target.by:
-            nodes["thing"] = self._thing(action.target)
+            nodes["thing"] = thing
             edges.append(("event", "thing", "of"))
         if action.value is not None or action.source:
             nodes["value"] = self._value(action)
             edges.append(("event", "value", "to"))
-        nodes["event"] |= self._unused(action)
+        nodes["event"] |= unused
+        if action.verb == "decline":
+            nodes["event"]["something fits" if self._something_fits(state) else "nothing fits"] = (
+                True
+            )
+        if not action.source:
+            nodes["event"] |= {f"unused {each.type}": True for each in self.utterance.literals}
         return GroundingGraph(nodes, edges, roles=nodes)
+
+    def _something_fits(self, state: Situation) -> bool:
+        """Return whether a candidate uses all names, places, kinds and values of the text."""
+        if state not in self._fits:
+            says_value = bool(self.utterance.literals)
+            self._fits[state] = any(
+                each.target.by in ("name", "part", "kind")
+                and (each.source or not says_value or each.is_question)
+                and not self._described(each.target)[1]
+                for each in self.actions(state)
+            )
+        return self._fits[state]
+
+    def _described(self, target: Target) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the labels of a target, and of the mentions that it does not use."""
+        known = self._things.get(id(target))
+        if known is None or known[0] is not target:
+            known = (target, self._thing(target), self._unused(target))
+            self._things[id(target)] = known
+        return known[1], known[2]
 
     def _thing(self, target: Target) -> dict[str, Any]:
         labels: dict[str, Any] = {"by": target.by, "place": target.place or "none"}
@@ -231,17 +274,17 @@ class TextWorld:
         if target.by in ("it", "other") and self._said_domains:
             labels[f"{target.by} with a kind"] = True
         if target.by in ("name", "part") and len(target.ids) > 1 and not target.kind:
-            labels["listed" if self._is_listed(target) else "scattered"] = True
+            labels["listed" if self._is_list(target) else "scattered"] = True
         return labels
 
-    def _is_listed(self, target: Target) -> bool:
-        """Return whether only conjunctions and articles separate the names of a target."""
-        said = [e for e in self.utterance.of_kind("name") if set(e.ids) & set(target.ids)]
-        places = {n for each in said for n in each.places}
-        language = self.world.language
+    def _is_list(self, target: Target) -> bool:
+        """Return whether only conjunctions, articles and places separate the names."""
+        mentions, language = self.utterance.mentions, self.world.language
+        said = [e.places[0] for e in mentions if e.kind == "name" and {*e.ids} & {*target.ids}]
         plain = {*language.joints, *language.articles, *language.function_words, ",", ";"}
-        between = set(range(min(places), max(places))) - places
-        return all(self.utterance.folded[n] in plain for n in between)
+        inside = {n for each in mentions for n in each.places}
+        between = set(range(min(said), max(said))) - inside
+        return all(self.utterance.folded[n] in plain - _PARTICLES for n in between)
 
     def _said_part(self, target: Target) -> str:
         """Return how specific a partial name is: several words, one word, or only a kind."""
@@ -282,11 +325,16 @@ class TextWorld:
         return command._replace(target=Target(ids, "kind", kind, "", where, choice=True))
 
     def _domains(self, target: Target) -> tuple[list[str], list[str]]:
-        things = [self.home.entity_of[each] for each in target.ids if each in self.home.entity_of]
-        if not things:
-            return [target.kind or target.by], []
-        domains = list(dict.fromkeys(each.domain for each in things))
-        return domains, list(dict.fromkeys(each.device_class for each in things))
+        """Return the domains and the device classes of a target."""
+        known = self._traits.get(id(target))  # commands share targets
+        if known is None or known[0] is not target:
+            traits = self.world.traits
+            found = dict.fromkeys(traits[each] for each in target.ids if each in traits)
+            domains = list(dict.fromkeys(domain for domain, _ in found))
+            classes = list(dict.fromkeys(device_class for _, device_class in found))
+            known = (target, domains or [target.kind or target.by], classes)
+            self._traits[id(target)] = known
+        return known[1], known[2]
 
     def _value(self, action: Command) -> dict[str, Any]:
         if action.is_question:
@@ -318,9 +366,9 @@ class TextWorld:
             f"ends {inside[-1]}": True,
         }
 
-    def _unused(self, action: Command) -> dict[str, Any]:
-        """Return labels for mentions in the text that the command does not use."""
-        target, utterance = action.target, self.utterance
+    def _unused(self, target: Target) -> dict[str, Any]:
+        """Return labels for mentions in the text that a target does not use."""
+        utterance = self.utterance
         wheres = target.where.split("+") if target.where else []
         used = {each.partition(":")[2] for each in wheres} | set(target.ids)
         found: dict[str, Any] = {}
@@ -335,9 +383,6 @@ class TextWorld:
         domains = {*self._domains(target)[0], target.kind.partition(":")[0]}
         if self._said_domains and (not target.ids or self._said_domains.isdisjoint(domains)):
             found["unused kind"] = True
-        if utterance.literals and not action.source:
-            for kind in dict.fromkeys(each.type for each in utterance.literals):
-                found[f"unused {kind}"] = True
         return found
 
     @cached_property
@@ -497,7 +542,17 @@ class TextWorld:
             if ids:
                 yield Target(ids, "everything", "", how, where)
         for by, ids in self.offered_before(state).items():
-            yield Target(ids, by)
+            if self._may_refer(by):
+                yield Target(ids, by)
+
+    def _may_refer(self, by: str) -> bool:
+        """Return whether the text may refer to the previous turn, as *it* or *the other one*."""
+        name, words = self.world.language.name, set(self.utterance.folded)
+        if by == "other":
+            return name not in OTHERS or not OTHERS[name].isdisjoint(words)
+        return (
+            name not in PRONOUNS or not self._said_domains or not PRONOUNS[name].isdisjoint(words)
+        )
 
     def offered_before(self, state: Situation) -> dict[str, tuple[str, ...]]:
         """Resolve *it* and *the other one* from the previous turn."""
@@ -557,7 +612,7 @@ class TextWorld:
     def _verbs(self, target: Target) -> Iterator[Command]:
         """Yield the commands and questions that are possible for a target."""
         if target.kind == "temperature":
-            if not target.choice:
+            if not target.choice and not self._says_amount:
                 yield Command("temperature", target)
             return
         entities = [self.home.entity_of[each] for each in target.ids]
@@ -629,7 +684,7 @@ class TextWorld:
                 yield each
 
     def _questions(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
-        if target.choice or target.minus:
+        if target.choice or target.minus or self._says_amount:
             return
         domain = entities[0].domain
         if domain == "weather":

@@ -96,6 +96,19 @@ DELAYS: Mapping[str, tuple[str, ...]] = {
     "korean": ("{} 분 후에",),
 }
 """How a command is delayed; `{}` is a number of minutes."""
+OTHERS: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "other another", "german": "andere anderen anderes anderer", "french": "autre",
+        "spanish": "otro otra", "dutch": "andere", "polish": "drugi drugą druga drugie inny inną",
+        "italian": "altro altra", "arabic": "آخر أخرى ثاني ثانية", "korean": "다른",
+    }.items()
+}  # fmt: skip
+"""Words for *other*, which refer to the thing that was not meant before."""
+PRONOUNS: Mapping[str, frozenset[str]] = {
+    "english": frozenset(("it", "its", "that", "them", "those", "these", "they", "this"))
+}
+"""Pronouns; with a noun for a kind but without a pronoun, a text is not about the last topic."""
 FILLERS: Mapping[str, frozenset[str]] = {
     "english": frozenset(("hey", "hi", "hello", "ok", "okay", "please", "so", "well", "and"))
 }

@@ -19,7 +19,7 @@ from groundling.home.corpus import (
 )
 from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation, Target
 from groundling.home.generated import AREAS, NAMES
-from groundling.home.home import Home
+from groundling.home.home import Area, Floor, Home
 from groundling.home.locales import DELAYS, PLACES, SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.home.templates import Block, NothingError, Sampler, some_homes
@@ -267,6 +267,15 @@ class _Paraphrase(Sampler):
         thing = self._thing(base)
         self.things[name] = thing.id
         return thing.name.lower()
+
+    def _fitting_places(self) -> tuple[Sequence[Area], Sequence[Floor]]:
+        """Return areas and floors with things of the row's kind, or without them if `absent`."""
+        if not self.row.get("absent"):
+            return super()._fitting_places()
+        areas = [
+            e for e in self.home.areas if not self.world.groups.get((self.kind, f"area:{e.id}"))
+        ]
+        return areas or self.home.areas, self.home.floors
 
     def _missing(self, name: str) -> str:
         """Return a name of something that is not in the home."""

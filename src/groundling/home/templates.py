@@ -20,6 +20,7 @@ from groundling.home.corpus import (
     named_errors,
     parse_template,
     read_corpus,
+    usual_domain,
 )
 from groundling.home.environment import HomeWorld
 from groundling.home.generated import generated_home, rearranged_home
@@ -30,6 +31,7 @@ from groundling.limits import TEMPLATE_PARTS
 
 _DEPTH = 40  # nesting of rules
 _TRIES = 30  # attempts per requested sentence
+_LEAST_BLOCKS = 8  # turns of each intent, for one turn of the others
 _NEAR = 50  # ranges up to this size use all numbers; larger ones only multiples of ten
 _SHORTENED = 0.25  # share of multi-word names that are shortened
 _FIRST_WORDS = 0.4  # share of shortened names that lose their last words
@@ -83,8 +85,8 @@ def expand_templates(
 ) -> list[HomeExample]:
     """Return up to `count` examples sampled from the templates of the corpus.
 
-    Blocks of templates take turns, so that none dominates. The same seed gives the same
-    examples.
+    Blocks of templates take turns, so that none dominates, and those of an intent with few blocks
+    have several turns. The same seed gives the same examples.
     """
     dice = random.Random(f"templates {language} {seed}")
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
@@ -92,8 +94,10 @@ def expand_templates(
     worlds = [HomeWorld(each, home_language(language)) for each in given]
     made: dict[tuple[str, int, str], HomeExample] = {}
     used = Counter[int]()
-    for turn in range(_TRIES * max(1, count // max(1, len(blocks)) + 1)):
-        for block in blocks:
+    sizes = Counter(each.intent for each in blocks)
+    often = [each for each in blocks for _ in range(-(-_LEAST_BLOCKS // sizes[each.intent]))]
+    for turn in range(_TRIES * max(1, count // max(1, len(often)) + 1)):
+        for block in often:
             if len(made) >= count:
                 return list(made.values())
             world = worlds[dice.randrange(len(worlds))]
@@ -161,10 +165,22 @@ class Sampler:
         return all(not places[kind] or places[kind] == id_ for kind, id_ in said)
 
     def _area_here(self) -> Area:
-        domain = self.slots.get("domain")
-        ids = {each.area for each in self.home.entities if not domain or each.domain == domain}
-        fitting = [each for each in self.home.areas if each.id in ids] or list(self.home.areas)
-        return self.dice.choice(fitting)
+        areas, _ = self._fitting_places()
+        return self.dice.choice(areas)
+
+    def _fitting_places(self) -> tuple[Sequence[Area], Sequence[Floor]]:
+        """Return the areas and floors with things of the kind that the block is about."""
+        home, slots = self.home, self.slots
+        domain = slots.get("domain") or usual_domain(self.block.intent)
+        device_class = slots.get("device_class")
+        ids = {
+            each.area
+            for each in home.entities
+            if domain in (None, "", each.domain) and device_class in (None, each.device_class)
+        }
+        areas = [each for each in home.areas if each.id in ids] or home.areas
+        floors = [e for e in home.floors if e.id in {area.floor for area in areas}] or home.floors
+        return areas, floors
 
     def _sampled(self) -> str:
         """Return a text of one of the templates."""
@@ -259,7 +275,8 @@ class Sampler:
                 and each.domain not in block.excluded
             ]
         else:
-            things = self.home.areas if kind == "area" else self.home.floors
+            areas, floors = self._fitting_places()
+            things = areas if kind == "area" else floors
         if not things:
             raise NothingError
         return self.dice.choice(things)

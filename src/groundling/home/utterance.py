@@ -412,8 +412,8 @@ def _without_article(word: str, language: Language) -> str:
     """Return a word without an article that is written as its prefix."""
     for prefix in ARTICLES.get(language.name, ()):
         rest = word.removeprefix(prefix)
-        if rest != word and len(rest) >= _SHORTEST_REST:
-            return rest
+        if rest != word and (len(rest) >= _SHORTEST_REST or rest.isdigit()):
+            return _without_article(rest, language)
     return word
 
 
