@@ -108,7 +108,7 @@ class HomeWorld:
 
     def read(self, text: str, kind: str = "") -> TextWorld:
         """Return the environment of one text; `kind` is always among the candidates."""
-        return TextWorld(self, Utterance.of(text, self.names, self.knowledge.words), kind)
+        return TextWorld(self, Utterance.of(text, self.names, self.knowledge), kind)
 
     @cached_property
     def groups(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
@@ -200,6 +200,10 @@ class TextWorld:
             found = self._free_texts() if self._spans_of else self._commands(state)
             if self.utterance.is_question and not self._spans_of:
                 found = (each for each in found if each.is_question or each.verb in _HARMLESS)
+            elif self._says_duration and not self._spans_of:
+                used = (*_HARMLESS, "play", "broadcast", "add item", "complete item")
+                found = (e for e in found if e.is_question or e.source == "duration"
+                         or e.target.by == "timer" or e.verb in used)  # fmt: skip
             self._offered[state] = tuple(dict.fromkeys(found))
         return self._offered[state]
 
@@ -296,10 +300,22 @@ class TextWorld:
         return "word" if len(words) == 1 else "words"
 
     def is_vague(self, mention: Mention) -> bool:
-        """Return whether all words of a partial name are nouns for kinds (*the light*)."""
+        """Return whether a partial name has only words for kinds or places (*the light*)."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
-        words = {self.world.language.singular(self.utterance.folded[n]) for n in mention.places}
+        singular, folded = self.world.language.singular, self.utterance.folded
+        words = {singular(folded[n]) for n in mention.places if n not in self._place_words}
         return not mention.full and words <= nouns
+
+    def may_be_several(self, command: Command) -> bool:
+        """Return whether a command leaves names unused, or names things with verbs between them."""
+        thing, unused = self._described(command.target)
+        return "scattered" in thing or "unused name" in unused or "unused part" in unused
+
+    @cached_property
+    def _place_words(self) -> frozenset[int]:
+        """The positions of the words of areas and floors."""
+        places = (e for e in self.utterance.mentions if e.kind in ("area", "floor") and e.full)
+        return frozenset(n for each in places for n in each.places)
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
         """Return a command as a choice if its name is only a word for things of its kind.
@@ -509,7 +525,7 @@ class TextWorld:
                 yield Target(group, by, domain, how, where, choice=True)
 
     def _kinds(self, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
-        knowledge, words = self.world.knowledge, self.utterance.folded
+        knowledge, words = self.world.knowledge, (*self.utterance.folded, *self.utterance.masked)
         offered = knowledge.kinds_for(words, self.world.kinds, self.world.language)
         extra = (self._kind,) if self._kind in self.world.kinds else ()
         told = self._told_parts
@@ -526,8 +542,7 @@ class TextWorld:
     @cached_property
     def _told_parts(self) -> list[set[str]]:
         """The ids of partial names with words that occur in nothing but names."""
-        known, words = self.utterance.known, self.utterance.folded
-        places = {n for e in self.utterance.mentions if e.kind != "name" for n in e.places}
+        known, words, places = self.utterance.known, self.utterance.folded, self._place_words
         return [
             set(each.ids)
             for each in self.utterance.of_kind("name")
@@ -547,12 +562,12 @@ class TextWorld:
 
     def _may_refer(self, by: str) -> bool:
         """Return whether the text may refer to the previous turn, as *it* or *the other one*."""
-        name, words = self.world.language.name, set(self.utterance.folded)
+        name, words = self.world.language.name, self.utterance.folded
         if by == "other":
             return name not in OTHERS or not OTHERS[name].isdisjoint(words)
-        return (
-            name not in PRONOUNS or not self._said_domains or not PRONOUNS[name].isdisjoint(words)
-        )
+        nouns = SINGULARS.get(name, frozenset())
+        says_kind = bool(self._said_domains) or not nouns.isdisjoint(words[1:])
+        return name not in PRONOUNS or not says_kind or not PRONOUNS[name].isdisjoint(words)
 
     def offered_before(self, state: Situation) -> dict[str, tuple[str, ...]]:
         """Resolve *it* and *the other one* from the previous turn."""
@@ -656,6 +671,11 @@ class TextWorld:
                 yield from (each for each in commands if each.source not in said)
 
     @cached_property
+    def _says_duration(self) -> bool:
+        """Whether the text has a duration (not *a second*), which every command must then use."""
+        return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
+
+    @cached_property
     def _says_amount(self) -> bool:
         """Whether the text has a value with a unit, which every command must then use."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
@@ -676,7 +696,7 @@ class TextWorld:
             yield Command(verb.name, target, 1.0, "least")
 
     def _values(self, verb: Verb) -> Iterator[Literal]:
-        for each in self.utterance.literals:
+        for each in self.utterance.literals if verb.value else ():
             plain = each.type == "number" and not each.unit
             if verb.value in (each.type, each.unit) or (plain and verb.value != "colour"):
                 if verb.value == "percentage" and not 0 <= float(each.value) <= 100:
@@ -739,7 +759,7 @@ class TextWorld:
         is_one = len(every) > 1 and self._is_singular
         if every and not is_one:
             yield Target(every, "timer", place="all")
-        if len(every) > 1:
+        if len(every) > 1 and not self._has_quantifier:
             yield Target(every, "timer", place="", choice=True)
 
     def _lists(self) -> Iterator[Command]:

@@ -64,7 +64,10 @@ class Training:
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
     """Learn the vocabulary; words that occur only inside names are excluded."""
-    return Knowledge.learn((_plain_words(each), each.kind) for each in examples)
+    said = [(each, _plain_words(each)) for each in examples]
+    open_ = [words for each, words in said if isinstance(each.command.source, tuple)]
+    frames = (word for words in open_ for word in words)
+    return Knowledge.learn(((words, each.kind) for each, words in said), frames)
 
 
 def _plain_words(example: HomeExample) -> list[str]:

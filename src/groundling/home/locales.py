@@ -114,11 +114,19 @@ FILLERS: Mapping[str, frozenset[str]] = {
 }
 """Words that may precede a question."""
 QUANTIFIERS: Mapping[str, frozenset[str]] = {
-    "english": frozenset((
-        "all", "every", "each", "everything", "both", "any", "some", "more", "no", "there",
-        "lighting",
-    ))
-}  # fmt: skip
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "all every each everything both any some more no there lighting",
+        "german": "alle allen alles sämtliche jede jeden jedes beide überall",
+        "french": "tous toutes tout toute chaque partout",
+        "spanish": "todos todas todo toda cada ambos ambas",
+        "dutch": "alle al alles elke iedere beide overal",
+        "polish": "wszystkie wszystkich wszystko każdy każdą oba obie wszędzie",
+        "italian": "tutti tutte tutto tutta ogni entrambi entrambe",
+        "arabic": "كل جميع كافة",
+        "korean": "모든 모두 전부 다",
+    }.items()
+}
 """Words that make a singular mean several things or a substance (*every light*, *more light*)."""
 
 

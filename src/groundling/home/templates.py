@@ -36,6 +36,7 @@ _NEAR = 50  # ranges up to this size use all numbers; larger ones only multiples
 _SHORTENED = 0.25  # share of multi-word names that are shortened
 _FIRST_WORDS = 0.4  # share of shortened names that lose their last words
 _TELLING = 3  # minimum letters of a distinctive word
+_STARTS = {"start_hours": 3600, "start_minutes": 60, "start_seconds": 1}
 _FARTHEST = 100_000  # largest number in a range
 _TEXTS = (
     "milk", "apples", "olive oil", "paper towels", "dog food", "wash the car", "call grandma",
@@ -106,6 +107,7 @@ def expand_templates(
                 sentence = sampler.sentence()
                 found = label(world, sentence) if sentence else None
             if isinstance(found, HomeExample):
+                sampler.count()
                 made.setdefault((found.text.lower(), id(world), found.situation.here), found)
         if turn >= _TRIES and not made:
             break
@@ -129,6 +131,7 @@ class Sampler:
         used: Counter[int] | None = None,
     ) -> None:
         self._used = Counter[int]() if used is None else used
+        self._chosen: list[int] = []
         self.dice, self.home, self.block, self.rules = dice, home, block, rules
         self.lists = {**lists, **block.lists}
         self.slots: dict[str, Any] = dict(block.slots)
@@ -178,6 +181,8 @@ class Sampler:
             for each in home.entities
             if domain in (None, "", each.domain) and device_class in (None, each.device_class)
         }
+        if "Timer" in self.block.intent:
+            ids = {each.area for each in home.timers}
         areas = [each for each in home.areas if each.id in ids] or home.areas
         floors = [e for e in home.floors if e.id in {area.floor for area in areas}] or home.floors
         return areas, floors
@@ -191,8 +196,12 @@ class Sampler:
         """Return one of several alternatives, most likely one that was seldom used."""
         rarity = [(1 + self._used[id(each)]) ** -2.0 for each in parts]
         (chosen,) = self.dice.choices(parts, rarity)
-        self._used[id(chosen)] += 1
+        self._chosen.append(id(chosen))
         return chosen
+
+    def count(self) -> None:
+        """Count the alternatives of this sentence as used."""
+        self._used.update(self._chosen)
 
     def _text(self, part: Any, depth: int) -> str:
         kinds = self._kinds
@@ -244,6 +253,12 @@ class Sampler:
                 raise ValueError(f"a range must be within ±{_FARTHEST:,}; got {low} to {high}")
             near = high - low < _NEAR
             tens = [n for n in range(low, high + 1) if near or n % 10 == 0 or n in (1, 5)]
+            if slot in _STARTS:  # a running timer is referred to by its duration
+                unit = _STARTS[slot]
+                known_starts = [t.start // unit for t in self.home.timers if not t.start % unit]
+                tens = [n for n in known_starts if max(1, low) <= n <= high]
+            if not tens:
+                raise NothingError
             number = self.dice.choice(tens)
             self.slots[slot] = number
             return str(number)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.home.home import Home
+from groundling.home.knowledge import Knowledge
 from groundling.home.locales import (
     ARTICLES,
     COMPOUNDS,
@@ -217,13 +218,12 @@ class Utterance:
     literals: tuple[Literal, ...]
     language: Language
     known: Collection[str] = ()
+    frames: Collection[str] = ()
 
     @classmethod
-    def of(
-        cls, text: str, names: HomeNames, vocabulary: Mapping[str, int] | None = None
-    ) -> Utterance:
+    def of(cls, text: str, names: HomeNames, knowledge: Knowledge | None = None) -> Utterance:
         """Read a text in a home; unknown words one edit from a known one are corrected."""
-        language, known = names.language, vocabulary or {}
+        language, known = names.language, knowledge.words if knowledge else {}
         words = _joined(_tokens(text, names), names, known)
         folded = tuple(_mended(language.fold(each), names, known) for each in words)
         literals = tuple(
@@ -232,7 +232,8 @@ class Utterance:
             if not _is_article(each, folded, language) and not _is_in_word(each, folded)
         )
         mentions = tuple(names.find(folded, {*names.grammar, *known}))
-        return cls(text, words, folded, mentions, literals, language, known)
+        frames = knowledge.frames if knowledge else ()
+        return cls(text, words, folded, mentions, literals, language, known, frames)
 
     def of_kind(self, kind: str) -> list[Mention]:
         """Return the mentions of a kind, full names first."""
@@ -296,7 +297,7 @@ class Utterance:
 
         Names of one known word stay beside their mark, since they may be ordinary words (*lock*).
         Words that are known only as parts of names become one mark. With `only`, other mentions
-        and all values stay as written.
+        and all values stay as written, and only words that occur beside free texts are known.
         """
         mentions = [each for each in self.mentions if each.full]
         if only is not None:
@@ -312,6 +313,7 @@ class Utterance:
                 marks[free[0]] = (mark, free)
                 taken |= set(free)
         parts = {n for e in self.mentions if e.kind == "name" and not e.full for n in e.places}
+        known = self.known if only is None else self.frames or self.known
         yield BEGIN, -1
         if only is None and self.text.rstrip().endswith(("?", "؟")):
             yield ASKS, -1
@@ -319,11 +321,11 @@ class Utterance:
             if place in marks:
                 mark, places = marks[place]
                 yield mark, place
-                is_word = not self.known or word in self.known
+                is_word = not known or word in known
                 if len(places) == 1 and mark == _TITLES["name"] and is_word:
                     yield word, place
             elif place not in taken:
-                if word in self.known or not self.known:
+                if word in known or not known:
                     yield word, place
                 elif place not in parts:
                     yield UNKNOWN, place
