@@ -312,7 +312,8 @@ class Utterance:
             if free and (len(free) == len(places) or mark in (_TITLES["area"], _TITLES["floor"])):
                 marks[free[0]] = (mark, free)
                 taken |= set(free)
-        parts = {n for e in self.mentions if e.kind == "name" and not e.full for n in e.places}
+        named = [each for each in self.mentions if each.kind == "name" and not each.full]
+        parts = {n for each in named for n in each.places} if only is None else set()
         known = self.known if only is None else self.frames or self.known
         yield BEGIN, -1
         if only is None and self.text.rstrip().endswith(("?", "؟")):
