@@ -62,10 +62,8 @@ def expand_paraphrases(
         row = rows[turn % len(rows)]
         world = worlds[dice.randrange(len(worlds))]
         with named_errors(f"The paraphrases of {row['verb']!r}"):
-            sampler = _Paraphrase(dice, world, row, data, used)
-            found = sampler.example()
+            found = _Paraphrase(dice, world, row, data, used).example()
         if found:
-            sampler.count()
             made.setdefault((found.text.lower(), id(world)), found)
     return list(made.values())
 

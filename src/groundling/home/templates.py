@@ -107,7 +107,6 @@ def expand_templates(
                 sentence = sampler.sentence()
                 found = label(world, sentence) if sentence else None
             if isinstance(found, HomeExample):
-                sampler.count()
                 made.setdefault((found.text.lower(), id(world), found.situation.here), found)
         if turn >= _TRIES and not made:
             break
@@ -131,7 +130,6 @@ class Sampler:
         used: Counter[int] | None = None,
     ) -> None:
         self._used = Counter[int]() if used is None else used
-        self._chosen: list[int] = []
         self.dice, self.home, self.block, self.rules = dice, home, block, rules
         self.lists = {**lists, **block.lists}
         self.slots: dict[str, Any] = dict(block.slots)
@@ -196,12 +194,8 @@ class Sampler:
         """Return one of several alternatives, most likely one that was seldom used."""
         rarity = [(1 + self._used[id(each)]) ** -2.0 for each in parts]
         (chosen,) = self.dice.choices(parts, rarity)
-        self._chosen.append(id(chosen))
+        self._used[id(chosen)] += 1
         return chosen
-
-    def count(self) -> None:
-        """Count the alternatives of this sentence as used."""
-        self._used.update(self._chosen)
 
     def _text(self, part: Any, depth: int) -> str:
         kinds = self._kinds
