@@ -118,10 +118,9 @@ class HomeNames:
         """Return the known word that a word is an inflected or misspelt form of, or the word."""
         if self._spelt[0] is not known:
             grammar = dict.fromkeys(self.grammar, _USUAL)
-            stems = {
-                self.language.singular(each): each for each in sorted(known, key=lambda e: known[e])
-            }
-            self._spelt = known, {**grammar, **known}, stems
+            rare_first = sorted(known, key=lambda each: known[each])
+            by_stem = {self.language.singular(each): each for each in rare_first}
+            self._spelt = known, {**grammar, **known}, by_stem
         _, words, stems = self._spelt
         stem = stems.get(self.language.singular(word), "")
         return nearest_word(word, self.words) or stem or nearest_word(word, words) or word
