@@ -95,7 +95,7 @@ home-assistant: $(HASS)/.ready
 	cd integrations/home_assistant && $(CURDIR)/$(HASS)/bin/python -m pytest -q -p no:cacheprovider \
 		-c /dev/null --rootdir=. --asyncio-mode=auto tests
 
-HOME_LANGUAGES ?= en de fr es nl pl it ko
+HOME_LANGUAGES ?= en de fr es nl pl it ar ko
 home-models: $(VENV)/.dev
 	for code in $(HOME_LANGUAGES); do \
 		$(BIN)/groundling home train --language $$code --out src/groundling/home/models/$$code || exit 1; \

@@ -119,3 +119,82 @@ def test_environment_commands_say_what_they_are():
     assert str(Command("time")) == "time"
     assert Command("which").is_question
     assert not Command("turn on").is_question
+
+
+@pytest.mark.parametrize("text", ["did anybody turn off the desk lamp", "hey, is the desk lamp on"])
+def test_environment_offers_no_command_for_a_question(text):
+    found = WORLD.read(text).actions(Situation())
+    assert any(each.is_question for each in found)
+    assert not any(each.target.ids and not each.is_question for each in found)
+    assert ("turn off", frozenset({"light.desk"}), None, False) in offered(
+        "how about turning off the desk lamp"
+    )
+
+
+def test_environment_lets_part_of_a_name_decide_which_of_a_kind_are_meant():
+    bedside = [
+        {"id": f"light.{side}", "name": f"{side} Bedside Lamp"} for side in ("left", "right")
+    ]
+    home = Home.from_data({"entities": [*bedside, {"id": "light.desk", "name": "Desk Lamp"}]})
+    known = Knowledge.learn([(("turn", "both", "lamps", "off"), "light")] * 3)
+    world = HomeWorld(home, home_language("en"), known)
+
+    def lamps(text):
+        found = world.read(text).actions(Situation())
+        several = (e.target for e in found if e.verb == "turn off" and len(e.target.ids) > 1)
+        return {each.ids for each in several if each.by != "everything"}
+
+    assert lamps("turn both bedside lamps off") == {("light.left", "light.right")}
+    assert ("light.left", "light.right", "light.desk") in lamps("turn both lamps off")
+
+
+def test_environment_offers_only_timers_and_delays_for_a_duration():
+    found = offered("turn on the desk lamp in 20 minutes")
+    assert ("delay", frozenset(), 1200.0, False) in found
+    assert ("turn on", frozenset({"light.desk"}), None, False) not in found
+    assert ("turn on", frozenset({"light.desk"}), None, False) in offered(
+        "turn on the desk lamp for a second"
+    )
+
+
+def test_environment_says_whether_something_fits():
+    known = Knowledge.learn([
+        (("turn", "on", "the", "fan"), "fan"), (("turn", "on", "the", "radio"), "media_player"),
+    ] * 3)  # fmt: skip
+    world = HomeWorld(HOME, home_language("en"), known)
+
+    def fits(text):
+        said, start = world.read(text), Situation()
+        graph = said.ground(start, Command("decline"), said.step(start, Command("decline")))
+        return [str(each) for each in graph.labels("event") if "fits" in str(each)]
+
+    assert fits("turn on the radio in the den") == ["something fits"]
+    assert fits("turn on the fan in the hall") == ["nothing fits"]
+
+
+def test_environment_takes_this_room_for_the_speakers():
+    home = Home.from_data({
+        "areas": [{"id": "room", "name": "Room"}, {"id": "hall", "name": "Hall"}],
+        "entities": [{"id": "light.a", "name": "A", "area": "room"},
+                     {"id": "light.b", "name": "B", "area": "hall"}],
+    })  # fmt: skip
+    world = HomeWorld(home, home_language("en"))
+    for text, ids in (
+        ("lights in this room off", "light.b"),
+        ("lights in the room off", "light.a"),
+    ):
+        found = world.read(text).actions(Situation("hall"))
+        there = (e.target.ids for e in found if e.target.where and e.verb == "turn off")
+        assert next(there) == (ids,)
+
+
+def test_environment_takes_the_other_one_for_what_has_a_similar_name():
+    lamps = ("Left Bedside Lamp", "Right Bedside Lamp", "Ceiling")
+    home = Home.from_data(
+        {"entities": [{"id": f"light.l{n}", "name": name} for n, name in enumerate(lamps)]}
+    )
+    world = HomeWorld(home, home_language("en"))
+    found = world.read("turn the other one on").actions(Situation(before=("light.l0",)))
+    assert {e.target.ids for e in found if e.target.by == "other"} == {("light.l1",)}
+    found = world.read("turn the lamp on").actions(Situation(before=("light.l0",)))
+    assert not any(e.target.by in ("other", "it") for e in found)

@@ -40,6 +40,9 @@ def test_task_misspells_one_long_word():
     assert example.text not in made
     assert all(abs(len(each) - len(example.text)) <= 1 for each in made)
     assert misspell(HomeExample("on it", WORLD, Situation(), ON), 1).text == "on it"
+    play = Command("play", ON.target, "Hollywood", (1, 2))
+    typo = misspell(HomeExample("put Hollywood on", WORLD, Situation(), play), 3)
+    assert typo.command.value == typo.text.split()[1] != "Hollywood"
 
 
 def test_task_judges_what_was_done_asked_and_answered():

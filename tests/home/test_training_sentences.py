@@ -8,7 +8,9 @@ import pytest
 
 from groundling.errors import CorpusError
 from groundling.home.generated import generated_home, rearranged_home
-from groundling.home.paraphrases import expand_paraphrases, join_examples
+from groundling.home.home_trainer import learn_words
+from groundling.home.knowledge import Knowledge
+from groundling.home.paraphrases import delay_examples, expand_paraphrases, join_examples
 from groundling.home.templates import expand_templates
 
 FOLDER = os.environ.get("GROUNDLING_CORPORA")
@@ -24,7 +26,8 @@ def test_paraphrases_say_every_verb_in_homes_that_have_it():
     assert len(verbs) > 45
     assert [e.text for e in made] == [e.text for e in expand_paraphrases(count=1200)]
     for each in made[::40]:
-        assert each.command in each.world.read(each.text).actions(each.situation)
+        shown = [(shown.actions[0], shown.environment) for shown in each.demonstrations()]
+        assert all(command in said.actions(each.situation) for command, said in shown)
 
 
 def test_paraphrases_ask_where_one_of_several_is_meant():
@@ -63,3 +66,29 @@ def test_templates_need_a_folder(tmp_path):
     (tmp_path / "home").mkdir()
     with pytest.raises(CorpusError, match="must have templates"):
         expand_templates(tmp_path, homes=[generated_home(1)])
+
+
+def test_paraphrases_delayed_are_timers_for_a_command():
+    made = delay_examples(expand_paraphrases(count=200), 20)
+    assert made
+    assert all(each.command.verb == "delay" and each.command.value >= 120 for each in made)
+
+
+def test_paraphrases_decline_what_is_somewhere_else_only():
+    made = [e for e in expand_paraphrases(count=1500) if e.command.verb == "decline"]
+    fans = [
+        e for e in made if "fan in" in e.text and e.world.read(e.text).utterance.of_kind("area")
+    ]
+    for each in fans:
+        (area,) = each.world.read(each.text).utterance.of_kind("area")[0].ids
+        assert not each.world.groups.get(("fan", f"area:{area}"))
+    assert fans
+
+
+def test_vocabulary_has_nouns_of_names_but_not_free_texts():
+    known = learn_words(expand_paraphrases(count=2000))
+    assert known.words.get("fan")
+    assert "fan" in known.domains_of("fan")
+    assert "nirvana" not in known.words
+    assert known.frames < set(known.words)
+    assert Knowledge.from_json(known.to_json()) == known

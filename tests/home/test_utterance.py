@@ -3,6 +3,7 @@
 import pytest
 
 from groundling.home import Home
+from groundling.home.knowledge import Knowledge
 from groundling.home.locales import home_language
 from groundling.home.utterance import HomeNames, Utterance
 from tests.home.homes import HOME
@@ -34,19 +35,19 @@ def test_utterance_masks_what_is_particular_to_a_home(text, masked):
 
 def test_utterance_mends_words_that_are_one_edit_from_known_ones():
     known = {"turn": 9, "on": 9, "lights": 5, "the": 9, "all": 3}
-    read = Utterance.of("trun on all lihgts zzzzqq", NAMES, known)
+    read = Utterance.of("trun on all lihgts zzzzqq", NAMES, Knowledge(known))
     assert read.masked[1:] == ("turn", "on", "all", "lights", "‹unknown›")
 
 
 def test_utterance_marks_parts_of_names_that_are_no_words():
     known = {"turn": 9, "on": 9, "the": 9, "lamp": 4}
-    assert Utterance.of("turn on the desk", NAMES, known).masked[1:] == (
+    assert Utterance.of("turn on the desk", NAMES, Knowledge(known)).masked[1:] == (
         "turn",
         "on",
         "the",
         "‹part›",
     )
-    assert Utterance.of("turn on the lamp", NAMES, known).masked[-1] == "lamp"
+    assert Utterance.of("turn on the lamp", NAMES, Knowledge(known)).masked[-1] == "lamp"
 
 
 def test_utterance_names_places_without_their_word_for_room():
@@ -58,7 +59,7 @@ def test_utterance_names_places_without_their_word_for_room():
     names = HomeNames(home, home_language("en"))
 
     def places(text, *known):
-        said = Utterance.of(text, names, dict.fromkeys(known, 9)).mentions
+        said = Utterance.of(text, names, Knowledge(dict.fromkeys(known, 9))).mentions
         return [each.ids[0] for each in said if each.kind == "area"]
 
     assert places("lights in the office") == ["Home Office"]
@@ -92,3 +93,44 @@ def test_utterance_splits_compounds_and_elisions():
     assert Utterance.of("l'entrée", french).words == ("l", "entrée")
     arabic = HomeNames(HOME, home_language("ar"))
     assert Utterance.of("الDen", arabic).folded == ("den",)
+
+
+def test_utterance_finds_names_that_share_their_noun():
+    home = Home.from_data({"entities": [
+        {"id": "lock.front", "name": "Front Door"}, {"id": "lock.back", "name": "Back Door"},
+        {"id": "media_player.tv", "name": "Lounge TV"},
+    ]})  # fmt: skip
+    names = HomeNames(home, home_language("en"))
+
+    def said(text):
+        return {(e.ids, e.full) for e in Utterance.of(text, names).mentions}
+
+    assert said("lock the front and back doors") == {
+        (("lock.front",), True), (("lock.back",), True),
+    }  # fmt: skip
+    assert said("mute the tv") == {(("media_player.tv",), False)}
+
+
+def test_utterance_divides_compounds_of_places():
+    home = Home.from_data({
+        "areas": [{"id": "k", "name": "Keuken"}],
+        "entities": [{"id": "light.a", "name": "Keukenlamp plafond"},
+                     {"id": "lock.b", "name": "Keukendeur"}],
+    })  # fmt: skip
+    names = HomeNames(home, home_language("nl"))
+    assert Utterance.of("doe de keukenlampen uit", names).folded[2:4] == ("keuken", "lampen")
+    assert Utterance.of("keukendeur", names).folded == ("keukendeur",)
+    assert Utterance.of("keukenlamp plafond", names).of_kind("name")[0].full
+
+
+def test_utterance_knows_inflected_words_and_units():
+    polish = HomeNames(HOME, home_language("pl"))
+    assert Utterance.of("roletami", polish, Knowledge({"roleta": 5})).folded == ("roleta",)
+    known = Knowledge({"timer": 5})
+    assert Utterance.of("timer 5 mniutes", NAMES, known).literals[0].value == 300.0
+    assert not Utterance.of("the CO2 level", NAMES).literals
+
+
+def test_utterance_marks_what_ends_like_a_question():
+    assert Utterance.of("desk lamp on?", NAMES).masked[1] == "?"
+    assert "?" not in Utterance.of("desk lamp on", NAMES).masked

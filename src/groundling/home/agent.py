@@ -23,6 +23,7 @@ from groundling.home.environment import (
     check_area,
 )
 from groundling.home.home import Entity, Home, HomeError, Timer
+from groundling.home.locales import DELAYS
 from groundling.home.model import HomeModel, load_model
 from groundling.home.speech import Speech, load_speech
 from groundling.home.utterance import Mention
@@ -31,6 +32,7 @@ from groundling.limits import SAID_CHARACTERS
 _ACT = 0.3  # minimum confidence to carry out a command without asking
 _ANSWER = 0.15  # minimum confidence to offer a command as an option of a question
 _CHOICE = 0.1  # minimum confidence to answer a question, or to ask which thing is meant
+_PARTS = 0.5  # minimum confidence of both commands that are tried because a name was left over
 _MOST_PARTS = 6  # commands per text
 _MOST_PHRASES = 6  # household phrases per text, nested ones included
 _MOST_OPTIONS = 8
@@ -196,6 +198,11 @@ class HomeAgent:
             if not rest:
                 return self._decline(confidence)
             command, confidence = rest[0]
+        elif command.target.ids and said.may_be_several(command):
+            for place in said.utterance.joints:
+                several = self._several(said, place, turn, now, depth, _PARTS)
+                if several is not None:
+                    return several
         if command.verb == "decline":  # a clarification question does no harm
             choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
             command, confidence = choices[0] if choices else (command, confidence)
@@ -214,9 +221,10 @@ class HomeAgent:
         return self._act(command, confidence, turn, now)
 
     def _several(
-        self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
-    ) -> HomeReply | None:
-        """Reply to two commands in one text; return None if either is not understood."""
+        self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int,
+        least: float = 0.0,
+    ) -> HomeReply | None:  # fmt: skip
+        """Reply to two commands in one text; None if either is declined or below `least`."""
         if depth >= _MOST_PARTS:
             return None
         trial = replace(
@@ -228,7 +236,7 @@ class HomeAgent:
         utterance = said.utterance
         parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
         replies = [self._reply(each, trial, now, depth + 1) for each in parts]
-        if any(each.kind == "decline" for each in replies):
+        if any(each.kind == "decline" or each.confidence < least for each in replies):
             return None
         turn.states, turn.timers, turn.changes = trial.states, trial.timers, trial.changes
         turn.situation, turn.pending = trial.situation, trial.pending
@@ -396,7 +404,15 @@ class HomeAgent:
         """Schedule the rest of the text after a delay."""
         utterance = said.utterance
         delay = next(each for each in utterance.literals if each.value == command.value)
-        words = [w for n, w in enumerate(utterance.words) if n not in delay.places]
+        known = DELAYS.get(utterance.language.name, ())
+        around = {word for each in known for word in each.split()}
+        first, last = min(delay.places), max(delay.places)
+        beside = {*range(first - 2, first), *range(last + 1, last + 3)}
+        words = [
+            word
+            for n, word in enumerate(utterance.words)
+            if n not in delay.places and not (n in beside and utterance.folded[n] in around)
+        ]
         trial = replace(turn, states=dict(turn.states), changes={}, timers=list(turn.timers))
         inner = self._reply(" ".join(words), trial, now, depth + 1)
         if inner.kind != "act":

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib import import_module
 from itertools import chain, islice, permutations, product
 from pathlib import Path
@@ -233,19 +234,20 @@ def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
     fitting = [each for each in said.actions(situation) if _fits(world.home, meaning, each)]
     if not fitting:
         return "not offered"
-    command = min(fitting, key=lambda each: _preference(each, meaning))
+    command: Command | None = min(fitting, key=lambda each: _preference(each, meaning))
     wanted = _TEXTS.get(sentence.intent, "")
-    text = str(_one(sentence.slots.get(wanted)) or "").strip()
-    if wanted:
-        spans = [
-            each
-            for each in said.spans(command).actions(situation)
-            if str(each.value).lower() == text.lower()
-        ]
-        if not spans:
-            return "text not found"
-        command = spans[0]
+    if wanted and command is not None:
+        text = str(_one(sentence.slots.get(wanted)) or "").strip()
+        command = with_text(said, command, text, situation)
+    if command is None:
+        return "text not found"
     return HomeExample(sentence.text, world, situation, command, sentence.group)
+
+
+def with_text(said: TextWorld, command: Command, text: str, situation: Situation) -> Command | None:
+    """Return a command with a free text that a sentence contains, or None."""
+    spans = said.spans(command).actions(situation)
+    return next((each for each in spans if str(each.value).lower() == text.lower()), None)
 
 
 def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
@@ -268,6 +270,17 @@ def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
         (target.kind, target.where) == (meaning.kind, meaning.where)
         or target.ids == (SHOPPING_LIST,) == (meaning.kind,)
     )  # fmt: skip
+
+
+def usual_domain(intent: str) -> str:
+    """Return the domain of an intent that has no slot for it, or an empty string.
+
+    >>> usual_domain("HassSetVolume")
+    'media_player'
+    """
+    if intent == "HassClimateGetTemperature":
+        return "climate"
+    return _VALUED_DOMAINS.get(intent) or _PLAIN.get(intent, ("", ""))[1]
 
 
 def _preference(command: Command, meaning: _Meaning) -> tuple[bool, bool, bool]:
@@ -522,6 +535,7 @@ class TemplateError(CorpusError):
     """A template that cannot be read."""
 
 
+@lru_cache(maxsize=8192)
 def parse_template(template: str) -> Any:
     """Return the parsed expression of a hassil template."""
     TEMPLATE_CHARACTERS.check(len(template), TemplateError, "A template")

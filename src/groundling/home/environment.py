@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
-from groundling.home.locales import QUANTIFIERS, SINGULARS, is_singular
+from groundling.home.locales import (
+    DEMONSTRATIVES,
+    OTHERS,
+    PRONOUNS,
+    QUANTIFIERS,
+    SINGULARS,
+    is_singular,
+)
 from groundling.home.utterance import HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
@@ -19,6 +26,8 @@ from groundling.world.graph import GroundingGraph
 
 EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # domains of *everything*
 _MOST_NAMED = 30  # entities that one text may name
+_HARMLESS = ("decline", "split", "never mind")  # possible for a text that begins like a question
+_PARTICLES = {"on", "off", "up", "down"}  # function words that are also parts of verbs
 _LONGEST_SPAN = 8  # words of a free text
 SHOPPING_LIST = "todo.shopping_list"
 UNCLEAR = "unclear"  # one of several possible places
@@ -99,7 +108,7 @@ class HomeWorld:
 
     def read(self, text: str, kind: str = "") -> TextWorld:
         """Return the environment of one text; `kind` is always among the candidates."""
-        return TextWorld(self, Utterance.of(text, self.names, self.knowledge.words), kind)
+        return TextWorld(self, Utterance.of(text, self.names, self.knowledge), kind)
 
     @cached_property
     def groups(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
@@ -119,6 +128,11 @@ class HomeWorld:
             ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))
             if ids:
                 found["temperature", where] = ids
+
+    @cached_property
+    def traits(self) -> Mapping[str, tuple[str, str]]:
+        """The domain and the device class of each entity."""
+        return {each.id: (each.domain, each.device_class) for each in self.home.entities}
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
@@ -156,6 +170,9 @@ class TextWorld:
         self.world, self.utterance, self.home = world, utterance, world.home
         self._kind, self._spans_of = kind, spans
         self._offered: dict[Situation, tuple[Command, ...]] = {}
+        self._fits: dict[Situation, bool] = {}
+        self._traits: dict[int, tuple[Target, list[str], list[str]]] = {}
+        self._things: dict[int, tuple[Target, dict[str, Any], dict[str, Any]]] = {}
 
     def spans(self, command: Command) -> TextWorld:
         """Return the environment of candidate texts for the value of a command."""
@@ -181,6 +198,12 @@ class TextWorld:
             return ()
         if state not in self._offered:
             found = self._free_texts() if self._spans_of else self._commands(state)
+            if self.utterance.is_question and not self._spans_of:
+                found = (each for each in found if each.is_question or each.verb in _HARMLESS)
+            elif self._says_duration and not self._spans_of:
+                used = (*_HARMLESS, "play", "broadcast", "add item", "complete item")
+                found = (e for e in found if e.is_question or e.source == "duration"
+                         or e.target.by == "timer" or e.verb in used)  # fmt: skip
             self._offered[state] = tuple(dict.fromkeys(found))
         return self._offered[state]
 
@@ -202,14 +225,41 @@ class TextWorld:
         mood = "question" if action.is_question else "command" if action.target.ids else "other"
         nodes: dict[str, dict[str, Any]] = {"event": {"verb": action.verb, "mood": mood}}
         edges = []
+        thing, unused = self._described(action.target)
         if action.target.by:
-            nodes["thing"] = self._thing(action.target)
+            nodes["thing"] = thing
             edges.append(("event", "thing", "of"))
         if action.value is not None or action.source:
             nodes["value"] = self._value(action)
             edges.append(("event", "value", "to"))
-        nodes["event"] |= self._unused(action)
+        nodes["event"] |= unused
+        if action.verb == "decline":
+            nodes["event"]["something fits" if self._something_fits(state) else "nothing fits"] = (
+                True
+            )
+        if not action.source:
+            nodes["event"] |= {f"unused {each.type}": True for each in self.utterance.literals}
         return GroundingGraph(nodes, edges, roles=nodes)
+
+    def _something_fits(self, state: Situation) -> bool:
+        """Return whether a candidate uses all names, places, kinds and values of the text."""
+        if state not in self._fits:
+            says_value = bool(self.utterance.literals)
+            self._fits[state] = any(
+                each.target.by in ("name", "part", "kind")
+                and (each.source or not says_value or each.is_question)
+                and not self._described(each.target)[1]
+                for each in self.actions(state)
+            )
+        return self._fits[state]
+
+    def _described(self, target: Target) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the labels of a target, and of the mentions that it does not use."""
+        known = self._things.get(id(target))
+        if known is None or known[0] is not target:
+            known = (target, self._thing(target), self._unused(target))
+            self._things[id(target)] = known
+        return known[1], known[2]
 
     def _thing(self, target: Target) -> dict[str, Any]:
         labels: dict[str, Any] = {"by": target.by, "place": target.place or "none"}
@@ -225,7 +275,20 @@ class TextWorld:
             labels["said"] = self._said_part(target)
         if target.minus:
             labels["minus"] = target.minus
+        if target.by in ("it", "other") and self._said_domains:
+            labels[f"{target.by} with a kind"] = True
+        if target.by in ("name", "part") and len(target.ids) > 1 and not target.kind:
+            labels["listed" if self._is_list(target) else "scattered"] = True
         return labels
+
+    def _is_list(self, target: Target) -> bool:
+        """Return whether only conjunctions, articles and places separate the names."""
+        mentions, language = self.utterance.mentions, self.world.language
+        said = [e.places[0] for e in mentions if e.kind == "name" and {*e.ids} & {*target.ids}]
+        plain = {*language.joints, *language.articles, *language.function_words, ",", ";"}
+        inside = {n for each in mentions for n in each.places}
+        between = set(range(min(said), max(said))) - inside
+        return all(self.utterance.folded[n] in plain - _PARTICLES for n in between)
 
     def _said_part(self, target: Target) -> str:
         """Return how specific a partial name is: several words, one word, or only a kind."""
@@ -237,10 +300,22 @@ class TextWorld:
         return "word" if len(words) == 1 else "words"
 
     def is_vague(self, mention: Mention) -> bool:
-        """Return whether all words of a partial name are nouns for kinds (*the light*)."""
+        """Return whether a partial name has only words for kinds or places (*the light*)."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
-        words = {self.world.language.singular(self.utterance.folded[n]) for n in mention.places}
+        singular, folded = self.world.language.singular, self.utterance.folded
+        words = {singular(folded[n]) for n in mention.places if n not in self._place_words}
         return not mention.full and words <= nouns
+
+    def may_be_several(self, command: Command) -> bool:
+        """Return whether a command leaves names unused, or names things with verbs between them."""
+        thing, unused = self._described(command.target)
+        return "scattered" in thing or "unused name" in unused or "unused part" in unused
+
+    @cached_property
+    def _place_words(self) -> frozenset[int]:
+        """The positions of the words of areas and floors."""
+        places = (e for e in self.utterance.mentions if e.kind in ("area", "floor") and e.full)
+        return frozenset(n for each in places for n in each.places)
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
         """Return a command as a choice if its name is only a word for things of its kind.
@@ -256,17 +331,26 @@ class TextWorld:
         entity = self.home.entity_of[target.ids[0]]
         is_here = bool(state.here) and entity.area == state.here
         where = target.where or (f"area:{state.here}" if is_here else "")
-        ids = self._inside(entity.domain, where)
+        words = [self.utterance.folded[n] for each in said for n in each.places]
+        knowledge, language = self.world.knowledge, self.world.language
+        kinds = [k for k in kinds_of(entity) if any(knowledge.says(w, k, language) for w in words)]
+        kind = kinds[-1] if kinds else entity.domain
+        ids = self._inside(kind, where)
         if len(ids) < 2:
             return command
-        return command._replace(target=Target(ids, "kind", entity.domain, "", where, choice=True))
+        return command._replace(target=Target(ids, "kind", kind, "", where, choice=True))
 
     def _domains(self, target: Target) -> tuple[list[str], list[str]]:
-        things = [self.home.entity_of[each] for each in target.ids if each in self.home.entity_of]
-        if not things:
-            return [target.kind or target.by], []
-        domains = list(dict.fromkeys(each.domain for each in things))
-        return domains, list(dict.fromkeys(each.device_class for each in things))
+        """Return the domains and the device classes of a target."""
+        known = self._traits.get(id(target))  # commands share targets
+        if known is None or known[0] is not target:
+            traits = self.world.traits
+            found = dict.fromkeys(traits[each] for each in target.ids if each in traits)
+            domains = list(dict.fromkeys(domain for domain, _ in found))
+            classes = list(dict.fromkeys(device_class for _, device_class in found))
+            known = (target, domains or [target.kind or target.by], classes)
+            self._traits[id(target)] = known
+        return known[1], known[2]
 
     def _value(self, action: Command) -> dict[str, Any]:
         if action.is_question:
@@ -298,9 +382,9 @@ class TextWorld:
             f"ends {inside[-1]}": True,
         }
 
-    def _unused(self, action: Command) -> dict[str, Any]:
-        """Return labels for mentions in the text that the command does not use."""
-        target, utterance = action.target, self.utterance
+    def _unused(self, target: Target) -> dict[str, Any]:
+        """Return labels for mentions in the text that a target does not use."""
+        utterance = self.utterance
         wheres = target.where.split("+") if target.where else []
         used = {each.partition(":")[2] for each in wheres} | set(target.ids)
         found: dict[str, Any] = {}
@@ -312,10 +396,17 @@ class TextWorld:
                     found["unused part"] = True
             elif not each.full and set(target.ids) - set(each.ids):
                 found["more than part"] = True
-        if utterance.literals and not action.source:
-            for kind in dict.fromkeys(each.type for each in utterance.literals):
-                found[f"unused {kind}"] = True
+        domains = {*self._domains(target)[0], target.kind.partition(":")[0]}
+        if self._said_domains and (not target.ids or self._said_domains.isdisjoint(domains)):
+            found["unused kind"] = True
         return found
+
+    @cached_property
+    def _said_domains(self) -> frozenset[str]:
+        """The domains that words of the text name, apart from those inside names."""
+        named = {n for each in self.utterance.mentions if each.full for n in each.places}
+        words = (word for n, word in enumerate(self.utterance.folded) if n not in named)
+        return frozenset(d for each in words for d in self.world.knowledge.domains_of(each))
 
     # ---- candidates --------------------------------------------------------------------
 
@@ -348,7 +439,14 @@ class TextWorld:
 
     def _places(self, state: Situation, mentions: Sequence[Mention]) -> list[tuple[str, str]]:
         """Return (where, how it is said) for the places that a text may refer to."""
-        named = [each for each in mentions if each.kind in ("area", "floor") and each.full]
+        words = self.utterance.folded
+        this = DEMONSTRATIVES.get(self.world.language.name, frozenset())
+        named = [
+            each
+            for each in mentions
+            if each.kind in ("area", "floor") and each.full
+            and not (state.here and each.places[0] and words[each.places[0] - 1] in this)
+        ]  # fmt: skip
         unclear = ["+".join(f"{e.kind}:{i}" for i in e.ids) for e in named if len(e.ids) > 1]
         said = [f"{each.kind}:{each.ids[0]}" for each in named if len(each.ids) == 1]
         found = [(where, where.partition(":")[0]) for where in dict.fromkeys(said)]
@@ -373,21 +471,45 @@ class TextWorld:
         for each in named:
             by = "name" if each.full else "part"
             ids = each.ids[:_MOST_NAMED]
+            vague = self.is_vague(each)
             for where, how in said:
                 inside = tuple(id_ for id_ in ids if self.world.is_in(id_, where))
-                yield from self._readings(inside, by, how, where)
+                yield from self._readings(inside, by, how, where, vague)
             here = [where for where, how in places if how == "here"]
             inside = tuple(id_ for id_ in ids if here and self.world.is_in(id_, here[0]))
             if inside and len(inside) < len(ids):
-                yield from self._readings(inside, by, "here", here[0])
-            yield from self._readings(ids, by, "", "")
+                yield from self._readings(inside, by, "here", here[0], vague)
+            yield from self._readings(ids, by, "", "", vague)
         full = [each for each in named if each.full]
         if len(full) > 1:
             every = tuple(dict.fromkeys(id_ for each in full for id_ in each.ids))
             yield Target(every[:_MOST_NAMED], "name")
+        if len(named) > len(full):
+            yield from self._partly_named(named)
 
-    def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
-        """Yield uniquely named things one by one, and those of a shared name together."""
+    def _partly_named(self, named: Sequence[Mention]) -> Iterator[Target]:
+        """Yield several things of which some are named in part (*the front and back doors*)."""
+        told = [each for each in named if not self.is_vague(each)]
+        entity_of = self.home.entity_of
+        sure = {entity_of[each.ids[0]].domain for each in told if each.full or len(each.ids) == 1}
+        ids: dict[str, None] = {}
+        for each in told:
+            fitting = [
+                id_ for id_ in each.ids if len(each.ids) == 1 or entity_of[id_].domain in sure
+            ]
+            if len(fitting) != 1:
+                return
+            ids[fitting[0]] = None
+        if len(ids) > 1:
+            yield Target(tuple(ids)[:_MOST_NAMED], "part")
+
+    def _readings(
+        self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool
+    ) -> Iterator[Target]:
+        """Yield uniquely named things one by one, and those of a shared name together.
+
+        Words for kinds (`vague`) never mean just those things that have them in their names.
+        """
 
         def kind_of(entity: Entity) -> str:
             return kinds_of(entity)[-1] if by == "name" else entity.domain
@@ -398,20 +520,35 @@ class TextWorld:
             if len(group) == 1:
                 yield Target(group, by, "", how, where)
             else:
-                yield Target(group, by, domain, how, where)
+                if not vague:
+                    yield Target(group, by, domain, how, where)
                 yield Target(group, by, domain, how, where, choice=True)
 
     def _kinds(self, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
-        knowledge, words = self.world.knowledge, self.utterance.folded
+        knowledge, words = self.world.knowledge, (*self.utterance.folded, *self.utterance.masked)
         offered = knowledge.kinds_for(words, self.world.kinds, self.world.language)
         extra = (self._kind,) if self._kind in self.world.kinds else ()
+        told = self._told_parts
         for kind in dict.fromkeys((*offered, *extra)):
             for where, how in places:
                 ids = self._inside(kind, where)
+                if any(not each.isdisjoint(ids) for each in told):
+                    continue  # part of a name says which of them are meant
                 if ids:
                     yield Target(ids, "kind", kind, how, where)
                 if len(ids) > 1:
                     yield Target(ids, "kind", kind, how, where, choice=True)
+
+    @cached_property
+    def _told_parts(self) -> list[set[str]]:
+        """The ids of partial names with words that occur in nothing but names."""
+        known, words, places = self.utterance.known, self.utterance.folded, self._place_words
+        return [
+            set(each.ids)
+            for each in self.utterance.of_kind("name")
+            if known and not each.full and each.places[0] < self.utterance.exception
+            and any(words[n] not in known and n not in places for n in each.places)
+        ]  # fmt: skip
 
     def _others(self, state: Situation, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
         for where, how in places:
@@ -420,7 +557,17 @@ class TextWorld:
             if ids:
                 yield Target(ids, "everything", "", how, where)
         for by, ids in self.offered_before(state).items():
-            yield Target(ids, by)
+            if self._may_refer(by):
+                yield Target(ids, by)
+
+    def _may_refer(self, by: str) -> bool:
+        """Return whether the text may refer to the previous turn, as *it* or *the other one*."""
+        name, words = self.world.language.name, self.utterance.folded
+        if by == "other":
+            return name not in OTHERS or not OTHERS[name].isdisjoint(words)
+        nouns = SINGULARS.get(name, frozenset())
+        says_kind = bool(self._said_domains) or not nouns.isdisjoint(words[1:])
+        return name not in PRONOUNS or not says_kind or not PRONOUNS[name].isdisjoint(words)
 
     def offered_before(self, state: Situation) -> dict[str, tuple[str, ...]]:
         """Resolve *it* and *the other one* from the previous turn."""
@@ -432,16 +579,21 @@ class TextWorld:
         if len(before) != 1 or before[0] not in self.home.entity_of:
             return ()
         entity = self.home.entity_of[before[0]]
-        kind = kinds_of(entity)[-1]
+        kind, words = kinds_of(entity)[-1], set(entity.name.lower().split())
         for where in (f"area:{entity.area}", ""):
             others = [id_ for id_ in self._inside(kind, where) if id_ != entity.id]
-            if len(others) == 1:
-                return tuple(others)
+            shared = [
+                len(words & set(self.home.entity_of[id_].name.lower().split())) for id_ in others
+            ]
+            alike = [id_ for id_, n in zip(others, shared, strict=True) if n == max(shared)]
+            if len(alike) == 1:
+                return tuple(alike)
         return ()
 
     def _kinds_after(self, place: int) -> list[str]:
         """Return the kinds of things that the words after a position refer to."""
-        words = self.utterance.folded[place + 1 :]
+        named = {n for e in self.utterance.mentions if e.full for n in e.places}
+        words = [w for n, w in enumerate(self.utterance.folded) if n > place and n not in named]
         knowledge, language = self.world.knowledge, self.world.language
         return [k for k in self.world.kinds if any(knowledge.says(w, k, language) for w in words)]
 
@@ -475,7 +627,7 @@ class TextWorld:
     def _verbs(self, target: Target) -> Iterator[Command]:
         """Yield the commands and questions that are possible for a target."""
         if target.kind == "temperature":
-            if not target.choice:
+            if not target.choice and not self._says_amount:
                 yield Command("temperature", target)
             return
         entities = [self.home.entity_of[each] for each in target.ids]
@@ -519,6 +671,11 @@ class TextWorld:
                 yield from (each for each in commands if each.source not in said)
 
     @cached_property
+    def _says_duration(self) -> bool:
+        """Whether the text has a duration (not *a second*), which every command must then use."""
+        return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
+
+    @cached_property
     def _says_amount(self) -> bool:
         """Whether the text has a value with a unit, which every command must then use."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
@@ -539,7 +696,7 @@ class TextWorld:
             yield Command(verb.name, target, 1.0, "least")
 
     def _values(self, verb: Verb) -> Iterator[Literal]:
-        for each in self.utterance.literals:
+        for each in self.utterance.literals if verb.value else ():
             plain = each.type == "number" and not each.unit
             if verb.value in (each.type, each.unit) or (plain and verb.value != "colour"):
                 if verb.value == "percentage" and not 0 <= float(each.value) <= 100:
@@ -547,7 +704,7 @@ class TextWorld:
                 yield each
 
     def _questions(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
-        if target.choice or target.minus:
+        if target.choice or target.minus or self._says_amount:
             return
         domain = entities[0].domain
         if domain == "weather":
@@ -571,7 +728,7 @@ class TextWorld:
         for each in durations:
             yield Command("start timer", Target(by="timer"), each.value, "duration")
             yield Command("delay", Target(by=""), each.value, "duration")
-        listed = list(self._timer_targets(durations))
+        listed = list(self._timer_targets(durations, state.here))
         for target in listed:
             for verb in ("cancel timer", "pause timer", "resume timer", "time left"):
                 yield Command(verb, target)
@@ -579,7 +736,7 @@ class TextWorld:
                 for verb in ("add time", "take time"):
                     yield Command(verb, target, each.value, "duration")
 
-    def _timer_targets(self, durations: Sequence[Literal]) -> Iterator[Target]:
+    def _timer_targets(self, durations: Sequence[Literal], here: str) -> Iterator[Target]:
         timers = self.home.timers
         every = tuple(f"timer:{place}" for place in range(len(timers)))
         areas = {id_ for e in self.utterance.of_kind("area") if e.full for id_ in e.ids}
@@ -596,10 +753,13 @@ class TextWorld:
             inside = tuple(each for each, t in zip(every, timers, strict=True) if t.area == area)
             if len(inside) > 1:
                 yield Target(inside, "timer", place="area", where=f"area:{area}")
+        own = tuple(each for each, t in zip(every, timers, strict=True) if here and t.area == here)
+        if own and not areas:
+            yield Target(own, "timer", place="here", where=f"area:{here}")
         is_one = len(every) > 1 and self._is_singular
         if every and not is_one:
             yield Target(every, "timer", place="all")
-        if len(every) > 1:
+        if len(every) > 1 and not self._has_quantifier:
             yield Target(every, "timer", place="", choice=True)
 
     def _lists(self) -> Iterator[Command]:

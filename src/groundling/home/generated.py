@@ -97,6 +97,8 @@ SENSORS = {
     ),
 }  # fmt: skip
 _TWICE = 0.12  # share of lights, fans and covers that share a name with another one
+_PLACED = ("light", "switch", "fan", "cover", "climate", "media_player", "lock", "vacuum")
+_PLACES = 0.8  # share of things of these domains that get an area where they had none
 _SENSOR_COUNT = 12  # sensors of each kind in a home
 
 
@@ -167,7 +169,7 @@ def _sensors(dice: random.Random, areas: list[Area], half: int) -> list[Entity]:
 
 
 def rearranged_home(home: Home, seed: int) -> Home:
-    """Return a home with some of the entities of another, in other areas.
+    """Return a home with some of the entities of another, of all its kinds, in other areas.
 
     >>> home = generated_home(1)
     >>> other = rearranged_home(home, 2)
@@ -177,13 +179,23 @@ def rearranged_home(home: Home, seed: int) -> Home:
     dice = random.Random(f"rearranged {seed}")
     areas = dice.sample(home.areas, max(1, len(home.areas) * 3 // 4))
     kept = dice.sample(home.entities, max(1, len(home.entities) * 2 // 3))
+    kinds = {(each.domain, each.device_class) for each in kept}
+    for each in dice.sample(home.entities, len(home.entities)):
+        if (each.domain, each.device_class) not in kinds:
+            kinds.add((each.domain, each.device_class))
+            kept.append(each)
     entities = tuple(
-        replace(each, area=dice.choice(areas).id if each.area and areas else "")
+        replace(each, area=dice.choice(areas).id if areas and _is_placed(dice, each) else "")
         for each in sorted(kept, key=lambda each: each.id)
     )
     known = {each.id for each in areas}
     timers = tuple(replace(t, area=t.area if t.area in known else "") for t in home.timers)
     return Home(home.floors, tuple(areas), entities, timers, home.language)
+
+
+def _is_placed(dice: random.Random, entity: Entity) -> bool:
+    """Return whether an entity of a rearranged home has an area."""
+    return bool(entity.area) or (entity.domain in _PLACED and dice.random() < _PLACES)
 
 
 def _class_of(name: str) -> str:

@@ -13,12 +13,12 @@ from groundling.home.corpus import HomeCorpus, HomeExample, read_corpus, split
 from groundling.home.environment import HomeWorld
 from groundling.home.knowledge import Knowledge
 from groundling.home.model import HomeModel
-from groundling.home.paraphrases import expand_paraphrases, join_examples
+from groundling.home.paraphrases import delay_examples, expand_paraphrases, join_examples
 from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
 SEED = 1  # for the split into training and held-out sentences
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # maximum examples of each kind
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 3400, 500  # maximum examples of each kind
 OTHERS = 1200, 1600, 100  # maximum for languages without paraphrases: corpus, templates, joined
 WEIGHTS = 35_000  # weights that are kept, of 16 bytes each
 
@@ -39,7 +39,8 @@ def training_examples(
     if len(given) > most:
         given = random.Random(seed).sample(given, most)
     made = expand_templates(corpora, language, count=count, seed=seed)
-    return [*given, *made, *own, *join_examples([*made, *own], joined, seed)]
+    several = join_examples([*made, *own], joined, seed)
+    return [*given, *made, *own, *several, *delay_examples([*made, *own], joined // 4, seed)]
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,25 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Learn the vocabulary; words inside names are excluded."""
-    return Knowledge.learn((_plain_words(each), each.kind) for each in examples)
+    """Learn the vocabulary; words that occur only inside names are excluded."""
+    said = [(each, _plain_words(each)) for each in examples]
+    open_ = [words for each, words in said if isinstance(each.command.source, tuple)]
+    frames = (word for words in open_ for word in words)
+    return Knowledge.learn(((words, each.kind) for each, words in said), frames)
 
 
 def _plain_words(example: HomeExample) -> list[str]:
-    said = example.world.read(example.text).utterance
-    named = {place for each in said.mentions if each.kind == "name" for place in each.places}
+    """Return the words that a text does not only have as parts of names or of a free text."""
+    said, command = example.world.read(example.text).utterance, example.command
+    is_kind = command.target.by in ("kind", "everything")
+    named = {
+        place
+        for each in said.mentions
+        if each.kind == "name" and (each.full or not is_kind)
+        for place in each.places
+    }
+    if isinstance(command.source, tuple):
+        named.update(range(*command.source))
     return [
         word for word, place in said.masks() if place not in named and word not in example.strange
     ]

@@ -30,10 +30,16 @@ class Knowledge:
 
     words: Mapping[str, int] = field(default_factory=dict)
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    frames: frozenset[str] = frozenset()  # words beside free texts
 
     @classmethod
-    def learn(cls, examples: Iterable[tuple[Sequence[str], str]]) -> Knowledge:
-        """Count the words of masked texts, and their co-occurrences with kinds."""
+    def learn(
+        cls, examples: Iterable[tuple[Sequence[str], str]], frames: Iterable[str] = ()
+    ) -> Knowledge:
+        """Count the words of masked texts, and their co-occurrences with kinds.
+
+        `frames` are the words of texts with a free text, without those inside it.
+        """
         words, pairs = Counter[str](), Counter[tuple[str, str]]()
         for text, kind in examples:
             words.update(set(text))
@@ -43,7 +49,8 @@ class Knowledge:
             if kind and count >= _LEAST * words[word]:
                 shares.setdefault(word, {})[kind] = round(count / words[word], 3)
         known = {word: count for word, count in sorted(words.items()) if count >= _SEEN}
-        return cls(known, {word: shares[word] for word in shares if word in known})
+        told = {word: shares[word] for word in shares if word in known}
+        return cls(known, told, frozenset(known).intersection(frames))
 
     def kinds_for(
         self, words: Sequence[str], kinds: Sequence[str], language: Language | None = None
@@ -76,9 +83,22 @@ class Knowledge:
             or self.shares.get(word, {}).get(kind, 0.0) >= _MOSTLY
         )
 
+    def domains_of(self, word: str) -> tuple[str, ...]:
+        """Return the domains that a word names: those of most texts with it.
+
+        >>> Knowledge({}, {"blinds": {"cover:blind": 0.5, "cover": 0.4}}).domains_of("blinds")
+        ('cover',)
+        """
+        found: dict[str, float] = {}
+        for kind, share in self.shares.get(word, {}).items():
+            domain = kind.partition(":")[0]
+            found[domain] = found.get(domain, 0.0) + share
+        return tuple(domain for domain, share in found.items() if share >= _MOSTLY)
+
     def to_json(self) -> str:
         """Return the vocabulary as JSON."""
-        return json.dumps({"words": self.words, "shares": self.shares}, ensure_ascii=False)
+        data = {"words": self.words, "shares": self.shares, "frames": sorted(self.frames)}
+        return json.dumps(data, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Knowledge:
@@ -90,10 +110,11 @@ class Knowledge:
                 str(word): {str(kind): float(share) for kind, share in kinds.items()}
                 for word, kinds in data["shares"].items()
             }
+            frames = frozenset(map(str, data.get("frames", ())))
         except (
             ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
         ) as error:  # fmt: skip
             raise GroundlingError(
                 f"The vocabulary of a home model must be a file from `HomeModel.save`; got {error}."
             ) from error
-        return cls(words, shares)
+        return cls(words, shares, frames)

@@ -12,8 +12,12 @@ COMPOUNDS = frozenset({"german", "dutch"})
 ELISIONS = frozenset({"french", "italian"})
 """Languages that attach an article to a word with an apostrophe (*l'entrée*)."""
 
-PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", "وال", "ل", "ب")}
-"""Articles and prepositions that are prefixes of a word."""
+ARTICLES: Mapping[str, tuple[str, ...]] = {
+    "arabic": ("وال", "بال", "فال", "كال", "لال", "لل", "ال")
+}
+"""Articles that are prefixes of a word, with prepositions; names and texts are read without them."""
+PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ل", "ب", "و")}
+"""Prepositions and conjunctions that are prefixes of a word."""
 
 PLACES: Mapping[str, frozenset[str]] = {
     "english": frozenset((
@@ -41,12 +45,88 @@ NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "polish": (("nie",),),
 }
 """First words of negative commands."""
-QUANTIFIERS: Mapping[str, frozenset[str]] = {
-    "english": frozenset((
-        "all", "every", "each", "everything", "both", "any", "some", "more", "no", "there",
-        "lighting",
-    ))
+INTERROGATIVES: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "is are was were isn't aren't did does has what what's which who who's whose "
+        "where where's when why how how's",
+        "german": "ist sind war waren wie was wer wo wann warum wieso welche welcher welches "
+        "welchen wieviel wieviele gibt läuft steht brennt leuchtet hat",
+        "french": "est sont quel quelle quels quelles combien où quand pourquoi qui",
+        "spanish": "está están hay cuál cuáles qué cuánto cuánta cuántos cuántas cómo dónde cuándo "
+        "quién",
+        "dutch": "is zijn hoe wat welke welk waar wanneer wie waarom hoeveel staat staan brandt "
+        "branden wordt worden",
+        "polish": "czy jaki jaka jakie ile gdzie kiedy kto co który która które dlaczego",
+        "italian": "è quale quali quanto quanta quanti quante come dove quando chi cosa perché",
+        "arabic": "هل ماذا كم أين متى لماذا",
+    }.items()
+}
+"""First words of questions; nothing is carried out for such a text."""
+DEMONSTRATIVES: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "this", "german": "dieser diesem diesen", "french": "ce cet cette",
+        "spanish": "esta este", "dutch": "deze dit", "polish": "tym tej ten", "korean": "이",
+        "italian": "questa questo", "arabic": "هذه هذا",
+    }.items()
 }  # fmt: skip
+"""Words before a place that make it the speaker's (*this room*)."""
+REQUESTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    name: tuple(tuple(each.split()) for each in phrases.split(","))
+    for name, phrases in {
+        "english": "how about,what about,what if,why don't,why not,is it possible,are you able,"
+        "is there a way",
+        "german": "wie wäre,wie wärs,wie wär's",
+        "french": "est ce que tu peux,est ce que vous pouvez",
+        "polish": "czy możesz,czy mógłbyś,czy mogłabyś,czy możemy",
+        "arabic": "هل يمكنك,هل تستطيع,هل بإمكانك,هل ممكن",
+    }.items()
+}
+"""First words of polite commands that have the form of a question."""
+DELAYS: Mapping[str, tuple[str, ...]] = {
+    "english": ("in {} minutes", "after {} minutes", "{} minutes from now"),
+    "german": ("in {} minuten", "nach {} minuten"),
+    "french": ("dans {} minutes", "après {} minutes"),
+    "spanish": ("en {} minutos", "dentro de {} minutos"),
+    "dutch": ("over {} minuten", "na {} minuten"),
+    "polish": ("za {} minut", "po {} minut"),
+    "italian": ("tra {} minuti", "fra {} minuti"),
+    "arabic": ("بعد {} دقائق",),
+    "korean": ("{} 분 후에",),
+}
+"""How a command is delayed; `{}` is a number of minutes."""
+OTHERS: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "other another", "german": "andere anderen anderes anderer", "french": "autre",
+        "spanish": "otro otra", "dutch": "andere", "polish": "drugi drugą druga drugie inny inną",
+        "italian": "altro altra", "arabic": "آخر أخرى ثاني ثانية", "korean": "다른",
+    }.items()
+}  # fmt: skip
+"""Words for *other*, which refer to the thing that was not meant before."""
+PRONOUNS: Mapping[str, frozenset[str]] = {
+    "english": frozenset(("it", "its", "that", "them", "those", "these", "they", "this"))
+}
+"""Pronouns; with a noun for a kind but without a pronoun, a text is not about the last topic."""
+FILLERS: Mapping[str, frozenset[str]] = {
+    "english": frozenset(("hey", "hi", "hello", "ok", "okay", "please", "so", "well", "and"))
+}
+"""Words that may precede a question."""
+QUANTIFIERS: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "all every each everything both any some more no there lighting",
+        "german": "alle allen alles sämtliche jede jeden jedes beide überall",
+        "french": "tous toutes tout toute chaque partout",
+        "spanish": "todos todas todo toda cada ambos ambas",
+        "dutch": "alle al alles elke iedere beide overal",
+        "polish": "wszystkie wszystkich wszystko każdy każdą oba obie wszędzie",
+        "italian": "tutti tutte tutto tutta ogni entrambi entrambe",
+        "arabic": "كل جميع كافة",
+        "korean": "모든 모두 전부 다",
+    }.items()
+}
 """Words that make a singular mean several things or a substance (*every light*, *more light*)."""
 
 
@@ -253,17 +333,12 @@ _POLISH = Language(
         "żółty|żółto|żółte zieleń|zielony|zielono|zielone niebieski|niebiesko|niebieskie fiolet|fioletowy|fioletowo|fioletowe brąz|brązowy|brązowo|brązowe "
         "róż|różowy|różowo|różowe turkus|turkusowy|turkusowo|turkusowe"
     ),
-    plurals=(
-        ("ach", ""),
-        ("ami", ""),
-        ("ów", ""),
-        ("ę", ""),
-        ("ą", ""),
-        ("y", ""),
-        ("a", ""),
-        ("e", ""),
-        ("i", ""),
-        ("u", ""),
+    plurals=tuple(
+        (ending, "")
+        for ending in [
+            *("ami", "ach", "ego", "emu", "iej", "ych", "ymi", "iem", "ów", "ej", "ym", "om", "em"),
+            *("ie", "ia", "ię", "ią", "iu", "io", "ę", "ą", "y", "a", "e", "i", "u", "o"),
+        ]
     ),
 )
 _ITALIAN = Language(

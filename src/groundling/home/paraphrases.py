@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -10,11 +11,16 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.home.catalogue import QUESTIONS
-from groundling.home.corpus import HomeExample, TemplateError, named_errors, parse_template
-from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation
+from groundling.home.corpus import (
+    HomeExample,
+    TemplateError,
+    named_errors,
+    with_text,
+)
+from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation, Target
 from groundling.home.generated import AREAS, NAMES
-from groundling.home.home import Home
-from groundling.home.locales import PLACES, SINGULARS, home_language
+from groundling.home.home import Area, Floor, Home
+from groundling.home.locales import DELAYS, PLACES, SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.home.templates import Block, NothingError, Sampler, some_homes
 from groundling.home.utterance import Utterance
@@ -49,13 +55,14 @@ def expand_paraphrases(
     rows = [row for row in data["data"] for _ in range(int(row.get("weight", 1)))]
     dice.shuffle(rows)
     made: dict[tuple[str, int], HomeExample] = {}
+    used = Counter[int]()
     for turn in range(_TRIES * count):
         if len(made) >= count:
             break
         row = rows[turn % len(rows)]
         world = worlds[dice.randrange(len(worlds))]
         with named_errors(f"The paraphrases of {row['verb']!r}"):
-            found = _Paraphrase(dice, world, row, data).example()
+            found = _Paraphrase(dice, world, row, data, used).example()
         if found:
             made.setdefault((found.text.lower(), id(world)), found)
     return list(made.values())
@@ -65,13 +72,18 @@ class _Paraphrase(Sampler):
     """One sampled sentence of a block in a home, and its meaning there."""
 
     def __init__(
-        self, dice: random.Random, world: HomeWorld, row: Mapping[str, Any], data: Mapping[str, Any]
+        self,
+        dice: random.Random,
+        world: HomeWorld,
+        row: Mapping[str, Any],
+        data: Mapping[str, Any],
+        used: Counter[int],
     ) -> None:
         domains = tuple(
             row.get("domains") or ([row["domain"]] if row.get("domain") else EVERYTHING)
         )
         block = Block(str(row["verb"]), "", tuple(row["sentences"]), domains=domains)
-        super().__init__(dice, world.home, block, data["rules"], data["lists"])
+        super().__init__(dice, world.home, block, data["rules"], data["lists"], used)
         self.world, self.row, self.where = world, row, ""
         self.strange: set[str] = set()
         if row.get("domain"):
@@ -82,9 +94,7 @@ class _Paraphrase(Sampler):
     def example(self) -> HomeExample | None:
         """Return an example, or None if the home has nothing for it."""
         try:
-            text = " ".join(
-                self._text(parse_template(self.dice.choice(self.block.sentences)), 0).split()
-            )
+            text = self._sampled()
         except (NothingError, TemplateError):
             return None
         if not text or not self._is_true() or self._is_double() or self._is_there():
@@ -107,6 +117,8 @@ class _Paraphrase(Sampler):
             for each in offered
             if (each.verb, frozenset(each.target.ids), each.value, each.target.choice) == wanted
         ]
+        if self._is_elsewhere(ids, situation):
+            return None
         if not fitting and len(self._named()) == 1:  # a name that fits several things
             fitting = [
                 each
@@ -125,7 +137,26 @@ class _Paraphrase(Sampler):
             ],
         )
         group = f"paraphrase {self.block.name}"
+        if "text" in self.slots:
+            said = self.world.read(text)
+            written = with_text(said, command, str(self.slots["text"]), situation)
+            if written is None:
+                return None
+            command = written
         return HomeExample(text, self.world, situation, command, group, frozenset(self.strange))
+
+    def _is_elsewhere(self, ids: frozenset[str], situation: Situation) -> bool:
+        """Return whether another thing of the same name is the one in the speaker's area."""
+        if len(self._named()) != 1 or not situation.here:
+            return False
+        entity_of = self.home.entity_of
+        (named,) = self._named()
+        alike = [
+            each.area == situation.here
+            for each in self.home.entities
+            if each.name == entity_of[named].name and each.id not in ids
+        ]
+        return any(alike) and entity_of[named].area != situation.here
 
     def _meant_value(self) -> Any:
         """Return the value in the sentence, or the state that it asks about."""
@@ -191,6 +222,9 @@ class _Paraphrase(Sampler):
             return frozenset({f"timer:{self.slots['timer']}"})
         if by == "timers":
             return frozenset(f"timer:{place}" for place in range(len(self.home.timers)))
+        if row.get("absent"):
+            place = next((f"{e}:{things[e]}" for e in ("area", "floor") if e in things), "")
+            return None if world.groups.get((self.kind, place)) else frozenset()
         if "name" in things:
             return frozenset(self._named())
         if not row.get("domain") and not by:
@@ -234,6 +268,15 @@ class _Paraphrase(Sampler):
         self.things[name] = thing.id
         return thing.name.lower()
 
+    def _fitting_places(self) -> tuple[Sequence[Area], Sequence[Floor]]:
+        """Return areas and floors with things of the row's kind, or without them if `absent`."""
+        if not self.row.get("absent"):
+            return super()._fitting_places()
+        areas = [
+            e for e in self.home.areas if not self.world.groups.get((self.kind, f"area:{e.id}"))
+        ]
+        return areas or self.home.areas, self.home.floors
+
     def _missing(self, name: str) -> str:
         """Return a name of something that is not in the home."""
         if name in ("missing", "missing2"):
@@ -257,14 +300,35 @@ def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) ->
     """Return examples with two commands in one text, from the same home."""
     dice = random.Random(f"joined {seed}")
     homes: dict[int, list[HomeExample]] = {}
-    for each in examples:
-        plain = (
-            each.command.target.ids and not each.command.is_question and not each.situation.before
-        )
-        if plain and each.command.source != "duration":
-            homes.setdefault(id(each.world), []).append(each)
+    for each in filter(_is_plain, examples):
+        homes.setdefault(id(each.world), []).append(each)
     groups = [each for each in homes.values() if len(each) > 1]
     return [each for each in _pairs(dice, groups, count) if each] if groups else []
+
+
+def delay_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
+    """Return examples with commands that are carried out later."""
+    dice = random.Random(f"delayed {seed}")
+    plain = list(filter(_is_plain, examples))
+    made = (_delayed(dice, dice.choice(plain)) for _ in range(count if plain else 0))
+    return [each for each in made if each]
+
+
+def _is_plain(example: HomeExample) -> bool:
+    """Return whether an example is a command about things that it describes."""
+    command = example.command
+    is_command = bool(command.target.ids) and not command.is_question
+    return is_command and not example.situation.before and command.source != "duration"
+
+
+def _delayed(dice: random.Random, example: HomeExample) -> HomeExample | None:
+    world = example.world
+    minutes = dice.choice((2, 5, 10, 15, 20, 30, 45))
+    written = dice.choice(DELAYS.get(world.language.name, ("",))).format(minutes)
+    text = dice.choice((f"{example.text} {written}", f"{written} {example.text}"))
+    wanted = Command("delay", Target(by=""), 60.0 * minutes, "duration")
+    is_offered = wanted in world.read(text).actions(example.situation)
+    return replace(example, text=text, command=wanted, group="delayed") if is_offered else None
 
 
 def _pairs(

@@ -187,7 +187,8 @@ class _Tests:
 def misspell(example: HomeExample, seed: int) -> HomeExample:
     """Return an example with a typo in one word.
 
-    A word of four letters or more loses a letter, doubles one, or swaps two.
+    A word of four letters or more loses a letter, doubles one, or swaps two. In a free text, such
+    as a list item, the typo is part of the value.
     """
     dice = random.Random(f"typo {seed} {example.text}")
     words = example.text.split()
@@ -202,7 +203,12 @@ def misspell(example: HomeExample, seed: int) -> HomeExample:
         word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :],
     )
     words[place] = dice.choice(made)
-    return replace(example, text=" ".join(words))
+    command = example.command
+    if isinstance(command.source, tuple):  # the typo is part of a free text
+        value = str(command.value).split()
+        value = [words[place] if each == word else each for each in value]
+        command = command._replace(value=" ".join(value))
+    return replace(example, text=" ".join(words), command=command)
 
 
 def is_exact(reply: HomeReply, wanted: Command) -> bool:

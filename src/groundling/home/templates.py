@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from groundling.home.corpus import (
     named_errors,
     parse_template,
     read_corpus,
+    usual_domain,
 )
 from groundling.home.environment import HomeWorld
 from groundling.home.generated import generated_home, rearranged_home
@@ -29,10 +31,12 @@ from groundling.limits import TEMPLATE_PARTS
 
 _DEPTH = 40  # nesting of rules
 _TRIES = 30  # attempts per requested sentence
+_LEAST_BLOCKS = 8  # turns of each intent, for one turn of the others
 _NEAR = 50  # ranges up to this size use all numbers; larger ones only multiples of ten
 _SHORTENED = 0.25  # share of multi-word names that are shortened
 _FIRST_WORDS = 0.4  # share of shortened names that lose their last words
 _TELLING = 3  # minimum letters of a distinctive word
+_STARTS = {"start_hours": 3600, "start_minutes": 60, "start_seconds": 1}
 _FARTHEST = 100_000  # largest number in a range
 _TEXTS = (
     "milk", "apples", "olive oil", "paper towels", "dog food", "wash the car", "call grandma",
@@ -82,20 +86,23 @@ def expand_templates(
 ) -> list[HomeExample]:
     """Return up to `count` examples sampled from the templates of the corpus.
 
-    Blocks of templates take turns, so that none dominates. The same seed gives the same
-    examples.
+    Blocks of templates take turns, so that none dominates, and those of an intent with few blocks
+    have several turns. The same seed gives the same examples.
     """
     dice = random.Random(f"templates {language} {seed}")
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
     given = some_homes(language, seed=seed) if homes is None else homes
     worlds = [HomeWorld(each, home_language(language)) for each in given]
     made: dict[tuple[str, int, str], HomeExample] = {}
-    for turn in range(_TRIES * max(1, count // max(1, len(blocks)) + 1)):
-        for block in blocks:
+    used = Counter[int]()
+    sizes = Counter(each.intent for each in blocks)
+    often = [each for each in blocks for _ in range(-(-_LEAST_BLOCKS // sizes[each.intent]))]
+    for turn in range(_TRIES * max(1, count // max(1, len(often)) + 1)):
+        for block in often:
             if len(made) >= count:
                 return list(made.values())
             world = worlds[dice.randrange(len(worlds))]
-            sampler = Sampler(dice, world.home, block, {**rules, **block.rules}, lists)
+            sampler = Sampler(dice, world.home, block, {**rules, **block.rules}, lists, used)
             with named_errors(f"The {block.name}"):
                 sentence = sampler.sentence()
                 found = label(world, sentence) if sentence else None
@@ -107,7 +114,11 @@ def expand_templates(
 
 
 class Sampler:
-    """Samples one sentence of a block in a home."""
+    """Samples one sentence of a block in a home.
+
+    `used` counts the chosen alternatives of all sentences: rare ones are preferred, so that few
+    sentences have most words of the templates.
+    """
 
     def __init__(
         self,
@@ -116,7 +127,9 @@ class Sampler:
         block: Block,
         rules: Mapping[str, str],
         lists: Mapping[str, Any],
+        used: Counter[int] | None = None,
     ) -> None:
+        self._used = Counter[int]() if used is None else used
         self.dice, self.home, self.block, self.rules = dice, home, block, rules
         self.lists = {**lists, **block.lists}
         self.slots: dict[str, Any] = dict(block.slots)
@@ -127,9 +140,8 @@ class Sampler:
 
     def sentence(self) -> Sentence | None:
         """Return a sentence with its slots, or None if the home has nothing for it."""
-        template = self.dice.choice(self.block.sentences)
         try:
-            text = " ".join(self._text(parse_template(template), 0).split())
+            text = self._sampled()
         except (NothingError, TemplateError):
             return None
         here = ""
@@ -154,10 +166,36 @@ class Sampler:
         return all(not places[kind] or places[kind] == id_ for kind, id_ in said)
 
     def _area_here(self) -> Area:
-        domain = self.slots.get("domain")
-        ids = {each.area for each in self.home.entities if not domain or each.domain == domain}
-        fitting = [each for each in self.home.areas if each.id in ids] or list(self.home.areas)
-        return self.dice.choice(fitting)
+        areas, _ = self._fitting_places()
+        return self.dice.choice(areas)
+
+    def _fitting_places(self) -> tuple[Sequence[Area], Sequence[Floor]]:
+        """Return the areas and floors with things of the kind that the block is about."""
+        home, slots = self.home, self.slots
+        domain = slots.get("domain") or usual_domain(self.block.intent)
+        device_class = slots.get("device_class")
+        ids = {
+            each.area
+            for each in home.entities
+            if domain in (None, "", each.domain) and device_class in (None, each.device_class)
+        }
+        if "Timer" in self.block.intent:
+            ids = {each.area for each in home.timers}
+        areas = [each for each in home.areas if each.id in ids] or home.areas
+        floors = [e for e in home.floors if e.id in {area.floor for area in areas}] or home.floors
+        return areas, floors
+
+    def _sampled(self) -> str:
+        """Return a text of one of the templates."""
+        parts = [parse_template(each) for each in self.block.sentences]
+        return " ".join(self._text(self._rarest(parts), 0).split())
+
+    def _rarest(self, parts: Sequence[Any]) -> Any:
+        """Return one of several alternatives, most likely one that was seldom used."""
+        rarity = [(1 + self._used[id(each)]) ** -2.0 for each in parts]
+        (chosen,) = self.dice.choices(parts, rarity)
+        self._used[id(chosen)] += 1
+        return chosen
 
     def _text(self, part: Any, depth: int) -> str:
         kinds = self._kinds
@@ -168,7 +206,7 @@ class Sampler:
         if isinstance(part, kinds.TextChunk):
             return str(part.original_text)
         if isinstance(part, kinds.Alternative):
-            return self._text(self.dice.choice(part.items), depth + 1)
+            return self._text(self._rarest(part.items), depth + 1)
         if isinstance(part, kinds.Permutation):
             items = list(part.items)
             self.dice.shuffle(items)
@@ -209,6 +247,12 @@ class Sampler:
                 raise ValueError(f"a range must be within ±{_FARTHEST:,}; got {low} to {high}")
             near = high - low < _NEAR
             tens = [n for n in range(low, high + 1) if near or n % 10 == 0 or n in (1, 5)]
+            if slot in _STARTS:  # a running timer is referred to by its duration
+                unit = _STARTS[slot]
+                known_starts = [t.start // unit for t in self.home.timers if not t.start % unit]
+                tens = [n for n in known_starts if max(1, low) <= n <= high]
+            if not tens:
+                raise NothingError
             number = self.dice.choice(tens)
             self.slots[slot] = number
             return str(number)
@@ -240,7 +284,8 @@ class Sampler:
                 and each.domain not in block.excluded
             ]
         else:
-            things = self.home.areas if kind == "area" else self.home.floors
+            areas, floors = self._fitting_places()
+            things = areas if kind == "area" else floors
         if not things:
             raise NothingError
         return self.dice.choice(things)

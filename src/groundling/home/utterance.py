@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 from groundling.features.spans import Span, SpanIndex, nearest_word
 from groundling.home.home import Home
-from groundling.home.locales import COMPOUNDS, ELISIONS, NEGATIONS, PLACES, PREFIXES
+from groundling.home.knowledge import Knowledge
+from groundling.home.locales import (
+    ARTICLES,
+    COMPOUNDS,
+    ELISIONS,
+    FILLERS,
+    INTERROGATIVES,
+    NEGATIONS,
+    PLACES,
+    PREFIXES,
+    REQUESTS,
+)
 from groundling.language.instruction import Instruction
 from groundling.language.languages import Language
 from groundling.language.literals import Literal, read_literals
 from groundling.language.sentences import is_punctuation, split_words
 
 BEGIN = "‹text›"
+ASKS = "?"
 UNKNOWN = "‹unknown›"
 PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
 _PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
-_SHORTEST_PART = 4  # minimum letters of a part of a compound
+_SHORTEST_PART, _SHORTEST_REST = 4, 3  # minimum letters of the parts of a compound
+_USUAL = 9  # assumed number of texts with a unit or numeral
 _FULL = 0.8  # minimum share of a name that counts as the whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
 _ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # order of marks for the same words; others first
+
+
+_Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, places and fullness
 
 
 class Mention(NamedTuple):
@@ -51,30 +67,34 @@ class HomeNames:
     def __init__(self, home: Home, language: Language) -> None:
         self.home, self.language = home, language
         owners: dict[str, dict[str, list[str]]] = {"name": {}, "area": {}, "floor": {}, "timer": {}}
-        things = (("name", home.entities), ("area", home.areas), ("floor", home.floors))
+        things = (("area", home.areas), ("floor", home.floors), ("name", home.entities))
+        self.stems: dict[str, str] = {}  # names of one word that compounds can begin with
         for kind, listed in things:
             for thing in listed:
                 for name in dict.fromkeys((thing.name, *thing.aliases)):
-                    written = " ".join(split_words(_plain(name), language))  # as texts are split
+                    words = split_words(_plain(name), language)
+                    written = " ".join(self.split(words) if len(words) > 1 else self.plain(words))
                     owners[kind].setdefault(written, []).append(thing.id)
+            self.stems = _stems(owners, language)
         for place, timer in enumerate(home.timers):
             if timer.name:
                 owners["timer"].setdefault(timer.name, []).append(f"timer:{place}")
+        self.stems = _stems(owners, language)
         self._owners = owners
         self._stems: dict[str, dict[str, None]] = {}  # ids of entities by the words of their names
         for name, ids in owners["name"].items():
             for word in language.fold(name).split():
                 self._stems.setdefault(language.singular(word), {}).update(dict.fromkeys(ids))
         self._index = SpanIndex(owners, language)
-        folded = {language.fold(name) for names in owners.values() for name in names}
-        single = [each for each in folded if " " not in each and len(each) >= _SHORTEST_PART]
-        self.stems = sorted(single, key=lambda each: (-len(each), each))
+        self._places = SpanIndex({kind: owners[kind] for kind in ("area", "floor")}, language)
+        self._general = PLACES.get(language.name, frozenset())
         said = (name for names in owners.values() for name in names)
         self.grammar = frozenset((
             *language.units, *language.numerals, *language.ordinals, *language.colours,
             *language.fractions, *language.articles, *language.joints, *language.exceptions,
             *language.multipliers, *language.times, *language.half_days, *language.function_words,
         ))  # fmt: skip
+        self._spelt: tuple[Mapping[str, int], Mapping[str, int], Mapping[str, str]] = ({}, {}, {})
         parts = [language.fold(name).split() for name in said]
         self.words = {part: 2 for name in parts for part in name}
         self.pairs = {" ".join(pair) for name in parts for pair in pairwise(name)}
@@ -82,24 +102,91 @@ class HomeNames:
     def __contains__(self, word: str) -> bool:
         return word in self._index
 
+    def plain(self, words: Sequence[str]) -> list[str]:
+        """Return words without articles that are written as prefixes."""
+        return [_without_article(each, self.language) for each in words]
+
+    def split(self, words: Sequence[str]) -> list[str]:
+        """Return words without prefixed articles, and with compounds divided."""
+        return [
+            part
+            for word in self.plain(words)
+            for part in _parts(word, self.stems, self.language.singular)
+        ]
+
+    def corrected(self, word: str, known: Mapping[str, int]) -> str:
+        """Return the known word that a word is an inflected or misspelt form of, or the word."""
+        if self._spelt[0] is not known:
+            grammar = dict.fromkeys(self.grammar, _USUAL)
+            rare_first = sorted(known, key=lambda each: known[each])
+            by_stem = {self.language.singular(each): each for each in rare_first}
+            self._spelt = known, {**grammar, **known}, by_stem
+        _, words, stems = self._spelt
+        stem = stems.get(self.language.singular(word), "")
+        return nearest_word(word, self.words) or stem or nearest_word(word, words) or word
+
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
         """Return the mentions in folded words; `known` words are never treated as typos."""
-        found: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
+        found: _Found = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
         shared: set[tuple[int, ...]] = set()  # words whose things were all found
         for span in spans:
-            ids = self._owners[span.kind][span.value]
-            if span.kind == "name" and span.extent < _FULL and span.places not in shared:
+            full, ids = span.extent >= _FULL, self._owners[span.kind][span.value]
+            if span.kind == "name" and not full and span.places not in shared:
                 shared.add(span.places)
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
-            full = span.extent >= _FULL or self._is_short_place(span, words, named, known)
             if full or span.kind == "name":
                 found.setdefault((span.kind, span.places, full), []).extend(ids)
+        self._add_elided(words, found)
+        self._add_short(words, found)
+        for span in self._places.find(words, known) if self._general else ():
+            if span.extent < _FULL and self._is_short_place(span, words, named, known):
+                ids = self._owners[span.kind][span.value]
+                found.setdefault((span.kind, span.places, True), []).extend(ids)
         return [
             Mention(kind, tuple(dict.fromkeys(ids)), places, full)
             for (kind, places, full), ids in found.items()
         ]
+
+    def _add_elided(self, words: Sequence[str], found: _Found) -> None:
+        """Add names that share words with a name beside them (*the front and back doors*)."""
+        named = {n for _, places, full in found if full for n in places}
+        for kind, places, full in list(found):
+            first, last = places[0], places[-1]
+            if not full or len(places) < 2 or last - first + 1 != len(places):
+                continue
+            before = self._beyond_joint(words, first - 1, -1)
+            after = self._beyond_joint(words, last + 1, 1)
+            pairs = (((before,), words[first + 1 : last + 1]), ((after,), words[first:last]))
+            for (at,), shared in pairs:
+                if at is None or at in named:
+                    continue
+                said = (words[at], *shared) if at == before else (*shared, words[at])
+                for span in self._index.find(said, said):
+                    if span.kind == kind and span.extent >= _FULL and len(span.places) == len(said):
+                        found.setdefault((kind, (at,), True), []).extend(
+                            self._owners[kind][span.value]
+                        )
+
+    def _beyond_joint(self, words: Sequence[str], at: int, step: int) -> int | None:
+        """Return the position of the word on the other side of a conjunction."""
+        skipped = (*self.language.articles, *self.language.function_words)
+        while (
+            0 <= at < len(words) and words[at] in skipped and words[at] not in self.language.joints
+        ):
+            at += step
+        if not (0 <= at < len(words) and words[at] in (*self.language.joints, ",")):
+            return None
+        return at + step if 0 <= at + step < len(words) else None
+
+    def _add_short(self, words: Sequence[str], found: _Found) -> None:
+        """Add parts of names with two letters (*the TV*)."""
+        taken = {n for _, places, _ in found for n in places}
+        for n, word in enumerate(words):
+            is_short = len(word) == 2 and word.isalpha() and word not in self.grammar
+            if is_short and n not in taken and word in self._stems:
+                found["name", (n,), False] = list(self._stems[word])
 
     def _sharing(self, words: Sequence[str]) -> list[str]:
         """Return the ids of entities whose names contain all the words."""
@@ -110,16 +197,11 @@ class HomeNames:
         self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
     ) -> bool:
         """Return whether words are a place without its word for *room* (*the office*)."""
-        general = PLACES.get(self.language.name, frozenset())
-        return (
-            bool(general)
-            and span.kind in ("area", "floor")
-            and any(
-                n not in named
-                and words[n] not in known
-                and self.language.singular(words[n]) not in general
-                for n in span.places
-            )
+        return any(
+            n not in named
+            and words[n] not in known
+            and self.language.singular(words[n]) not in self._general
+            for n in span.places
         )
 
 
@@ -137,22 +219,22 @@ class Utterance:
     literals: tuple[Literal, ...]
     language: Language
     known: Collection[str] = ()
+    frames: Collection[str] = ()
 
     @classmethod
-    def of(
-        cls, text: str, names: HomeNames, vocabulary: Mapping[str, int] | None = None
-    ) -> Utterance:
+    def of(cls, text: str, names: HomeNames, knowledge: Knowledge | None = None) -> Utterance:
         """Read a text in a home; unknown words one edit from a known one are corrected."""
-        language, known = names.language, vocabulary or {}
+        language, known = names.language, knowledge.words if knowledge else {}
         words = _joined(_tokens(text, names), names, known)
         folded = tuple(_mended(language.fold(each), names, known) for each in words)
         literals = tuple(
             each
             for each in read_literals(folded, language)
-            if not _is_article(each, folded, language)
+            if not _is_article(each, folded, language) and not _is_in_word(each, folded)
         )
         mentions = tuple(names.find(folded, {*names.grammar, *known}))
-        return cls(text, words, folded, mentions, literals, language, known)
+        frames = knowledge.frames if knowledge else ()
+        return cls(text, words, folded, mentions, literals, language, known, frames)
 
     def of_kind(self, kind: str) -> list[Mention]:
         """Return the mentions of a kind, full names first."""
@@ -163,6 +245,15 @@ class Utterance:
         """Whether the text is a negative command."""
         known = NEGATIONS.get(self.language.name, ())
         return any(self.folded[: len(each)] == each for each in known)
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether the text begins like a question, so that nothing may be carried out."""
+        name = self.language.name
+        fillers = FILLERS.get(name, frozenset())
+        words = tuple(dropwhile(lambda word: word in fillers or word == ",", self.folded))
+        polite = any(words[: len(each)] == each for each in REQUESTS.get(name, ()))
+        return bool(words) and words[0] in INTERROGATIVES.get(name, ()) and not polite
 
     @cached_property
     def exception(self) -> int:
@@ -200,14 +291,14 @@ class Utterance:
     @property
     def is_unknown(self) -> bool:
         """Whether no word is known, so that the text has no meaning."""
-        return set(self.masked) <= {BEGIN, UNKNOWN}
+        return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
         """Yield the words that the model reads, each with its position in the text.
 
         Names of one known word stay beside their mark, since they may be ordinary words (*lock*).
         Words that are known only as parts of names become one mark. With `only`, other mentions
-        and all values stay as written.
+        and all values stay as written, and only words that occur beside free texts are known.
         """
         mentions = [each for each in self.mentions if each.full]
         if only is not None:
@@ -222,17 +313,21 @@ class Utterance:
             if free and (len(free) == len(places) or mark in (_TITLES["area"], _TITLES["floor"])):
                 marks[free[0]] = (mark, free)
                 taken |= set(free)
-        parts = {n for e in self.mentions if e.kind == "name" and not e.full for n in e.places}
+        named = [each for each in self.mentions if each.kind == "name" and not each.full]
+        parts = {n for each in named for n in each.places} if only is None else set()
+        known = self.known if only is None else self.frames or self.known
         yield BEGIN, -1
+        if only is None and self.text.rstrip().endswith(("?", "؟")):
+            yield ASKS, -1
         for place, word in enumerate(self.folded):
             if place in marks:
                 mark, places = marks[place]
                 yield mark, place
-                is_word = not self.known or word in self.known
+                is_word = not known or word in known
                 if len(places) == 1 and mark == _TITLES["name"] and is_word:
                     yield word, place
             elif place not in taken:
-                if word in self.known or not self.known:
+                if word in known or not known:
                     yield word, place
                 elif place not in parts:
                     yield UNKNOWN, place
@@ -260,8 +355,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
         text = text.replace("'", " ").replace("’", " ")
     words = [each for each in split_words(text, language) if not _is_mark(each)]
     words = [part for word in words for part in _split_hyphens(word, language)]
-    if language.name in COMPOUNDS:
-        words = [part for word in words for part in _parts(word, names)]
+    words = names.split(words)
     units = language.units
     return tuple(
         word
@@ -291,16 +385,40 @@ def _split_hyphens(word: str, language: Language) -> list[str]:
     return [part for part in word.split("-") if part]
 
 
-def _parts(word: str, names: HomeNames) -> list[str]:
-    """Return the parts of a compound of a name and a thing, or the word itself."""
-    folded = names.language.fold(word)
-    if folded in names:
+def _stems(owners: Mapping[str, Iterable[str]], language: Language) -> dict[str, str]:
+    """Return names of one word, longest first, with linking letters (*Küche-n-licht*)."""
+    if language.name not in COMPOUNDS:
+        return {}
+    folded = (language.fold(name) for names in owners.values() for name in names)
+    single = [each for each in folded if " " not in each and len(each) >= _SHORTEST_PART]
+    found = {f"{each}n": each for each in single if each.endswith("e")}
+    found |= {each: each for each in single}
+    return dict(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair[0])))
+
+
+def _parts(word: str, stems: Mapping[str, str], singular: Callable[[str], str] = str) -> list[str]:
+    """Return the parts of a compound that begins with names, or the word itself.
+
+    >>> _parts("keukenlampen", {"keuken": "keuken"})
+    ['keuken', 'lampen']
+    """
+    folded = word.lower()
+    if folded in stems.values() or singular(folded) in map(singular, stems.values()):
         return [word]
-    for name in names.stems:
-        rest = folded.removeprefix(name)
-        if rest != folded and len(rest) >= _SHORTEST_PART:
-            return [name, rest]
+    for written, stem in stems.items():
+        rest = folded.removeprefix(written)
+        if rest != folded and len(rest) >= _SHORTEST_REST:
+            return [stem, *_parts(rest, stems, singular)]
     return [word]
+
+
+def _without_article(word: str, language: Language) -> str:
+    """Return a word without an article that is written as its prefix."""
+    for prefix in ARTICLES.get(language.name, ()):
+        rest = word.removeprefix(prefix)
+        if rest != word and (len(rest) >= _SHORTEST_REST or rest.isdigit()):
+            return _without_article(rest, language)
+    return word
 
 
 def _plain(name: str) -> str:
@@ -326,13 +444,21 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
         return word
     if not word.isalpha():
         return word
-    return nearest_word(word, names.words) or nearest_word(word, known) or word
+    return names.corrected(word, known)
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
     """Return whether a number is an article or particle (*schalte das Licht ein*)."""
     said = [words[n] for n in literal.places]
     return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
+
+
+def _is_in_word(literal: Literal, words: Sequence[str]) -> bool:
+    """Return whether a number is part of a word (*CO2*)."""
+    is_plain = literal.type == "number" and not literal.unit
+    return is_plain and any(
+        words[n][0].isalpha() and not words[n].isalpha() for n in literal.places
+    )
 
 
 def _literal_mark(literal: Literal) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 from groundling.errors import GroundlingError
 from groundling.home.agent import HomeAgent, HomeReply
-from groundling.home.effects import initial_states
-from groundling.home.home import Home, read_home
+from groundling.home.effects import States
+from groundling.home.home import read_home
 from groundling.home.model import HomeModel
 from groundling.home.plain_yaml import load_yaml
 
@@ -29,7 +29,7 @@ class Case:
         """What is said."""
         return str(self.row["say"])
 
-    def is_right(self, home: Home, reply: HomeReply) -> bool:
+    def is_right(self, before: States, reply: HomeReply) -> bool:
         """Tell whether the reply changes exactly what is expected, and is of the right kind."""
         row = self.row
         kind = str(row.get("kind", "act"))
@@ -39,7 +39,6 @@ class Case:
             untouched = set(row.get("untouched", ()))
             return set(row["loosely"]) <= set(reply.changes) and not untouched & set(reply.changes)
         expected = row.get("does", {})
-        before = initial_states(home)
         return set(expected) == set(reply.changes) and all(
             _has(before[id_], reply.changes[id_], wanted) for id_, wanted in expected.items()
         )
@@ -73,5 +72,8 @@ def replies(model: HomeModel | None = None) -> Iterator[tuple[Case, HomeReply, b
     for case in cases():
         agent = agents[case.home]
         agent.forget()
+        for text in case.row.get("after", ()):
+            agent.reply(text, area=case.row.get("area"))
+        before = agent.states
         reply = agent.reply(case.text, area=case.row.get("area"))
-        yield case, reply, case.is_right(homes[case.home], reply)
+        yield case, reply, case.is_right(before, reply)
