@@ -154,7 +154,10 @@ def check_source(source: Any) -> dict[str, Any]:
         raise WorldError(f"A source must be an object with a `kind`; got {shorten(source)}.")
     kind = source.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise WorldError(f"The studio cannot open a {shorten(kind)}.{did_you_mean(kind, KINDS)}")
+        raise WorldError(
+            f"The `kind` of a source must be one of {', '.join(KINDS)}; got {shorten(kind)}."
+            f"{did_you_mean(kind, KINDS)}"
+        )
     needed = {"world": ("world",), "model": ("model",), "gallery": ("name",)}.get(kind, ())
     for name in ("world", "model", "name"):
         if (name in needed or name in source) and not isinstance(source.get(name), str):

@@ -187,7 +187,7 @@ def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None =
 
 
 def open_page(url: str) -> None:
-    """Open the browser, if there is one."""
+    """Open a URL in the browser, if there is one."""
     with suppress(webbrowser.Error):
         webbrowser.open(url)
 
