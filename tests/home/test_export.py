@@ -49,7 +49,7 @@ def test_export_is_read_with_names_areas_and_last_states(config):
 
 
 def test_export_what_is_none_is_refused_in_one_sentence(tmp_path):
-    with pytest.raises(HomeError, match=r"must hold `core\.entity_registry`"):
+    with pytest.raises(HomeError, match=r"folder with Home Assistant.s `core\.entity_registry`"):
         read_home(tmp_path)
     (tmp_path / "core.entity_registry").write_text("{")
     with pytest.raises(HomeError, match="must be JSON"):

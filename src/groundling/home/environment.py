@@ -29,8 +29,8 @@ class Target(NamedTuple):
 
     `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty. `kind` is a
     domain, or a domain with a device class (`cover:curtain`). `where` is empty for everywhere, or
-    `area:ID` or `floor:ID`; `place` says whether the text names it. With `choice`, only one of the
-    things is meant, but not known which.
+    `area:ID` or `floor:ID`; `place` says how the text expresses it. With `choice`, the text means
+    one of the things without saying which.
     """
 
     ids: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Target(NamedTuple):
 class Command(NamedTuple):
     """A command or question: a verb, its target, and a value or the state asked about.
 
-    `source` is the range of words of a free-text value: the first word, and the one after the last.
+    `source` is the range of words of a free-text value: start (inclusive) and end (exclusive).
 
     >>> print(Command("turn on", Target(("light.desk",), "name")))
     turn on light.desk
@@ -64,7 +64,7 @@ class Command(NamedTuple):
 
     @property
     def is_question(self) -> bool:
-        """Whether it is a question, which changes nothing."""
+        """Whether this is a question, which does not change the state."""
         return self.verb in QUESTIONS
 
 
@@ -146,8 +146,8 @@ def kinds_of(entity: Entity) -> tuple[str, ...]:
 class TextWorld:
     """The environment of one text in a home; its actions are possible commands.
 
-    Candidates are the verbs and questions of everything that the text names, and of each kind of
-    thing in the places that it names, with the values that it mentions.
+    The candidates are all verbs and questions for the things that the text names, and for each kind
+    of thing in the places that it names, with the values that it mentions.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class TextWorld:
 
     @cached_property
     def _kept(self) -> list[Mention]:
-        """The mentions used by the target of a free text."""
+        """The mentions that belong to the target of a free-text command."""
         target = self._spans_of.target if self._spans_of else Target()
         ids = {*target.ids, target.where.partition(":")[2]} - {""}
         return [each for each in self.utterance.mentions if ids & set(each.ids)]
@@ -192,7 +192,7 @@ class TextWorld:
 
     @staticmethod
     def outcome(state: Situation) -> Hashable:
-        """Return the commands that count: actions, things and values."""
+        """Return the verb, things and value of the command carried out."""
         return state.done
 
     def ground(self, state: Situation, action: Command, after: Situation) -> GroundingGraph:
@@ -243,7 +243,7 @@ class TextWorld:
         return not mention.full and words <= nouns
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
-        """Return a command as a choice if its name is only a word for things of its kind.
+        """Turn a command into a choice if its name is only a noun for a kind.
 
         *Turn on the light* does not mean the Porch Light, even if no other name has that word.
         """
@@ -347,7 +347,7 @@ class TextWorld:
             yield from self._exceptions(found, rest, kinds)
 
     def _places(self, state: Situation, mentions: Sequence[Mention]) -> list[tuple[str, str]]:
-        """Return (where, how it is said) for the places that a text may refer to."""
+        """Return the possible places of a text, each with how the text expresses it."""
         named = [each for each in mentions if each.kind in ("area", "floor") and each.full]
         unclear = ["+".join(f"{e.kind}:{i}" for i in e.ids) for e in named if len(e.ids) > 1]
         said = [f"{each.kind}:{each.ids[0]}" for each in named if len(each.ids) == 1]
@@ -387,7 +387,7 @@ class TextWorld:
             yield Target(every[:_MOST_NAMED], "name")
 
     def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
-        """Yield uniquely named things one by one, and those of a shared name together."""
+        """Yield targets for each kind: its only thing, or all things and a choice of one."""
 
         def kind_of(entity: Entity) -> str:
             return kinds_of(entity)[-1] if by == "name" else entity.domain
@@ -622,7 +622,7 @@ class TextWorld:
 
 
 def check_area(home: Home, area: str | None) -> str:
-    """Return the id of an area, or ""; raises `HomeError` if it is unknown."""
+    """Return the id of an area, or ""; raise `HomeError` if it is unknown."""
     if area and area not in home.area_of:
         raise HomeError(f"`area` must be the id of an area of the home; got {area!r}.")
     return area or ""

@@ -1,4 +1,4 @@
-"""The languages of homes: numbers, units, colours and word joining of each."""
+"""Languages of homes: numbers, units, colours and compound words of each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ QUANTIFIERS: Mapping[str, frozenset[str]] = {
         "lighting",
     ))
 }  # fmt: skip
-"""Words that make a singular mean several things or a substance (*every light*, *more light*)."""
+"""Words after which a singular noun means several things or a substance (*every light*, *more light*)."""
 
 
 def is_singular(words: Sequence[str], language: Language) -> bool:

@@ -126,7 +126,7 @@ class Sampler:
         self._parts = 0
 
     def sentence(self) -> Sentence | None:
-        """Return a sentence with its slots, or None if the home has nothing for it."""
+        """Return a sentence with its slots, or None if nothing in the home fits."""
         template = self.dice.choice(self.block.sentences)
         try:
             text = " ".join(self._text(parse_template(template), 0).split())
@@ -206,7 +206,7 @@ class Sampler:
         if "range" in known:
             low, high = int(known["range"]["from"]), int(known["range"]["to"])
             if not -_FARTHEST <= low <= high <= _FARTHEST:
-                raise ValueError(f"a range must be within ±{_FARTHEST:,}; got {low} to {high}")
+                raise ValueError(f"A range must be within ±{_FARTHEST:,}; got {low} to {high}.")
             near = high - low < _NEAR
             tens = [n for n in range(low, high + 1) if near or n % 10 == 0 or n in (1, 5)]
             number = self.dice.choice(tens)
@@ -252,7 +252,7 @@ class NothingError(Exception):
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:
     if not folder.is_dir():
-        raise CorpusError(f"The corpus must have templates in {folder}; got no such folder.")
+        raise CorpusError(f"The corpus must have a folder of templates; {folder} does not exist.")
     rules: dict[str, str] = {}
     lists: dict[str, Any] = {}
     blocks: list[Block] = []

@@ -25,7 +25,7 @@ _PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IG
 _SHORTEST_PART = 4  # minimum letters of a part of a compound
 _FULL = 0.8  # minimum share of a name that counts as the whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
-_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # order of marks for the same words; others first
+_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # mark order for equal words; others first
 
 
 class Mention(NamedTuple):
@@ -55,7 +55,7 @@ class HomeNames:
         for kind, listed in things:
             for thing in listed:
                 for name in dict.fromkeys((thing.name, *thing.aliases)):
-                    written = " ".join(split_words(_plain(name), language))  # as texts are split
+                    written = " ".join(split_words(_plain(name), language))  # split like texts
                     owners[kind].setdefault(written, []).append(thing.id)
         for place, timer in enumerate(home.timers):
             if timer.name:
@@ -107,7 +107,7 @@ class HomeNames:
     def _is_short_place(
         self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
     ) -> bool:
-        """Return whether words are a place without its word for *room* (*the office*)."""
+        """Return whether words name a place without its generic noun (*the office*)."""
         general = PLACES.get(self.language.name, frozenset())
         return (
             bool(general)
@@ -197,13 +197,14 @@ class Utterance:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether no word is known, so that the text has no meaning."""
+        """Whether all words of the text are unknown."""
         return set(self.masked) <= {BEGIN, UNKNOWN}
 
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
         """Yield the words that the model reads, each with its position in the text.
 
-        Names of one known word stay beside their mark, since they may be ordinary words (*lock*).
+        A name that is one known word is kept next to its mark, since it may be an ordinary word
+        (*lock*).
         Words that are known only as parts of names become one mark. With `only`, other mentions
         and all values stay as written.
         """
@@ -238,7 +239,7 @@ class Utterance:
                     yield PART, place
 
     def instruction(self, only: Collection[Mention] | None = None) -> Instruction:
-        """Return what the model reads: a chain of words."""
+        """Return the model's input: a chain of words."""
         words = self.masked if only is None else tuple(word for word, _ in self.masks(only))
         heads = tuple(range(-1, len(words) - 1))
         return Instruction(words, heads, ("root", *["next"] * (len(words) - 1)), text=self.text)
