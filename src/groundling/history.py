@@ -289,7 +289,8 @@ class MemoryEnvironment(Wrapper):
     ) -> tuple[Pair, ...]:
         """Return the values that this turn was about, in the order of the text.
 
-        Without alignments, values that no word names come first: they were probably pronouns.
+        Without alignments, values that no word names come first, because pronouns probably refer
+        to them.
         """
         steps = [each for each in _done(state, memory) if each[0].turn == memory.turn]
         things = [
@@ -462,7 +463,7 @@ class MemoryEnvironment(Wrapper):
         name
             Name of the conversation; its demonstrations form one group.
         also
-            For each turn, other action sequences that are just as correct; () for none.
+            For each turn, other action sequences that are equally correct; () for none.
         """
         remembered, found = self.begin(start), []
         listed = list(turns)
@@ -512,7 +513,7 @@ _STAYED: Json = {"Stay": {}}
 
 
 def _known(remembered: State) -> Remembered:
-    """Check that a state has a memory, and return it."""
+    """Return a state of a `MemoryEnvironment`; raise an error for other states."""
     if not isinstance(remembered, Remembered):
         raise WorldError(
             f"A state of a MemoryEnvironment must have a memory; got {shorten(remembered)}. "
