@@ -55,8 +55,8 @@ def test_export_what_is_none_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(HomeError, match="must be JSON"):
         read_home(tmp_path)
     (tmp_path / "core.entity_registry").write_text("[]")
-    with pytest.raises(HomeError, match="must be a Home Assistant registry"):
+    with pytest.raises(HomeError, match="must contain a JSON object"):
         read_home(tmp_path)
     (tmp_path / "core.entity_registry").write_text('{"data": {"entities": 3}}')
-    with pytest.raises(HomeError, match="must have a list of `entities`"):
+    with pytest.raises(HomeError, match=r"must have a list of objects in `data\.entities`"):
         read_home(tmp_path)
