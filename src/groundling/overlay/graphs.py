@@ -52,14 +52,14 @@ class LaidOutGraph:
 
 
 class Layouts:
-    """Lays out grounding graphs, sharing equal nodes, flat labels and shapes.
+    """Factory of laid-out graphs that share equal nodes, flat labels and shapes.
 
     Equal parts are the same object, so they can be compared by identity.
 
     Parameters
     ----------
     overlay, labeller
-        How graphs are traversed, and how node labels are spelled out.
+        The overlay settings, and the labeller that converts node labels to features.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class Layouts:
         shape: Shape,
         own: int | None = None,
     ) -> LaidOutGraph:
-        """Return the graph of some nodes; nodes after the first `own` come from the scene."""
+        """Return a graph of nodes, of which all after the first `own` are from the scene."""
         flat = self._flat_labels(parts[:own])
         key: Hashable = (flat, id(shape)) if own is None else (parts, id(shape))
         known: LaidOutGraph | None = self._made.get(key)
@@ -179,14 +179,14 @@ class Layouts:
         return found
 
     def _spell(self, prefix: str, labels: tuple[Label, ...], ranks: _Ranks) -> NodeContent:
-        """Spell out labels; things of a scene get ranks and only exact numbers."""
+        """Convert labels to features; things of a scene get ranks and exact numbers only."""
         if ranks is None:
             return self._shared(self.labeller.spell(labels, prefix))
         ranked = [(NodeLabel(f"{prefix}{rank}", RANK, among), 1.0) for rank, among in ranks]
         return self._shared([*self._compared.spell(labels, prefix), *ranked])
 
     def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> NodeContent:
-        """Return labels as shared objects: few are distinct, on very many nodes."""
+        """Return labels as shared objects, since many nodes have the same labels."""
         return tuple(self._labels.setdefault(each, each) for each in content)
 
     def _flat_labels(self, parts: tuple[_SpelledNode, ...]) -> _FlatLabels:
@@ -220,7 +220,7 @@ class Layouts:
 
 
 class LaidOutTable(Sequence[LaidOutGraph]):
-    """Graphs of one shape, built on access; `values` are those of all graphs."""
+    """A table of graphs with the same shape, each built on access."""
 
     def __init__(
         self,
@@ -237,7 +237,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
-        """The (kind, value) pairs that occur."""
+        """The (kind, value) pairs that occur in any of the graphs."""
         found: dict[tuple[str, str], None] = {}
         for column, places in zip(self._columns, self.places, strict=True):
             for place in dict.fromkeys(places.tolist()):
@@ -272,7 +272,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _SpelledNode:
-    """A node's labels, the same prefixed with its part, and its values."""
+    """A node's labels, its labels prefixed with the node's name, and its values."""
 
     labels: tuple[Label, ...]
     ranks: _Ranks

@@ -53,7 +53,7 @@ class Scaled(NamedTuple):
         return a * b
 
     def over(self, a: Any, b: Any) -> Any:
-        """Return the x for which x ⊗ b = a; zero where b is zero."""
+        """Return a divided by b, the inverse of ⊗; zero where b is zero."""
         return quotient(a, b)
 
     def gate(self, flag: float) -> float:
@@ -85,7 +85,7 @@ class Scaled(NamedTuple):
         return amount + load(row, s)
 
     def tally_sum(self, amount: Any) -> Any:
-        """Return the total of such a sum."""
+        """Return the total of a sum from `tallied`."""
         return total(amount)
 
     def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
