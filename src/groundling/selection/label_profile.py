@@ -94,7 +94,7 @@ class UsualLabels:
 
 def _some(places: Iterable[Place]) -> list[Place]:
     """Return a sample of distinct (environment, start) pairs."""
-    # If labels depend on the text, others are usually missing.
+    # Labels that depend on the text are usually missing for other texts.
     found = {
         (id(world), state): (world, state)
         for world, state in places
