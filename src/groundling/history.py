@@ -270,7 +270,7 @@ class MemoryEnvironment(Wrapper):
     def listen(
         self, remembered: Remembered, text: Text, places: Places | None = None
     ) -> Remembered:
-        """Return the initial state of the next turn, after a text was followed.
+        """Return the state for the next turn, which remembers the text of this one.
 
         `places` returns the word aligned with each node, for each action (`Plan.word_places`). It
         is called only if spelling does not determine the order of things of one kind.

@@ -87,8 +87,7 @@ def ask_which(
         form, thing = "mean", ""
     else:
         shared = [
-            _labels_beside(world, each.plan, value)
-            for each, value in zip(options, own, strict=True)
+            _labels_with(world, each.plan, value) for each, value in zip(options, own, strict=True)
         ]
         thing = _thing(request, set.intersection(*shared), own, language, unexplained)
         texts = [_called(value, thing, language) for value in own]
@@ -124,7 +123,7 @@ def _distinct(
     return None if best is None else best[1]
 
 
-def _labels_beside(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
+def _labels_with(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
     """Return the labels of all nodes in a plan's graphs that have a given value."""
     found = set()
     for state, action in zip(plan.states, plan.actions, strict=False):

@@ -394,7 +394,7 @@ def _timer(home: Home, sentence: Sentence) -> _Meaning | str:
 
 
 def _one(value: Any) -> Any:
-    """Return the value of a slot, or its last spelling (the trimmed one) if several."""
+    """Return the value of a slot; if it has several spellings, the last (trimmed) one."""
     return value[-1] if isinstance(value, (list, tuple)) and value else value
 
 

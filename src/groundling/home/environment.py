@@ -347,7 +347,7 @@ class TextWorld:
             yield from self._exceptions(found, rest, kinds)
 
     def _places(self, state: Situation, mentions: Sequence[Mention]) -> list[tuple[str, str]]:
-        """Return the possible places of a text, each with how the text expresses it."""
+        """Return the places that a text may mean, each with the kind of its mention."""
         named = [each for each in mentions if each.kind in ("area", "floor") and each.full]
         unclear = ["+".join(f"{e.kind}:{i}" for i in e.ids) for e in named if len(e.ids) > 1]
         said = [f"{each.kind}:{each.ids[0]}" for each in named if len(each.ids) == 1]

@@ -86,7 +86,7 @@ class Timer:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A phrase of a household, and the texts that it abbreviates."""
+    """A household phrase and the commands that it stands for."""
 
     phrase: str
     does: tuple[str, ...]

@@ -191,7 +191,7 @@ class Profile:
 
     @cached_property
     def lengths(self) -> Counter[int]:
-        """Number of demonstrations by plan length, minus the start's `extra_length`."""
+        """Number of demonstrations by plan length, not counting a start's `extra_length`."""
         found: Counter[int] = Counter()
         for each in self.demonstrations:
             extra = self.encoder.world(each.environment).extra_length(each.start)

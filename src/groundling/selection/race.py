@@ -57,7 +57,7 @@ class Budget:
         return not self.spent or self.spent + more <= RACE_BUDGET * self.count
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Count the demonstrations of a lap, for each member."""
+        """Deduct the demonstrations of a lap from the budget, once for each member."""
         self.spent += runner.members * size
 
     def check(self, progress: object) -> None:

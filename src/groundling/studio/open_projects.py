@@ -125,7 +125,7 @@ class OpenProjects:
         return self.begin({"kind": "scene", "scene": {**world.to_dict(), "examples": []}}, pupil)
 
     def summaries(self) -> list[ProjectSummary]:
-        """Return the main project and the newest other ones, open or not."""
+        """Return summaries of the main project and of the newest other projects."""
         with self._lock:
             found = {name: each.folder for name, each in self._open.items()} | self._closed
             stores = {name: each.store for name, each in self._open.items()}

@@ -164,8 +164,8 @@ class Project:
         """Raise ProjectError unless `confirm` allows the stored source."""
         if confirm is None or not confirm(known):
             raise ProjectError(
-                f"The project in {self.folder} opens {named(known)}, which may run code, so it "
-                "was not opened. If you trust it, name it on the command line: "
+                f"The project in {self.folder} uses {named(known)}, which may run code, so the "
+                "project was not opened. If you trust it, name it on the command line: "
                 f"groundling studio {typed(known)} --project {shlex.quote(str(self.folder))}"
             )
 
@@ -452,7 +452,9 @@ class Project:
         self.check_writes()
         before = self.store.record(number)
         if before.problem is not None:
-            raise DemonstrationError(f"{before.problem} Delete it and demonstrate it again.")
+            raise DemonstrationError(
+                f"{before.problem} Delete this demonstration and teach it again."
+            )
         what = f"editing “{before.text[:60]}”"
         after = self.check(replace(before, **fields))
         kept = {name: getattr(after, name) for name in {*fields, "text", "start"}}
