@@ -33,8 +33,8 @@ class Commands:
     """A splitter of texts with several commands.
 
     If every demonstration has a single action, a text such as *turn off the lamp and lock the
-    front door* is split at its connectives; an incomplete part gets the missing words from its neighbour
-    (*open the blinds in the kitchen and the hall*). The split is used if the plans of its
+    front door* is split at its connectives. An incomplete part gets the missing words from its
+    neighbour (*open the blinds in the kitchen and the hall*). The split is used if the plans of its
     parts have a higher confidence than the plan of the whole text, weighted by the probability that
     the connective separates commands. `follow` returns the plan of an unsplit text; `is_open` is
     true if the plan length was chosen automatically.

@@ -573,7 +573,7 @@ class TrainingIndex:
 
     @cached_property
     def by_text(self) -> dict[tuple[str, ...], list[Example]]:
-        """The training examples by their words."""
+        """The training examples, keyed by their words."""
         found: dict[tuple[str, ...], list[Example]] = {}
         for each in self.shown:
             found.setdefault(self.words(each), []).append(each)
@@ -642,7 +642,7 @@ def quoted(words: Sequence[str]) -> str:
 
 
 def some(count: int, what: str) -> str:
-    """Return a count with its noun.
+    """Return a count and its noun, in the singular or plural.
 
     >>> some(1, "clause"), some(2, "clause")
     ('1 clause', '2 clauses')

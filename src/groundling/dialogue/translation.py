@@ -282,7 +282,9 @@ class TranslationModel:
             or not np.all((frequencies > 0) & np.isfinite(frequencies))
             or not np.all((counts >= 0) & np.isfinite(counts))
         ):
-            raise ValueError("`frequencies` and `counts` must have one finite value for each word.")
+            raise ValueError(
+                "`frequencies` must be > 0 and `counts` >= 0, for known labels and words only."
+            )
         table = sparse.csr_array((counts.astype(float), (rows, columns)), shape=shape)
         values = {str(kind): map(str, each) for kind, each in data["values"].items()}
         return cls(Wording(values, lexicon, language), labels, words, table, frequencies)

@@ -73,5 +73,7 @@ def load_speech(language: str) -> Speech:
     """Return the sentences of a language, by its code."""
     path = files("groundling.home") / "phrases" / f"{language}.yaml"
     if not path.is_file():
-        raise GroundlingError(f"`language` must have phrases for replies; got {language!r}.")
+        raise GroundlingError(
+            f"`language` must be a language with reply phrases; got {language!r}."
+        )
     return Speech(load_yaml(str(path), GroundlingError))

@@ -73,7 +73,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         """Return corpora that are read on first use; there is no generated sample."""
         if not isinstance(source, Path):
             raise SettingError(
-                "The task `home` has no generated sample. Set GROUNDLING_CORPORA, or pass --corpora."
+                "The task `home` has no generated sample. Set GROUNDLING_CORPORA or --corpora."
             )
         return Corpora(source)
 

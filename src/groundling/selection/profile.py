@@ -411,7 +411,7 @@ class Profile:
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
-        """The labels whose values words match by spelling."""
+        """The labels whose values are matched with words by spelling."""
         return tuple(each.name for each in self.kinds if each.is_slot)
 
     @cached_property
@@ -451,7 +451,7 @@ class Profile:
 
     @cached_property
     def named(self) -> bool:
-        """Whether texts contain words of names that consist of several words."""
+        """Whether texts contain words from multi-word names."""
         if self.in_characters:  # names are then matched as written
             return False
         names = {

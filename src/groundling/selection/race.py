@@ -244,7 +244,7 @@ class Race:
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]
 
     def _extend(self, alive: Sequence[Runner]) -> None:
-        """Run the last lap for extensions of the leader if the budget has no further lap."""
+        """Repeat the last lap with the leader's extensions if no other lap is affordable."""
         leader = self._leader()
         if leader is None or self.folds > 1:
             return
