@@ -1,4 +1,4 @@
-"""Clarification questions: distinguish options, ask, and read replies."""
+"""Clarification questions that distinguish options, and their replies."""
 
 from __future__ import annotations
 
@@ -270,7 +270,10 @@ def _meanings(words: Sequence[str], language: Language) -> list[str]:
 
 
 def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) -> list[int] | None:
-    """Return the options that ordinals name; None if no ordinal, [] if out of range."""
+    """Return the option indices that ordinals name; None if there are no ordinals.
+
+    The list is empty if an ordinal is out of range.
+    """
     places = [int(number) - 1 if number == int(number) else -1 for number in ordinals]
     places += [count - 1] * ("last" in heard) + [0] * ("first" in heard)
     if not places:

@@ -642,7 +642,7 @@ class Answerer:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
-                f"The question model must map names to weights; got {error!r}."
+                f"The question model must map names to weights; reading it raised {error!r}."
             ) from error
 
 

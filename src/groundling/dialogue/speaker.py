@@ -222,7 +222,7 @@ class Speaker:
             }
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(
-                f"The speaker model must contain fragments and counts; got {error!r}."
+                f"The speaker model must contain fragments and counts; reading it raised {error!r}."
             ) from error
         return speaker
 
@@ -314,7 +314,7 @@ class Speaker:
     ) -> Description:
         """Describe a plan in words that the listener understands.
 
-        With `unlike`, the text is chosen to distinguish the plan from that other plan only.
+        With `unlike`, the text only has to distinguish the plan from that other plan.
         """
         world = world_of(self.follower, environment)
         target = world.outcome(plan.end)

@@ -137,7 +137,7 @@ class HomeExample:
 
 @dataclass(frozen=True)
 class HomeCorpus:
-    """Sentences of a language in its home, and the number of skipped ones by reason."""
+    """Sentences of a language in its home, and counts of skipped sentences by reason."""
 
     language: str
     home: Home

@@ -163,7 +163,7 @@ class TextWorld:
 
     @property
     def instruction(self) -> Any:
-        """The text as the model reads it."""
+        """The text as input for the model, with names replaced by marks."""
         return self.utterance.instruction(None if self._spans_of is None else self._kept)
 
     @cached_property

@@ -167,7 +167,7 @@ def _sensors(dice: random.Random, areas: list[Area], half: int) -> list[Entity]:
 
 
 def rearranged_home(home: Home, seed: int) -> Home:
-    """Return a home with some of the entities of another, in other areas.
+    """Return a copy of a home with fewer entities, moved to other areas.
 
     >>> home = generated_home(1)
     >>> other = rearranged_home(home, 2)

@@ -336,7 +336,8 @@ def _phrase(row: Mapping[str, Any]) -> Phrase:
         SAID_CHARACTERS.check(len(text), HomeError, what)
         if not any(map(str.isalnum, text)) or not text.isprintable():
             raise HomeError(
-                f"A phrase and its meaning must be printable and contain words; got {shorten(text)}."
+                "A phrase and its meaning must be printable and contain words; got "
+                f"{shorten(text)}."
             )
     return Phrase(name, tuple(each.strip() for each in listed))
 

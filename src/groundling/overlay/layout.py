@@ -452,7 +452,7 @@ class TileSpace(NamedTuple):
 
 
 class ChartSpace(NamedTuple):
-    """Charts (words × states) in sequence, and values computed from them."""
+    """Working memory for charts (words × states) and values computed from them."""
 
     rows: Reals  # of all tiles
     messages: Reals

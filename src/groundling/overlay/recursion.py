@@ -48,7 +48,7 @@ class Text(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """The chart of a tile (words × states), flat; the arrays may be longer."""
+    """The chart of a tile (words × states), as flat arrays with optional padding."""
 
     rows: Reals
     messages: Reals
