@@ -290,8 +290,8 @@ class Agent:
         count = 0 if asked is None else len(asked.offered)
         if asked is None or not 0 <= place < count:
             raise InstructionError(
-                f"`place` must be the index of one of {count} options; got {place!r:.20}. "
-                + ("" if count else "No question is open.")
+                f"`place` must be the index of one of {count} options; got {place!r:.20}."
+                + ("" if count else " No question is open.")
             )
         before, option = (self._now, asked), asked.offered[place]
         said = asked.called(option) or self._describe(option.plan)
@@ -346,7 +346,7 @@ class Agent:
         return self._asked(text, found, (option,), "Some of the commands are unclear.")
 
     def _answer(self, text: str) -> Turn | None:
-        """Answer a question; None if the text is not one or no questions were learnt."""
+        """Answer a question; None if the text is a command or no questions were learnt."""
         answerer = self.follower._get_answerer()
         if answerer is None or not answerer.is_question(text):
             return None
@@ -606,7 +606,7 @@ class Agent:
                 return self._declined(text, "no plan", str(error))
             plan = Plan(way.actions, way.states, 0.0, 1.0)
         plan = replace(plan, confidence=1.0, understood=True)
-        # A value must be added to the text to make it specific; a whole plan defines its meaning.
+        # An option named by a value completes the text; an option that is a plan explains it.
         if options[0] not in asked.offered or asked.turn.by_value or len(options) > 1:
             named = [asked.called(each) or text for each in options]
             said = f"{said}, {listed(self.language, named, 'and')}"

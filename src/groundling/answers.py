@@ -1,4 +1,4 @@
-"""Conversion of search results into the plan that a follower returns."""
+"""Conversion of search results to a follower's plan."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def decoded_answer(learnt: Learnt, request: Request, told: Decoded, search: Sear
 def _candidates(
     learnt: Learnt, request: Request, chosen: ScoredTrajectory, others: Sequence[Plan]
 ) -> tuple[Plan, ...]:
-    """Return plans for other sets of things that fit the description equally well."""
+    """Return plans for other sets of things that match the description equally well."""
     language = learnt.fitted.encoder.reader.language
     words = {language.fold(word) for sentence in request.text for word in sentence.tokens}
     world = request.world
@@ -154,11 +154,12 @@ def _coverage(
 
 
 def no_plan(world: CachedEnvironment, start: State, search: Search) -> SearchError:
-    """Return the error for a start from which no plan was found."""
+    """Create the error for an initial state from which no plan was found."""
     if not world.actions(start):
         return SearchError(
             f"No action is possible in state {shorten(start)}: the state is final, or "
-            "`actions` returns none. Start from another state, or return an action."
+            "`actions` returns none. Start from another state, or make `actions` return at least "
+            "one."
         )
     goal = " that reaches a goal" if world.has_goal else ""
     return SearchError(
@@ -188,7 +189,7 @@ def read_requests(
 
 
 def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
-    """Return requests as a list of triples; raise `InstructionError` if they are not."""
+    """Return requests as a list of triples; raise `InstructionError` for other types."""
     if isinstance(requests, (str, bytes)) or not isinstance(requests, Iterable):
         wrong = requests
     else:

@@ -1,4 +1,4 @@
-"""Texts with several commands or none; commands are followed one by one."""
+"""Splitting of texts with several commands, which are followed one by one."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from groundling.plan import Plan
 from groundling.ties import at_least
 from groundling.world.environment import State
 
-_LIKELY = 0.5  # confidence below which a polite text counts as no command
+_LIKELY = 0.5  # confidence below which a polite text is not treated as a command
 _SURELY = 0.8  # confidence from which a split that leaves out fewer names is preferred
-_CLEARLY = 1.02  # factor by which borrowed words must raise a part's confidence
+_CLEARLY = 1.02  # factor by which words from a neighbour must raise a part's confidence
 
 Follow = Callable[[Sequence[Request], Search], Iterator[Plan | None]]
 
@@ -33,11 +33,11 @@ class Commands:
     """A splitter of texts with several commands.
 
     If every demonstration has a single action, a text such as *turn off the lamp and lock the
-    front door* is split at its connectives; an incomplete part borrows words of its neighbour
-    (*open the blinds in the kitchen and the hall*). The split is used if its parts are followed
-    with more confidence than the whole, weighted by the probability that the connective separates
-    commands. `follow` follows texts unsplit; `is_open` says whether the plan length was chosen
-    automatically.
+    front door* is split at its connectives. An incomplete part gets the missing words from its
+    neighbour (*open the blinds in the kitchen and the hall*). The split is used if the plans of its
+    parts have a higher confidence than the plan of the whole text, weighted by the probability that
+    the connective separates commands. `follow` returns the plan of an unsplit text; `is_open` is
+    true if the plan length was chosen automatically.
     """
 
     learnt: Learnt
@@ -98,8 +98,8 @@ class Commands:
     def _odds_of_several(self, request: Request) -> float:
         """Return the odds that the connectives of a text separate commands.
 
-        By the rule of succession: in *n* demonstrations a connective was part of a single action,
-        so the odds are 1 to *n* + 1.
+        Rule of succession: if connectives were part of a single action in *n* demonstrations, the
+        odds are 1 to *n* + 1.
         """
         reader = self.learnt.fitted.encoder.reader
         words = {reader.language.fold(word) for each in request.text for word in each.tokens}

@@ -1,4 +1,4 @@
-"""Conversations: instructions followed one after another, with a memory."""
+"""Conversations: instructions that are followed in turn, with a memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 
 _LABELS = ("again", "alike", "same number", "back", "last \\S+", "other \\S+", "mentioned")
-# Models of units have their own node `again`, which is unrelated to conversations.
+# Transduction models have their own node `again`, which is unrelated to conversations.
 _MEMORY = re.compile(rf"(?<![^\s.:])(?<!again\.)(?:{'|'.join(_LABELS)})(?!\S)")
 _WIDEST = 100
 

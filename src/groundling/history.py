@@ -36,7 +36,7 @@ _THING = "thing"  # kind of the labels that identify things of a scene
 _MOST_STEPS = 100
 _REMEMBERED_BYTES = 20_000_000
 _STEP_BYTES = 2000  # approximate size of a remembered step
-_MOST_LABELS = 10_000  # entries in the cache of labels with reminders
+_MOST_LABELS = 10_000  # entries in the cache of labels with memory labels
 
 Pair = tuple[str, str]
 Places = Callable[[], Sequence[Mapping[str, int]]]
@@ -103,7 +103,7 @@ class _Facts(NamedTuple):
 
 
 class _NodeReminders(NamedTuple):
-    """Reminder labels of a node, and of its sort and numbers if it is the root."""
+    """Memory labels of a node; at the root also those of its sort and numbers."""
 
     labels: Labels
     anywhere: tuple[str, ...]
@@ -113,7 +113,7 @@ class _NodeReminders(NamedTuple):
 
 @dataclass
 class _Recollection:
-    """Reminder labels by action, sort, numbers, state reached and value."""
+    """Memory labels by action, sort, numbers, state reached and value."""
 
     actions: dict[Action, list[str]]
     sorts: dict[frozenset[str], list[str]]
@@ -270,7 +270,7 @@ class MemoryEnvironment(Wrapper):
     def listen(
         self, remembered: Remembered, text: Text, places: Places | None = None
     ) -> Remembered:
-        """Return the initial state of the next turn, after a text was followed.
+        """Return the state for the next turn, which remembers the text of this one.
 
         `places` returns the word aligned with each node, for each action (`Plan.word_places`). It
         is called only if spelling does not determine the order of things of one kind.
@@ -289,7 +289,8 @@ class MemoryEnvironment(Wrapper):
     ) -> tuple[Pair, ...]:
         """Return the values that this turn was about, in the order of the text.
 
-        Without alignments, values that no word names come first: they were probably pronouns.
+        Without alignments, values that no word names come first, because pronouns probably refer
+        to them.
         """
         steps = [each for each in _done(state, memory) if each[0].turn == memory.turn]
         things = [
@@ -356,7 +357,7 @@ class MemoryEnvironment(Wrapper):
     def _reminders(
         self, name: str, labels: Labels, recalled: _Recollection, memory: Memory
     ) -> _NodeReminders:
-        """Return the reminders of a node; things of a scene are also matched by name."""
+        """Return the memory labels of a node; things of a scene are also matched by name."""
         key = (id(labels), recalled.scene.thing(name, labels) or "" if recalled.scene else "")
         known = recalled.nodes.get(key)
         if known is None or known.labels is not labels:
@@ -368,7 +369,7 @@ class MemoryEnvironment(Wrapper):
         return Scene(environment.things(state)) if self._has_things else None
 
     def _recollect(self, remembered: Remembered) -> _Recollection:
-        """Return the reminders of a state, from the cache if possible."""
+        """Return the memory labels of a state, from the cache if possible."""
         state, found = self._latest
         if state is not remembered or found is None:
             found = self._recalled.get(remembered)
@@ -403,7 +404,7 @@ class MemoryEnvironment(Wrapper):
         return found
 
     def _recall(self, state: State, memory: Memory) -> _Recollection:
-        """Compute the reminders for all actions in a state."""
+        """Compute the memory labels for all actions in a state."""
         found = _Recollection({}, {}, {}, {}, {}, scene=self._scene(state))
         steps = list(_done(state, memory))
         of_sort: dict[tuple[str, str, str], list[Pair]] = {}
@@ -462,7 +463,7 @@ class MemoryEnvironment(Wrapper):
         name
             Name of the conversation; its demonstrations form one group.
         also
-            For each turn, other action sequences that are just as correct; () for none.
+            For each turn, other action sequences that are equally correct; () for none.
         """
         remembered, found = self.begin(start), []
         listed = list(turns)
@@ -512,7 +513,7 @@ _STAYED: Json = {"Stay": {}}
 
 
 def _known(remembered: State) -> Remembered:
-    """Check that a state has a memory, and return it."""
+    """Return a state of a `MemoryEnvironment`; raise an error for other states."""
     if not isinstance(remembered, Remembered):
         raise WorldError(
             f"A state of a MemoryEnvironment must have a memory; got {shorten(remembered)}. "
@@ -556,7 +557,7 @@ def _words(text: Text) -> list[str]:
 def _reminders(
     labels: Labels, recalled: _Recollection, words: frozenset[str], thing: str
 ) -> _NodeReminders:
-    """Return the reminders for the values, the sort and the numbers of a node."""
+    """Return the memory labels for the values, the sort and the numbers of a node."""
     found: list[str] = []
     pairs = [(kind_of(each), each.value) for each in labels if isinstance(each.value, str)]
     if any(_mentioned(value, words) for _, value in pairs):

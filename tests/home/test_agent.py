@@ -106,7 +106,7 @@ def test_agent_carries_out_phrases_of_the_household(tmp_path):
     assert taught.name == "my_home.phrases.yaml"
     teach_phrase(path, "Movie Time", ["turn on the desk lamp"])
     assert len(read_home(path).phrases) == 1
-    with pytest.raises(HomeError, match="must be a text or a list of texts"):
+    with pytest.raises(HomeError, match="must be a string or a list of strings"):
         teach_phrase(path, "party", [])
 
 

@@ -49,14 +49,14 @@ def test_export_is_read_with_names_areas_and_last_states(config):
 
 
 def test_export_what_is_none_is_refused_in_one_sentence(tmp_path):
-    with pytest.raises(HomeError, match=r"must hold `core\.entity_registry`"):
+    with pytest.raises(HomeError, match=r"folder with Home Assistant.s `core\.entity_registry`"):
         read_home(tmp_path)
     (tmp_path / "core.entity_registry").write_text("{")
     with pytest.raises(HomeError, match="must be JSON"):
         read_home(tmp_path)
     (tmp_path / "core.entity_registry").write_text("[]")
-    with pytest.raises(HomeError, match="must be a Home Assistant registry"):
+    with pytest.raises(HomeError, match="must contain a JSON object"):
         read_home(tmp_path)
     (tmp_path / "core.entity_registry").write_text('{"data": {"entities": 3}}')
-    with pytest.raises(HomeError, match="must have a list of `entities`"):
+    with pytest.raises(HomeError, match=r"must have a list of objects in `data\.entities`"):
         read_home(tmp_path)

@@ -149,7 +149,7 @@ def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
 
 
 class _Rivals:
-    """A demonstrated plan (`gold`) and one that scores at least as high (`best`)."""
+    """A demonstrated plan (`gold`) and a plan that scores at least as high (`best`)."""
 
     def __init__(
         self,
@@ -326,7 +326,7 @@ class _Rivals:
         return tuple((w, counts[w]) for w in self._plain if 0 < counts.get(w, 0) <= seldom)
 
     def _is_common(self, word: str) -> bool:
-        """Return whether a word has little meaning: a stop word, or one in most texts."""
+        """Return whether a word is a stop word or occurs in most texts."""
         stop = {*self.language.stop_words, *self.learnt.settings.features.stop_words}
         count = self.reader.counts.get(word, 0)
         return word in stop or 2 * count > len(self.index.shown) >= SAMPLED_STARTS
@@ -487,7 +487,7 @@ class _Rivals:
         return (
             f"{missing}: {kind!r} is in Features.slots, so words mean its values by their "
             f"spelling or by a lexicon. {line}; or give the node a label that words can learn "
-            f"beside the value, {{{kind!r}: {value!r}, {value!r}: True}}."
+            f"in addition to the value, {{{kind!r}: {value!r}, {value!r}: True}}."
         )
 
     def _rank_cures(self) -> Iterator[str]:
@@ -573,7 +573,7 @@ class TrainingIndex:
 
     @cached_property
     def by_text(self) -> dict[tuple[str, ...], list[Example]]:
-        """The training examples by their words."""
+        """The training examples, keyed by their words."""
         found: dict[tuple[str, ...], list[Example]] = {}
         for each in self.shown:
             found.setdefault(self.words(each), []).append(each)
@@ -589,14 +589,14 @@ class TrainingIndex:
         return (having + 0.5) / (len(said) + 1)
 
     def words(self, of: Example | Request) -> tuple[str, ...]:
-        """Return the words of a text in order."""
+        """Return the words of a text as a key for looking up equal texts."""
         text = of.instructions if isinstance(of, Example) else of.text
         fold = self.encoder.reader.language.fold
         return tuple(fold(word) for sentence in text for word in sentence.tokens)
 
 
 def advise(learnt: Learnt, group: str, **values: Any) -> str:
-    """Return code that changes settings of a group, keeping automatic choices if any."""
+    """Return a code snippet that changes settings of a group, keeping other choices."""
     chosen = {each.what.partition(".")[0].lower() for each in learnt.choices}
     if chosen & {group.lower(), "configuration"}:
         told = ", ".join(f"{group.lower()}__{name}={value!r}" for name, value in values.items())
@@ -610,7 +610,7 @@ def plan_scores(learnt: Learnt, request: Request, plans: Sequence[Trajectory]) -
 
 
 def wider(search: Search) -> str:
-    """Return advice for finding more plans, with its cost.
+    """Return advice on how to find more plans, and what it costs.
 
     >>> wider(Search())
     'Raise Search.beam (now 15) or Search.budget (now 20,000); following takes longer in
@@ -632,17 +632,17 @@ def amount(number: float, sign: str = "") -> str:
 
 
 def listed(actions: Sequence[Hashable]) -> str:
-    """Return actions, separated by commas."""
+    """Return the names of actions, separated by commas."""
     return ", ".join(map(str, actions))
 
 
 def quoted(words: Sequence[str]) -> str:
-    """Return words in quotes."""
+    """Return words in quotation marks, separated by commas."""
     return ", ".join(f"“{word}”" for word in words)
 
 
 def some(count: int, what: str) -> str:
-    """Return a count with its noun.
+    """Return a count and its noun, in the singular or plural.
 
     >>> some(1, "clause"), some(2, "clause")
     ('1 clause', '2 clauses')
@@ -651,7 +651,7 @@ def some(count: int, what: str) -> str:
 
 
 def within(few: Sequence[Hashable], many: Sequence[Hashable]) -> bool:
-    """Return whether actions are a subsequence of others.
+    """Return whether the actions `few` are a subsequence of `many`.
 
     >>> within("ac", "abc"), within("ca", "abc")
     (True, False)

@@ -1,4 +1,4 @@
-"""The registry of checks: what each detects, when it runs, and a suggested fix.
+"""Registry of checks, each with its purpose, when it runs and a suggested fix.
 
 To add a check, write a function that yields findings from a `Subject`, and add a row to `CHECKS`.
 The warnings of `fit`, the findings of `diagnose` and the table of the troubleshooting page all
@@ -130,7 +130,7 @@ def warn(findings: Iterable[Finding]) -> None:
 
 
 def table() -> str:
-    """Return the checks as the table of the troubleshooting page."""
+    """Return the table of checks for the troubleshooting page, in Markdown."""
     lines = ["| check | when | what it finds | what to do |", "|---|---|---|---|"]
     lines += [
         f"| `{each.name}` | {', '.join(f'`{name}`' for name in each.when)} | {each.applies} | "
@@ -370,7 +370,7 @@ def _tokens(subject: Subject) -> Iterator[Finding]:
 
 
 def _entries(subject: Subject) -> Iterator[Finding]:
-    """Find lexicon entries without effect: those that match no slot or graph."""
+    """Find lexicon entries without effect, which match no slot or graph."""
     examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
     slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
     given = encoder.reader.lexicon.given

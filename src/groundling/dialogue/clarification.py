@@ -1,4 +1,4 @@
-"""Clarification questions: distinguish options, ask, and read replies."""
+"""Clarification questions that distinguish options, and their replies."""
 
 from __future__ import annotations
 
@@ -178,12 +178,12 @@ def ask_which(
     spoken: Callable[[str], float] = lambda kind: 1.0,
     unexplained: Iterable[str] = (),
 ) -> Question:
-    """Ask which of several options is meant, by what distinguishes their graphs.
+    """Return a question that asks which of several options is meant.
 
     If a label has a different value for each option, the question lists these values together
-    with the user's word for what the options share. Otherwise it lists the plans, in words from
-    `describe`. Unless `complete`, *none of these* is offered too. Labels whose values occur most
-    in training texts, according to `spoken`, are preferred. Words in `unexplained` are not used.
+    with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
+    Unless `complete`, it also offers *none of these*. Labels whose values occur most in training
+    texts, according to `spoken`, are preferred. Words in `unexplained` are not used.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
@@ -241,7 +241,7 @@ def _distinct(
     return None if best is None else best[1]
 
 
-def _beside(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
+def _labels_with(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
     """Return the labels of all nodes in a plan's graphs that have a given value."""
     found = set()
     for state, action in zip(plan.states, plan.actions, strict=False):
@@ -316,7 +316,7 @@ def read_reply(
     world: CachedEnvironment,
     language: Language,
 ) -> Reply:
-    """Read a reply as a choice among the offered options, or else among the others.
+    """Interpret a reply as a choice among the offered options, or among the others.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
     second*), by exclusion (*not the red one*), or all at once (*both*). A reply with any other
@@ -381,7 +381,7 @@ _NEW = Reply("new")
 
 
 def _meanings(words: Sequence[str], language: Language) -> list[str]:
-    """Return the reply meaning of each word, by the longest phrase that contains it."""
+    """Return the meaning of each word of a reply, by its longest known phrase."""
     found = [""] * len(words)
     phrases = [
         (tuple(said.split()), meaning)
@@ -397,7 +397,10 @@ def _meanings(words: Sequence[str], language: Language) -> list[str]:
 
 
 def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) -> list[int] | None:
-    """Return the indices of ordinals; None without any, empty if out of range."""
+    """Return the option indices that ordinals name; None if there are no ordinals.
+
+    The list is empty if an ordinal is out of range.
+    """
     places = [int(number) - 1 if number == int(number) else -1 for number in ordinals]
     places += [count - 1] * ("last" in heard) + [0] * ("first" in heard)
     if not places:
@@ -406,7 +409,7 @@ def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) 
 
 
 class _Group(NamedTuple):
-    """Values that a span of a reply may name, or exclude (*not the red one*)."""
+    """The possible values of a span in a reply, named or excluded (*not the red one*)."""
 
     pairs: frozenset[tuple[str, str]]
     excluded: bool

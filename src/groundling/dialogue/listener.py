@@ -206,7 +206,7 @@ class PragmaticListener:
     def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
         """Return a plan for each request, decoded like the follower's, with alternatives.
 
-        Probabilities and confidences are those after reranking. These plans have no `explain`;
+        Probabilities and confidences are computed after reranking. These plans have no `explain`;
         use `reason` instead.
         """
         listed = list(requests)
@@ -238,7 +238,7 @@ class PragmaticListener:
     def reason(self, text: Text, environment: Environment, plan: Plan, rival: Plan) -> Reason:
         """Explain why one plan was preferred to another with the same initial state.
 
-        Both must be plans that `follow` considers. The amounts add up to the log ratio of their
+        Both must be plans that `follow` considers. The terms add up to the log ratio of their
         probabilities.
         """
         [found] = all_plans(self.follower, [(text, environment, plan.start)])
@@ -246,7 +246,7 @@ class PragmaticListener:
         for each in (plan, rival):
             if each.actions not in literal:
                 raise SettingError(
-                    "`plan` and `rival` must be plans that were found for this text; got "
+                    "`plan` and `rival` must be plans that the search finds for this text; got "
                     f"{', '.join(map(str, each.actions))}."
                 )
         words = words_of(text, self.model.wording.language)

@@ -35,7 +35,7 @@ Said = tuple[Text, Environment, State]
 
 
 class Listener(Protocol):
-    """Protocol of the followers that dialogue modules use, such as `Follower`."""
+    """Protocol for followers used by the dialogue modules, such as `Follower`."""
 
     parser: str | Parser
 

@@ -103,10 +103,11 @@ def detect(counts: Mapping[str, float]) -> str:
 
 
 def with_phrases(language: Language, counts: Mapping[str, float], otherwise: str = "") -> Language:
-    """Add the phrases of the demonstrations' language to a language without any.
+    """Return a language with phrases; they are detected if it has none.
 
-    `counts` are the word counts of the demonstrations. If detection fails, the phrases of the
-    language's own name or of `otherwise` are used; without either, symbols.
+    `counts` are the word counts of the demonstrations. If detection fails, the
+    phrases are selected by the language's name or by `otherwise`. If neither has phrases, the
+    language is returned unchanged.
 
     >>> from groundling.language import NEUTRAL
     >>> with_phrases(NEUTRAL, {"zum": 3, "tisch": 1}).phrases["or"]

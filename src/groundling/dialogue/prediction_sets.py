@@ -47,7 +47,7 @@ class PredictionSets:
     count
         The number of calibration demonstrations.
     score
-        The nonconformity score. The sets of the default, `ratio`, are never empty and more often
+        The nonconformity score. With the default, `ratio`, sets are never empty and more often
         contain a single outcome.
 
     Notes
@@ -225,7 +225,7 @@ def decide(
 def _considered(
     options: Sequence[Option], sets: PredictionSets | None, sure: float = SURE
 ) -> tuple[Option, ...]:
-    """Return the prediction set; never a single outcome that is improbable."""
+    """Return the prediction set, enlarged if its only outcome is improbable."""
     chosen = None if sets is None else sets.select(options)
     if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
         return _nominal(options, sure)

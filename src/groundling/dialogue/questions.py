@@ -465,7 +465,7 @@ class Answerer:
         wanted: Sequence[_Wanted],
         commands: Sequence[str],
     ) -> None:
-        """Learn to classify answer types by logistic regression."""
+        """Train a logistic regression classifier of answer types."""
         cases = [(text, want.asked) for (text, _), want in zip(texts, wanted, strict=True)]
         cases += [(text, COMMAND) for text in commands]
         kinds = sorted({kind for _, kind in cases})
@@ -577,7 +577,9 @@ class Answerer:
         )
         value = self._read(kind, things, world)
         total = math.fsum(asked.values())
-        share = asked[kind] / total if total else 0.0  # total is 0 if it is surely a command
+        share = (
+            asked[kind] / total if total else 0.0
+        )  # the total is 0 if the text is certainly a command
         count = len(units)
         reasons = tuple(
             (f"{world.names[world.things[place]]}: {unit.text}", float(expit(scores[row])))
@@ -647,7 +649,7 @@ class Answerer:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
-                f"The question model must map names to weights; got {error!r}."
+                f"The question model must map names to weights; reading it raised {error!r}."
             ) from error
 
 
@@ -664,7 +666,7 @@ def _prior(name: str) -> float:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A demonstrated answer, its answer type, and the loss of described sets."""
+    """A demonstrated answer with its answer type and loss function."""
 
     answer: Any
     asked: str
@@ -695,7 +697,7 @@ class _Wanted:
 
 
 def _labels_with(answer: Any, world: _World) -> tuple[str, list[bool]] | None:
-    """Return the label with a value and the things that have it; None for counts."""
+    """Return the label with a given value, and which things have it; None if none does."""
     if isinstance(answer, (int, float)):
         if float(answer) == int(answer) and answer <= len(world.things):
             return None
@@ -794,7 +796,7 @@ def diagnose_questions(questions: Sequence[Demonstration], answerer: Answerer | 
     for each in questions:
         if answerer is not None and answerer.is_right(each):
             continue
-        found = "nothing, since no questions were learnt"
+        found = "missing because no questions were learnt"
         if answerer is not None:
             answer = answerer.answer(_plain(each.instructions), each.environment, each.start)
             found = _shown(answer.value)

@@ -79,7 +79,7 @@ class _Said(NamedTuple):
     ends: tuple[int, ...]
 
     def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
-        """Append a fragment; start a new sentence if it was the beginning of a text."""
+        """Return the text with a fragment appended, as a new sentence if it began a text."""
         joint = (".",) if self.words and first else ()
         return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
 
@@ -241,7 +241,7 @@ class Speaker:
             speaker._inflected = frozenset(map(str, articles)), frozenset(map(str, common))
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(
-                f"The speaker model must contain fragments and counts; got {error!r}."
+                f"The speaker model must contain fragments and counts; reading it raised {error!r}."
             ) from error
         return speaker
 
@@ -336,7 +336,7 @@ class Speaker:
     ) -> Description:
         """Describe a plan in words that the listener understands.
 
-        With `unlike`, the text is chosen to distinguish the plan from that other plan only.
+        With `unlike`, the text only has to distinguish the plan from that other plan.
         """
         world = world_of(self.follower, environment)
         target = world.outcome(plan.end)
@@ -565,7 +565,7 @@ def _word(data: Any) -> str | Gap:
         return data
     kind, label, action = data
     if not 0 <= int(action) < _LONGEST:
-        raise ValueError(f"the action of a gap must be below {_LONGEST}")
+        raise ValueError(f"The action of a gap must be 0 to {_LONGEST - 1}; got {action!r:.40}.")
     return Gap(str(kind), str(label), int(action))
 
 

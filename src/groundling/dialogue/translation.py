@@ -282,7 +282,9 @@ class TranslationModel:
             or not np.all((frequencies > 0) & np.isfinite(frequencies))
             or not np.all((counts >= 0) & np.isfinite(counts))
         ):
-            raise ValueError("frequencies and counts must match the words")
+            raise ValueError(
+                "`frequencies` must be > 0 and `counts` >= 0, for known labels and words only."
+            )
         table = sparse.csr_array((counts.astype(float), (rows, columns)), shape=shape)
         values = {str(kind): map(str, each) for kind, each in data["values"].items()}
         return cls(Wording(values, lexicon, language), labels, words, table, frequencies)
@@ -346,6 +348,6 @@ def _names(plan: PlanLabels) -> Iterable[str]:
 
 
 def _forms(wording: Wording, token: str) -> tuple[str, tuple[Meaning, ...]]:
-    """Return the form of a word that names no value, and the senses of the word."""
+    """Return a word's form for unmatched values, and its senses."""
     senses = wording.senses(token)
     return (_unmatched(senses[0][0]) if senses else wording.language.fold(token)), senses

@@ -1,4 +1,4 @@
-"""An agent for a home: it acts, asks back, answers or declines."""
+"""Home agent: acts on a text, asks about it, answers it or declines."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ class HomeAgent:
     ) -> HomeReply:
         """Reply to a text, and remember its effects for the next one.
 
-        `area` is the id of the speaker's area. `states` are current states of entities that
-        differ from those remembered. `now` is the time, for questions about it.
+        `area` is the id of the speaker's area. `states` holds the current states of entities, if
+        they differ from the remembered ones. `now` is the current time, for questions about it.
         """
         began = time.perf_counter()
         if not isinstance(text, str):
@@ -159,7 +159,7 @@ class HomeAgent:
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
-        """Reset states, timers and context to those of the home."""
+        """Reset states and timers to those of the home, and clear the context."""
         self._keep_timers(self._first_timers)
         self.states = initial_states(self.home)
         self.before, self.pending = (), None
@@ -513,7 +513,7 @@ class HomeAgent:
         return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
-        """Return the names of things, with their area where names repeat."""
+        """Return the names of things, with the area added to names that repeat."""
         found = []
         count = Counter(self._called(each) for each in dict.fromkeys(target.ids))
         for id_ in target.ids:

@@ -114,11 +114,11 @@ class HomeExample:
 
     @property
     def kind(self) -> str:
-        """The kind of things that it is about; empty if it names an entity."""
+        """The kind of thing that the sentence refers to; empty if it names an entity."""
         return self.command.target.kind if self.command.target.by == "kind" else ""
 
     def demonstrations(self, world: HomeWorld | None = None) -> Iterator[Demonstration]:
-        """Yield its demonstrations: the command, and the words of its free text.
+        """Yield a demonstration of the command and, if any, of the words of its free text.
 
         `world` is the same home with a learnt vocabulary.
         """
@@ -138,7 +138,7 @@ class HomeExample:
 
 @dataclass(frozen=True)
 class HomeCorpus:
-    """The sentences of a language in its home, and the number skipped by reason."""
+    """Sentences of a language in its home, and counts of skipped sentences by reason."""
 
     language: str
     home: Home
@@ -151,7 +151,7 @@ def corpus_folder(corpora: str | Path | None = None) -> Path:
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
-            f"The corpus of homes must be in a folder that {VARIABLE} names; got {place.why}."
+            f"The home corpus must be in the folder named by {VARIABLE}; got {place.why}."
         )
     return place.folder / "home"
 
@@ -407,7 +407,7 @@ def _timer(home: Home, sentence: Sentence) -> _Meaning | str:
 
 
 def _one(value: Any) -> Any:
-    """Return a slot's value; of several spellings the last, which is trimmed."""
+    """Return the value of a slot; if it has several spellings, the last (trimmed) one."""
     return value[-1] if isinstance(value, (list, tuple)) and value else value
 
 
@@ -461,7 +461,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Return a sentence with the speaker's area as an area of the home, if it has one."""
+    """Replace a speaker's area that the home lacks by the area `usual`."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -522,7 +522,9 @@ def _some_texts(part: Any, depth: int) -> list[str]:
     if isinstance(part, kinds.TextChunk):
         return [str(part.original_text)]
     if depth > _DEPTH or not isinstance(part, kinds.Group):
-        raise TemplateError("A name must be a template without rules and lists.")
+        raise TemplateError(
+            "The template of a name must not contain rules or lists. Write the name out."
+        )
     items = [_some_texts(each, depth + 1) for each in part.items[: 10 * _MOST_NAMES]]
     if isinstance(part, kinds.Alternative):
         return list(islice(chain.from_iterable(items), _MOST_NAMES))
@@ -545,13 +547,13 @@ def parse_template(template: str) -> Any:
         raise
     except Exception as error:  # hassil reports bad templates by assertions, among others
         raise TemplateError(
-            f"A template must be valid for hassil; got {shorten(template)}."
+            f"A template must have valid hassil syntax; got {shorten(template)}."
         ) from error
 
 
 @contextmanager
 def named_errors(where: str) -> Iterator[None]:
-    """Turn errors caused by malformed corpus data into one that says where."""
+    """Convert errors caused by malformed data to a `CorpusError` that names the file."""
     try:
         yield
     except GroundlingError:
@@ -566,7 +568,7 @@ def named_errors(where: str) -> Iterator[None]:
 
 
 def hassil(module: str) -> Any:
-    """Return a module of hassil; raises an error if it is not installed."""
+    """Return a module of hassil; raise an error if it is not installed."""
     try:
         return import_module(f"hassil.{module}")
     except ModuleNotFoundError as error:
@@ -587,7 +589,7 @@ def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
-    """Return a home with the kinds of things that sentences refer to added."""
+    """Add a thing of each kind that sentences refer to but the home lacks."""
     missing: dict[str, Entity] = {}
     world = HomeWorld(home, home_language(""))
     for sentence in sentences:

@@ -46,7 +46,7 @@ def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States
 
 
 def changes(entity: Entity, now: Mapping[str, Any], verb: str, value: Any = None) -> dict[str, Any]:
-    """Return the changes that a verb makes to an entity, without equal values.
+    """Return the state and attributes of an entity that a verb changes.
 
     >>> lamp = Entity("light.a", "A")
     >>> changes(lamp, {"state": "off", "attributes": {}}, "set brightness", 50)

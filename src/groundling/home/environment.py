@@ -38,8 +38,8 @@ class Target(NamedTuple):
 
     `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty. `kind` is a
     domain, or a domain with a device class (`cover:curtain`). `where` is empty for everywhere, or
-    `area:ID` or `floor:ID`; `place` says whether the text names it. With `choice`, only one of the
-    things is meant, but not known which.
+    `area:ID` or `floor:ID`; `place` says how the text expresses it. With `choice`, the text means
+    one of the things without saying which.
     """
 
     ids: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Target(NamedTuple):
 class Command(NamedTuple):
     """A command or question: a verb, its target, and a value or the state asked about.
 
-    `source` is the range of words of a free-text value: the first word, and the one after the last.
+    `source` is the range of words of a free-text value: start (inclusive) and end (exclusive).
 
     >>> print(Command("turn on", Target(("light.desk",), "name")))
     turn on light.desk
@@ -73,7 +73,7 @@ class Command(NamedTuple):
 
     @property
     def is_question(self) -> bool:
-        """Whether it is a question, which changes nothing."""
+        """Whether this is a question, which does not change the state."""
         return self.verb in QUESTIONS
 
 
@@ -160,8 +160,8 @@ def kinds_of(entity: Entity) -> tuple[str, ...]:
 class TextWorld:
     """The environment of one text in a home; its actions are possible commands.
 
-    Candidates are the verbs and questions of everything that the text names, and of each kind of
-    thing in the places that it names, with the values that it mentions.
+    The candidates are all verbs and questions for the things that the text names, and for each kind
+    of thing in the places that it names, with the values that it mentions.
     """
 
     def __init__(
@@ -180,12 +180,12 @@ class TextWorld:
 
     @property
     def instruction(self) -> Any:
-        """The text as the model reads it."""
+        """The text as input for the model, with names replaced by marks."""
         return self.utterance.instruction(None if self._spans_of is None else self._kept)
 
     @cached_property
     def _kept(self) -> list[Mention]:
-        """The mentions used by the target of a free text."""
+        """The mentions that belong to the target of a free-text command."""
         target = self._spans_of.target if self._spans_of else Target()
         ids = {*target.ids, target.where.partition(":")[2]} - {""}
         return [each for each in self.utterance.mentions if ids & set(each.ids)]
@@ -215,7 +215,7 @@ class TextWorld:
 
     @staticmethod
     def outcome(state: Situation) -> Hashable:
-        """Return the commands that count: actions, things and values."""
+        """Return the verb, things and value of the command carried out."""
         return state.done
 
     def ground(self, state: Situation, action: Command, after: Situation) -> GroundingGraph:
@@ -318,7 +318,7 @@ class TextWorld:
         return frozenset(n for each in places for n in each.places)
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
-        """Return a command as a choice if its name is only a word for things of its kind.
+        """Turn a command into a choice if its name is only a noun for a kind.
 
         *Turn on the light* does not mean the Porch Light, even if no other name has that word.
         """
@@ -782,7 +782,7 @@ class TextWorld:
 
 
 def check_area(home: Home, area: str | None) -> str:
-    """Return the id of an area, or ""; raises `HomeError` if it is unknown."""
+    """Return the id of an area, or ""; raise `HomeError` if it is unknown."""
     if area and area not in home.area_of:
         raise HomeError(f"`area` must be the id of an area of the home; got {area!r}.")
     return area or ""

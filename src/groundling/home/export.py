@@ -16,20 +16,20 @@ _REGISTRIES = {"entities": "entity", "areas": "area", "floors": "floor", "device
 
 
 def read_export(folder: Path) -> Home:
-    """Read a home from the registries of Home Assistant.
+    """Read a home from Home Assistant's registry files.
 
-    The folder is a configuration, its `.storage`, or a folder with copies of
-    `core.entity_registry` and `core.area_registry`. Those of floors and devices and
-    `core.restore_state` (the last states) are optional. Disabled and hidden entities are
+    The folder is a Home Assistant configuration, its `.storage` folder, or a folder with copies of
+    `core.entity_registry` and `core.area_registry`. The registries of floors and devices, and
+    `core.restore_state` with the last states, are optional. Disabled and hidden entities are
     skipped.
     """
     place = folder / ".storage" if (folder / ".storage").is_dir() else folder
     read = {kind: _registry(place, name, kind) for kind, name in _REGISTRIES.items()}
     if read["entities"] is None:
         raise HomeError(
-            f"{folder} must hold `core.entity_registry` and `core.area_registry` of Home "
-            "Assistant, or be a YAML file; got neither. Copy them from `.storage` of its "
-            "configuration."
+            f"{folder} must be a YAML file, or a folder with Home Assistant's "
+            "`core.entity_registry` and `core.area_registry`; got neither. Copy these files from "
+            "the `.storage` folder of its configuration."
         )
     states = _states(place)
     devices = {str(each.get("id")): each for each in read["devices"] or []}
@@ -93,7 +93,9 @@ def _registry(place: Path, name: str, kind: str) -> list[dict[str, Any]] | None:
     data = _json(path)
     rows = data.get("data", {}).get(kind) if isinstance(data.get("data"), Mapping) else None
     if not isinstance(rows, list) or not all(isinstance(each, Mapping) for each in rows):
-        raise HomeError(f"{path} must have a list of `{kind}` in `data`; got something else.")
+        raise HomeError(
+            f"{path} must have a list of objects in `data.{kind}`. Copy the file again."
+        )
     return rows
 
 
@@ -114,7 +116,7 @@ def _json(path: Path) -> Mapping[str, Any]:
     except (UnicodeDecodeError, DemonstrationError) as error:
         raise HomeError(f"{path} must be JSON. {str(error)[:200]}") from error
     if not isinstance(data, Mapping):
-        raise HomeError(f"{path} must be a Home Assistant registry, with a JSON object at the top.")
+        raise HomeError(f"{path} must contain a JSON object. Copy the file again.")
     return data
 
 

@@ -87,7 +87,7 @@ class Timer:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A phrase of a household, and the texts that it abbreviates."""
+    """A household phrase and the commands that it stands for."""
 
     phrase: str
     does: tuple[str, ...]
@@ -123,7 +123,7 @@ class Home:
         for entity in self.entities:
             if not _ENTITY_ID.fullmatch(entity.id):
                 raise HomeError(
-                    "The id of an entity must be a domain, a dot and a name, such as "
+                    "The id of an entity must be a domain and a name separated by a dot, such as "
                     f"'light.kitchen'; got {shorten(entity.id)}."
                 )
             _known(f"The area of entity {entity.id!r}", entity.area, areas, "area")
@@ -158,7 +158,7 @@ class Home:
         return {f"script.phrase_{place}": each for place, each in enumerate(self.phrases)}
 
     def with_phrases(self) -> Home:
-        """Return the home with a script for each phrase of the household, found by name."""
+        """Return the home with a script entity for each phrase of the household."""
         taught = {id_: Entity(id_, each.phrase) for id_, each in self.phrase_of.items()}
         others = tuple(each for each in self.entities if each.id not in taught)
         return replace(self, entities=(*others, *taught.values())) if taught else self
@@ -200,7 +200,7 @@ def read_home(path: str | Path) -> Home:
     """Read a home: a YAML file with `floors`, `areas` and `entities`, or an export.
 
     An export is a folder with the registries of Home Assistant (`.storage`). Taught phrases are
-    read from the file beside it (see `teach_phrase`).
+    read from a file in the same folder (see `teach_phrase`).
 
     >>> read_home("nowhere.yaml")
     Traceback (most recent call last):
@@ -240,7 +240,7 @@ def phrases_path(path: str | Path) -> Path:
 
 
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
-    """Add a phrase of the household to the file beside a home, and return that file.
+    """Add a phrase to the home's file of taught phrases, and return its path.
 
     A phrase that already exists gets the new meaning. The home itself is not changed.
     """
@@ -255,7 +255,7 @@ def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
 
 
 def _shown(value: object) -> str:
-    """Return a short text of a value of unknown size."""
+    """Return a value, shortened for a message, or the name of its type."""
     if isinstance(value, (str, int, float, bool, type(None))):
         return shorten(value)
     return f"a {type(value).__name__}"
@@ -269,7 +269,7 @@ def _rows(data: Mapping[Any, Any], name: str) -> list[Mapping[str, Any]]:
         raise HomeError(f"`{name}` must be a list; got {_shown(rows)}.")
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
-            raise HomeError(f"Number {number} of `{name}` must be a mapping; got {_shown(row)}.")
+            raise HomeError(f"Item {number} of `{name}` must be a mapping; got {_shown(row)}.")
     return rows
 
 
@@ -281,13 +281,13 @@ def _text(row: Mapping[str, Any], key: str, what: str, *, default: str | None = 
         return value.strip()
     if value is None and default is not None:
         return default
-    raise HomeError(f"`{key}` of {what} must be a text; got {_shown(value)}.")
+    raise HomeError(f"`{key}` of {what} must be a string; got {_shown(value)}.")
 
 
 def _names(row: Mapping[str, Any], what: str) -> tuple[str, tuple[str, ...]]:
     aliases = row.get("aliases") or []
     if not isinstance(aliases, list) or not all(isinstance(each, str) for each in aliases):
-        raise HomeError(f"`aliases` of {what} must be a list of texts; got {_shown(aliases)}.")
+        raise HomeError(f"`aliases` of {what} must be a list of strings; got {_shown(aliases)}.")
     return _text(row, "name", what), tuple(each.strip() for each in aliases if each.strip())
 
 
@@ -328,7 +328,8 @@ def _phrase(row: Mapping[str, Any]) -> Phrase:
     listed = [does] if isinstance(does, str) else does
     if not isinstance(listed, list) or not listed or not all(isinstance(e, str) for e in listed):
         raise HomeError(
-            f"`does` of the phrase {name!r} must be a text or a list of texts; got {_shown(does)}."
+            f"`does` of the phrase {name!r} must be a string or a list of strings; got "
+            f"{_shown(does)}."
         )
     what = f"The phrase {shorten(name)}"
     PHRASE_TEXTS.check(len(listed), HomeError, what)
@@ -336,7 +337,8 @@ def _phrase(row: Mapping[str, Any]) -> Phrase:
         SAID_CHARACTERS.check(len(text), HomeError, what)
         if not any(map(str.isalnum, text)) or not text.isprintable():
             raise HomeError(
-                f"A phrase and its meaning must be printable texts with words; got {shorten(text)}."
+                "A phrase and its meaning must be printable and contain words; got "
+                f"{shorten(text)}."
             )
     return Phrase(name, tuple(each.strip() for each in listed))
 
@@ -346,7 +348,7 @@ def _timer(row: Mapping[str, Any]) -> Timer:
         units = {"hours": 3600, "minutes": 60, "seconds": 1}
         parts = [(row.get(f"{prefix}{unit}{suffix}", 0), size) for unit, size in units.items()]
         if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n, _ in parts):
-            raise HomeError("The times of a timer must be whole numbers >= 0.")
+            raise HomeError("The hours, minutes and seconds of a timer must be whole numbers >= 0.")
         return sum(n * size for n, size in parts)
 
     return Timer(
@@ -368,7 +370,7 @@ def state_text(value: object, what: str) -> str:
         return ""
     if isinstance(value, (str, int, float)):
         return str(value)
-    raise HomeError(f"`state` of {what} must be a text or a number; got {_shown(value)}.")
+    raise HomeError(f"`state` of {what} must be a string or a number; got {_shown(value)}.")
 
 
 def _value(value: object, name: object, what: str) -> Hashable:
@@ -377,7 +379,7 @@ def _value(value: object, name: object, what: str) -> Hashable:
     if isinstance(value, (str, int, float, bool, type(None))):
         return value
     raise HomeError(
-        f"The attribute {name!r} of {what} must be a text, a number, a Boolean or a list of "
+        f"The attribute {name!r} of {what} must be a string, a number, a Boolean or a list of "
         f"these; got {_shown(value)}."
     )
 

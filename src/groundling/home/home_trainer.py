@@ -20,7 +20,7 @@ from groundling.world.environment import Demonstration
 SEED = 1  # for the split into training and held-out sentences
 CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 3400, 500  # maximum examples of each kind
 OTHERS = 1200, 1600, 100  # maximum for languages without paraphrases: corpus, templates, joined
-WEIGHTS = 35_000  # weights that are kept, of 16 bytes each
+WEIGHTS = 35_000  # maximum number of weights to keep, of 16 bytes each
 
 
 def training_examples(
@@ -88,7 +88,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Turn examples into demonstrations."""
+    """Convert examples to demonstrations."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:

@@ -1,4 +1,4 @@
-"""The languages of homes: numbers, units, colours and word joining of each."""
+"""Languages of homes: numbers, units, colours and compound words of each."""
 
 from __future__ import annotations
 

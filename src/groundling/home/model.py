@@ -41,7 +41,7 @@ class HomeModel:
         return HomeWorld(home, home_language(self.language), self.knowledge)
 
     def save(self, folder: str | Path) -> Path:
-        """Write the model to a folder, with its notice."""
+        """Write the model to a folder, with its attribution notice."""
         place = self.follower.save(folder)
         write_atomically(place / _WORDS, self.knowledge.to_json() + "\n")
         write_atomically(place / "NOTICE", NOTICE)

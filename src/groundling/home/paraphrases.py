@@ -40,7 +40,7 @@ _BEFORE = 0.15  # share of sentences that follow another topic
 def expand_paraphrases(
     language: str = "en", *, homes: Sequence[Home] | None = None, count: int = 1000, seed: int = 0
 ) -> list[HomeExample]:
-    """Return up to `count` examples from our own templates; none for other languages.
+    """Sample up to `count` examples from the built-in templates of a language.
 
     >>> expand_paraphrases("xx")
     []
@@ -92,7 +92,7 @@ class _Paraphrase(Sampler):
         self.kind = f"{domain}:{row['class']}" if "class" in row else domain
 
     def example(self) -> HomeExample | None:
-        """Return an example, or None if the home has nothing for it."""
+        """Return the sentence as an example, or None if nothing in the home fits."""
         try:
             text = self._sampled()
         except (NothingError, TemplateError):
@@ -278,7 +278,7 @@ class _Paraphrase(Sampler):
         return areas or self.home.areas, self.home.floors
 
     def _missing(self, name: str) -> str:
-        """Return a name of something that is not in the home."""
+        """Return a name that no thing or area of the home has."""
         if name in ("missing", "missing2"):
             nouns = [each.split()[-1] for d in self.block.domains for each in NAMES.get(d, ())]
             known = {each.name.lower() for each in self.home.entities}
@@ -291,7 +291,7 @@ class _Paraphrase(Sampler):
         return self.dice.choice((self._strange_word(), self.dice.choice(unknown)))
 
     def _strange_word(self) -> str:
-        """Return an invented word."""
+        """Return a random made-up word, as an unknown name."""
         parts = ("ba", "zo", "ri", "ken", "tul", "mar", "vi", "dor", "pla", "shu", "ger", "nix")
         return "".join(self.dice.choice(parts) for _ in range(self.dice.choice((2, 3))))
 

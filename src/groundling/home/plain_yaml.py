@@ -40,7 +40,7 @@ def load_yaml(
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
             RecursionError) as problem:  # fmt: skip
         told = " ".join(str(problem).split())[:300]
-        raise error(f"{path} must be valid YAML of plain values; got: {told}") from problem
+        raise error(f"{path} must be valid YAML of plain values: {told}") from problem
 
 
 def _count(events: Iterator[Any], path: str, error: type[GroundlingError], aliases: bool) -> None:
@@ -55,7 +55,10 @@ def _count(events: Iterator[Any], path: str, error: type[GroundlingError], alias
             if not aliases:
                 raise error(f"{path} must not use YAML aliases (`*name`). Write values out.")
             if event.anchor not in sizes:
-                raise error(f"{path} must not hold a value inside itself; *{event.anchor} does.")
+                raise error(
+                    f"{path} must not have aliases to enclosing or unknown values; got "
+                    f"*{event.anchor}."
+                )
             total += sizes[event.anchor]
         elif isinstance(event, yaml.CollectionStartEvent):
             total += 1
@@ -89,7 +92,10 @@ def _loader() -> Any:
                 value = self.construct_object(key, deep=True)
                 if value in seen:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {str(value)[:60]!r} is duplicated", key.start_mark
+                        None,
+                        None,
+                        f"Keys must be unique; got {str(value)[:60]!r} twice.",
+                        key.start_mark,
                     )
                 seen.add(value)
             return super().construct_mapping(node, deep=deep)
@@ -97,7 +103,7 @@ def _loader() -> Any:
         def construct_yaml_int(self, node: Any) -> int:
             number: int = super().construct_yaml_int(_short(node))
             if not abs(number) < 2**63:
-                raise ValueError(f"the number {node.value[:40]} is too large")
+                raise ValueError(f"Numbers must be below 2**63; got {node.value[:40]}.")
             return number
 
         def construct_yaml_float(self, node: Any) -> float:
@@ -116,7 +122,9 @@ def _loader() -> Any:
 
 def _short(node: Any) -> Any:
     if len(node.value) > _LONGEST_NUMBER:
-        raise ValueError(f"the number {node.value[:40]}… is too long")
+        raise ValueError(
+            f"Numbers must have at most {_LONGEST_NUMBER} characters; got {node.value[:40]}…."
+        )
     return node
 
 

@@ -18,7 +18,9 @@ class RuleMatcher:
         self._hassil = _imported("hassil")
         data = _imported("home_assistant_intents").get_intents(language)
         if not data:
-            raise GroundlingError(f"`language` must have intents in hassil; got {language!r}.")
+            raise GroundlingError(
+                f"`language` must be a language of `home_assistant_intents`; got {language!r}."
+            )
         self._intents = self._hassil.Intents.from_dict(data)
         self._lists = self._slot_lists()
 
@@ -62,6 +64,6 @@ def _imported(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         raise GroundlingError(
-            f"The comparison needs {name}, which is not installed. Run "
+            f"The rule-based baseline needs {name}, which is not installed. Run "
             "`pip install 'groundling[home]'`."
         ) from error

@@ -33,7 +33,7 @@ class Speech:
     def say(
         self, name: str, things: Sequence[str] = (), value: str = "", joint: str = "and"
     ) -> str:
-        """Return a sentence by its name."""
+        """Return a sentence by its key, with its placeholders filled in."""
         return str(self[name]).format(things=self.listed(things, joint), value=value)
 
     def done(self, verb: str, things: Sequence[str], value: str = "") -> str:
@@ -42,7 +42,7 @@ class Speech:
         return sentence.format(things=self.listed(things), value=value)
 
     def listed(self, things: Sequence[str], joint: str = "and") -> str:
-        """Join names into a list; a long one is cut, with the number of others."""
+        """Join names into a list; long lists end with the number of other names."""
         shown = list(things[:_MOST_LISTED]) if joint == "and" else list(things)
         if len(things) > len(shown):
             shown.append(str(self["more"]).format(count=len(things) - len(shown)))
@@ -73,5 +73,7 @@ def load_speech(language: str) -> Speech:
     """Return the sentences of a language, by its code."""
     path = files("groundling.home") / "phrases" / f"{language}.yaml"
     if not path.is_file():
-        raise GroundlingError(f"`language` must have phrases for replies; got {language!r}.")
+        raise GroundlingError(
+            f"`language` must be a language with reply phrases; got {language!r}."
+        )
     return Speech(load_yaml(str(path), GroundlingError))

@@ -36,7 +36,7 @@ _RULES = "hassil"
 
 @dataclass(frozen=True, kw_only=True)
 class HomePreset(Preset):
-    """A row: the language and the test sentences."""
+    """A row of the results table: a language and its test sentences."""
 
     auto: bool = True
     parser: str = "chain"
@@ -44,7 +44,7 @@ class HomePreset(Preset):
     test: str = "held out"
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether the language is the same; such rows share one model."""
+        """Return whether two rows have the same language and so share a model."""
         return isinstance(other, HomePreset) and self.language == other.language
 
 
@@ -78,7 +78,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         """Return corpora that are read on first use; there is no generated sample."""
         if not isinstance(source, Path):
             raise SettingError(
-                "The task home has no generated sample. Set GROUNDLING_CORPORA, or give --corpora."
+                "The task `home` has no generated sample. Set GROUNDLING_CORPORA or --corpora."
             )
         return Corpora(source)
 
@@ -161,7 +161,7 @@ class Corpora(dict[str, HomeCorpus]):
 
 
 class _Tests:
-    """The test sentences by the name of the test."""
+    """Test sentences of a language, by name of the test."""
 
     def __init__(self, corpus: HomeCorpus, held_out: Sequence[HomeExample], source: Path) -> None:
         self.language, self.held_out, self.source = corpus.language, held_out, source
@@ -268,5 +268,5 @@ def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Return a command for all of its things: the rule matcher never asks back."""
+    """Return a command for all of its things, since the rule matcher never asks."""
     return command._replace(target=command.target._replace(choice=False))

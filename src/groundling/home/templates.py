@@ -244,7 +244,7 @@ class Sampler:
         if "range" in known:
             low, high = int(known["range"]["from"]), int(known["range"]["to"])
             if not -_FARTHEST <= low <= high <= _FARTHEST:
-                raise ValueError(f"a range must be within ±{_FARTHEST:,}; got {low} to {high}")
+                raise ValueError(f"A range must be within ±{_FARTHEST:,}; got {low} to {high}.")
             near = high - low < _NEAR
             tens = [n for n in range(low, high + 1) if near or n % 10 == 0 or n in (1, 5)]
             if slot in _STARTS:  # a running timer is referred to by its duration
@@ -297,7 +297,7 @@ class NothingError(Exception):
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:
     if not folder.is_dir():
-        raise CorpusError(f"The corpus must have templates in {folder}; got no such folder.")
+        raise CorpusError(f"The corpus must have a folder of templates; {folder} does not exist.")
     rules: dict[str, str] = {}
     lists: dict[str, Any] = {}
     blocks: list[Block] = []

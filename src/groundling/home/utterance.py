@@ -38,7 +38,7 @@ _SHORTEST_PART, _SHORTEST_REST = 4, 3  # minimum letters of the parts of a compo
 _USUAL = 9  # assumed number of texts with a unit or numeral
 _FULL = 0.8  # minimum share of a name that counts as the whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
-_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # order of marks for the same words; others first
+_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # mark order for equal words; others first
 
 
 _Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, places and fullness
@@ -296,7 +296,8 @@ class Utterance:
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
         """Yield the words that the model reads, each with its position in the text.
 
-        Names of one known word stay beside their mark, since they may be ordinary words (*lock*).
+        A name that is one known word is kept next to its mark, since it may be an ordinary word
+        (*lock*).
         Words that are known only as parts of names become one mark. With `only`, other mentions
         and all values stay as written, and only words that occur beside free texts are known.
         """
@@ -335,7 +336,7 @@ class Utterance:
                     yield PART, place
 
     def instruction(self, only: Collection[Mention] | None = None) -> Instruction:
-        """Return what the model reads: a chain of words."""
+        """Return the model's input: a chain of words."""
         words = self.masked if only is None else tuple(word for word, _ in self.masks(only))
         heads = tuple(range(-1, len(words) - 1))
         return Instruction(words, heads, ("root", *["next"] * (len(words) - 1)), text=self.text)

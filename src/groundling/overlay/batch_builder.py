@@ -1,4 +1,4 @@
-"""Flatten texts and candidate plans into arrays, interning equal items."""
+"""Batch builder: flattens texts and candidate plans into arrays."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.skeletons import BOUND, Skeleton
 from groundling.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
 
-BIAS: WordContent = ((WordLabel(""), 1.0),)  # the word side of ψ(y) and ψ(n)
+BIAS: WordContent = ((WordLabel(""), 1.0),)  # placeholder words for ψ(y) and ψ(n)
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
 
 Numbers = NDArray[Any]
@@ -98,7 +98,7 @@ class Encoding:
 
 
 class Scored(NamedTuple):
-    """Which potentials have weights, in addition to word × node."""
+    """Flags for the potentials that have weights, in addition to word × node."""
 
     edges: bool = True  # dependencies × relations
     actions: bool = True  # ψ(y)
@@ -130,7 +130,7 @@ def encode(
 
 
 class _Collector:
-    """Collects instances, interns what they share and builds the arrays."""
+    """Builder that collects instances, interns equal items and creates the arrays."""
 
     def __init__(
         self, scored: Scored, by_value: bool, latest: LatestArrays | None, is_alone: bool
@@ -139,7 +139,7 @@ class _Collector:
         self.by_value = by_value
         self.latest = latest
         self.is_alone = is_alone
-        self.alone: CandidateArrays | None = None  # if it is the only one, cached for later texts
+        self.alone: CandidateArrays | None = None  # a single list, cached for later texts
         self.sets = Interner[WordContent]([BIAS])
         self.nodes = Interner[NodeContent]([ADVANCE])
         self.shapes = Interner[Shape]()
@@ -234,7 +234,7 @@ class _Collector:
         self, space: FeatureSpace, grow: bool, min_word_count: int, joined: JoinedLabels | None
     ) -> Encoding:
         texts = self._texts()
-        # Pairs outside the chart, by key; -1 if there is none.
+        # Indices of pairs outside the chart, by key; -1 if there is no such pair.
         advances = np.full(len(self.word_sets), -1, np.int64)
         if self.scored.advances:
             free = texts["word_link"] != BOUND

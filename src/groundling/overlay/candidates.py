@@ -116,7 +116,7 @@ class Candidates:
 
 
 def graphs_of(candidates: Sequence[Candidates]) -> Sequence[LaidOutGraph]:
-    """Return the distinct graphs of candidate lists; of a single list, its `graphs`."""
+    """Return the distinct graphs of one or more candidate lists."""
     if len(candidates) == 1:
         return candidates[0].graphs
     return list(dict.fromkeys(graph for each in candidates for graph in each.graphs))

@@ -1,4 +1,4 @@
-"""The encoder: turns worlds, texts and plans into instances for the overlay."""
+"""Encoder: converts worlds, texts and plans to instances for the overlay."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ class SizedMemory(Protocol):
 
     @property
     def bytes(self) -> int:
-        """Size in bytes, excluding what the encoder's budget already counts."""
+        """Size in bytes, without objects that the encoder's budget already counts."""
 
 
 class Encoder:
-    """Builds instances and caches worlds and graphs.
+    """Builder of instances from texts and plans, with caches of worlds and graphs.
 
     `values` holds the values of each kind seen in training. Values from an instance's own graphs
     are added when its words are looked up, so that new names work. `budget` limits the total size
@@ -305,7 +305,7 @@ class Encoder:
         return list(sorts.values())
 
     def knows_values(self, graph: LaidOutGraph) -> bool:
-        """Return whether a graph has no new values, which would affect word labels."""
+        """Return whether all values of a graph occurred in training."""
         return not self.matches_names or not self._new_values(graph)
 
     def _new_values(self, graph: LaidOutGraph) -> tuple[tuple[str, str], ...]:
@@ -359,7 +359,7 @@ class Encoder:
         return said
 
     def _values_with(self, graphs: Collection[LaidOutGraph]) -> Mapping[str, Collection[str]]:
-        """Return the known values together with those of some graphs.
+        """Return the values known from training and the values of some graphs.
 
         The latest result is cached, as consecutive texts often have the same graphs.
         """

@@ -156,14 +156,14 @@ class LaidOutGraph:
 
 
 class Layouts:
-    """Lays out grounding graphs, sharing equal nodes, flat labels and shapes.
+    """Factory of laid-out graphs that share equal nodes, flat labels and shapes.
 
     Equal parts are the same object, so they can be compared by identity.
 
     Parameters
     ----------
     overlay, labeller
-        How graphs are traversed, and how node labels are spelled out.
+        The overlay settings, and the labeller that converts node labels to features.
 
     Examples
     --------
@@ -376,7 +376,7 @@ class Layouts:
         return found
 
     def _spell(self, prefix: str, labels: tuple[Label, ...], ranks: _Ranks) -> NodeContent:
-        """Spell out labels; things of a scene get ranks and only exact numbers."""
+        """Convert labels to features; things of a scene get ranks and exact numbers only."""
         if ranks is None:
             return self._spell_labels(self.labeller, prefix, labels)
         own = self.share(self._spell_labels(self._compared, prefix, labels))
@@ -464,7 +464,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
-        """The (kind, value) pairs that occur."""
+        """The (kind, value) pairs that occur in any of the graphs."""
         found: dict[tuple[str, str], None] = {}
         for column, places in zip(self._columns, self.places, strict=True):
             for place in dict.fromkeys(places[places >= 0].tolist()):
@@ -499,7 +499,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _SpelledNode:
-    """A node's labels, the same prefixed with its part, and its values."""
+    """A node's labels, its labels prefixed with the node's name, and its values."""
 
     labels: tuple[Label, ...]
     ranks: _Ranks

@@ -68,7 +68,7 @@ class GraphTile(NamedTuple):
         return values[self.action_block[action]]
 
     def put(self, values: Reals, action: int, value: Any) -> None:
-        """Write the value of an action's candidate."""
+        """Set the value of an action's candidate."""
         values[self.action_block[action]] = value
 
     def entering(self, ring: Any, row: Reals, action: int) -> Any:
@@ -103,7 +103,7 @@ class GraphTile(NamedTuple):
                 target[s] = ring.plus(target[s], ring.times(value, row[s]))
 
     def send_links(self, ring: Any, edge: Reals, row: Reals, message: Reals) -> None:
-        """Add to every state its neighbours, weighted by relation with `edge`."""
+        """Add the neighbours of every state to its message, weighted by `edge`."""
         for i in range(np.uint64(len(self.link))):
             packed = self.link[i]
             to, source = packed & STATE, packed >> FROM & STATE
@@ -115,7 +115,7 @@ class GraphTile(NamedTuple):
         """Backward of `send_links`; `rows` = (adjoint of the message, row, its posterior)."""
         for relation in range(len(self.relation_links) - 1):
             first, last = self.relation_links[relation], self.relation_links[relation + 1]
-            even, odd = ring.zero, ring.zero  # two sums break the dependency chain of additions
+            even, odd = ring.zero, ring.zero  # two sums: each addition waits for the last
             for i in range(first, last - 1, 2):
                 even = ring.plus(even, _pull(ring, self.link[np.uint64(i)], edge[relation], rows))
                 odd = ring.plus(odd, _pull(ring, self.link[np.uint64(i + 1)], edge[relation], rows))
@@ -191,10 +191,10 @@ class FlatTile(NamedTuple):
 class GraphLayout(NamedTuple):
     """The graphs of a batch: tiles of candidates, and the links of every shape.
 
-    A link leads to a node from a neighbour. Links to the same node, which add to the same sum,
-    are kept apart, and so are links of the same relation, so that the processor can work on
-    several sums at once. If every node is linked to itself, these links are not in the list:
-    `stay` is their relation, and whole rows are processed at once.
+    A link leads to a node from a neighbour. Links to the same node, which add to
+    the same sum, are spaced out in the list, as are links of the same relation, so that the
+    processor can work on several sums at once. If every node is linked to itself, these links are
+    omitted from the list: `stay` is their relation, and whole rows are processed at once.
     """
 
     instance_tiles: Integers
@@ -206,7 +206,7 @@ class GraphLayout(NamedTuple):
     link: NDArray[np.uint64]  # relation, source, target; packed because reading dominates
 
     def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
-        """Return a tile laid out in the workspace; with `fresh=False`, it already is."""
+        """Return a tile in the workspace; lay it out first unless `fresh` is false."""
         first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
         actions = plans.candidate_actions[last] - plans.candidate_actions[first]
         if fresh:
@@ -329,7 +329,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
 
 
 def _owners(batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the instance of every candidate, and its index there."""
+    """Return the instance of every candidate, and its index within the instance."""
     counts = sizes_of(batch.instance_candidates)
     owner = np.repeat(np.arange(len(counts)), counts)
     return owner, np.arange(len(owner)) - batch.instance_candidates[owner]
@@ -452,7 +452,7 @@ class TileSpace(NamedTuple):
 
 
 class ChartSpace(NamedTuple):
-    """Charts (words × states) in sequence, and values computed from them."""
+    """Working memory for charts (words × states) and values computed from them."""
 
     rows: Reals  # of all tiles
     messages: Reals

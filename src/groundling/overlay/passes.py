@@ -145,10 +145,10 @@ def _read_text(texts: Texts, instance: int, stay: int) -> Text:
 @inner
 def _check_chart(space: ChartSpace, place: int, words: int, states: int) -> None:
     """Check that the workspace has room for a chart, in debug mode."""
-    assert place + words * states <= len(space.rows), "rows must hold all tiles"
-    assert place + words * states <= len(space.messages), "messages must hold all tiles"
-    assert words * states <= len(space.posteriors), "posteriors must hold a tile"
-    assert states <= len(space.asked), "the adjoint of a message must hold a row"
+    assert place + words * states <= len(space.rows), "`rows` must have room for all tiles"
+    assert place + words * states <= len(space.messages), "`messages` must have room for all tiles"
+    assert words * states <= len(space.posteriors), "`posteriors` must have room for a tile"
+    assert states <= len(space.asked), "the adjoint of a message must have room for a row"
 
 
 @inner

@@ -97,7 +97,7 @@ def tabulate(labels: LabelTables) -> PairTables:
 
 
 def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
-    """Order word sets so that those paired with the same nodes are adjacent.
+    """Return an order of word sets in which sets with similar nodes are adjacent.
 
     Similarity is estimated with MinHash (Broder 1997): the number of random permutations of all
     nodes in which both sets have the same first node. The set with the most nodes is grouped with
@@ -277,7 +277,7 @@ def return_amounts(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
     scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], amount_grad: Reals,
 ) -> None:  # fmt: skip
-    """Map expected counts of pairs to the gradient by wanted label amount."""
+    """Map expected counts of pairs to the gradient with respect to label amounts."""
     for block in range(span[0], span[1]):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
         asked = False

@@ -48,7 +48,7 @@ class Text(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """The chart of a tile (words × states), flat; the arrays may be longer."""
+    """The chart of a tile (words × states), as flat arrays with optional padding."""
 
     rows: Reals
     messages: Reals
@@ -98,10 +98,10 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
 def _send_far(
     ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any, row: Reals, message: Reals
 ) -> None:
-    """Add the entry states of the same action and of those further on to a message."""
+    """Add the entry states of the same action and of later actions to a message."""
     right, stay, go = hop
     further = tile.action_after if right else tile.action_before
-    beyond = tile.nothing(ring)  # sum over actions further on, including skip costs
+    beyond = tile.nothing(ring)  # sum over later actions, including skip costs
     last = len(tile.action_block) - 1
     for step in range(last + 1):
         action = last - step if right else step
@@ -183,7 +183,7 @@ def _receive_far(
     ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any,
     rows: tuple[Reals, Reals, Reals],
 ) -> Any:  # fmt: skip
-    """Backward of `_send_far`; return the flows that stayed and that advanced."""
+    """Backward of `_send_far`; return the flow within the action and to later ones."""
     asked, row, posterior = rows
     right, stay, go = hop
     further = tile.action_after if right else tile.action_before

@@ -179,7 +179,7 @@ class Scorer:
         self, potentials: Potentials, purpose: int, scores: Reals, groups: Reals = _NONE,
         free: Reals = _NONE,
     ) -> float:  # fmt: skip
-        """Pass over all instances, in the log semiring where needed; return the loss."""
+        """Run a pass over all instances, in the log semiring where needed; return the loss."""
         pair_grads: Sequence[Reals] | Reals = [_NONE] * self.threads
         edge_grads: Sequence[Reals] | Reals = [_NO_EDGES] * self.threads
         if purpose in (LEARN, EXPECT):
@@ -221,7 +221,7 @@ class Scorer:
         """Return the loss and its gradient with respect to the wanted label amounts.
 
         `wanted` has the shape of `tables.set_amount`: one entry for each label of each word set.
-        The gradient is zero for entries that are not wanted.
+        The gradient is zero for entries where `wanted` is false.
         """
         scores = np.zeros(len(self.batch.candidate_gold))
         loss = self._pass(self.potentials(theta), LEARN, scores)

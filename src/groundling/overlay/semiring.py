@@ -53,7 +53,7 @@ class Scaled(NamedTuple):
         return a * b
 
     def over(self, a: Any, b: Any) -> Any:
-        """Return the x for which x ⊗ b = a; zero where b is zero."""
+        """Return a divided by b, the inverse of ⊗; zero where b is zero."""
         return quotient(a, b)
 
     def gate(self, flag: float) -> float:

@@ -10,7 +10,7 @@ from groundling.settings import Settings, idle_setting, setting
 
 @dataclass(frozen=True, repr=False)
 class Overlay(Settings):
-    """How words are aligned with the graph of the whole plan.
+    """Settings for aligning words with the graph of a whole plan.
 
     The states of the recursion are (action j, node k). A word's chart entry at a state is its
     score there times, for each of its dependents, the sum over the states that the dependent may

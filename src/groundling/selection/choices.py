@@ -1,4 +1,4 @@
-"""Automatic settings: the choice of unset settings, with reasons."""
+"""Automatic choice of unset settings, with reasons."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tried:
-    """The outcome of a race: data size, configurations, winner, accuracy."""
+    """The result of a race: data size, configurations, winner and accuracy."""
 
     count: int
     names: tuple[str, ...]
@@ -67,9 +67,10 @@ class Tried:
     why: str
 
     def holds(self, names: Sequence[str], count: int) -> bool:
-        """Return whether the result can be reused.
+        """Return whether the result can be reused for other data.
 
-        It can for the same configurations and less than twice the data.
+        The configurations must be the same, and the data must have more than half and less than
+        twice the size.
 
         >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
         True
@@ -100,7 +101,7 @@ class Choices(tuple[Choice, ...]):
         tried: Tried | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Create the tuple with the data needed to choose again."""
+        """Create the choices, with the data needed to choose again."""
         made = super().__new__(cls, choices)
         made.left_open, made.tried, made.params = tuple(left_open), tried, dict(params or {})
         return made
@@ -115,7 +116,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the choices without a group of settings that is now fixed.
+        """Return the choices with a group of settings marked as fixed.
 
         >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
         ('learning',)
@@ -154,7 +155,7 @@ def _is_auto(value: object) -> bool:
 
 
 def check_open(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of unset settings from a file; raise if one is unknown.
+    """Return the names of unset settings from a file; raise an error if one is unknown.
 
     >>> check_open(["learning", "hat"])
     Traceback (most recent call last):
@@ -208,7 +209,7 @@ def choose(
 ) -> tuple[Trainer, Choices]:
     """Return a trainer with all settings fixed, and the choices with their reasons.
 
-    Given settings are kept; those that the environment declares
+    Given settings are kept. Settings that the environment declares
     (`Environment.follower_settings`) take part in the race. The order of demonstrations does not
     matter. A result `tried` on fewer demonstrations is reused until their number has doubled.
     """

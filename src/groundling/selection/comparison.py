@@ -1,4 +1,4 @@
-"""The race with a budget of seconds, which `Follower.tuned` runs and prints."""
+"""Comparison of configurations within a time budget, for `Follower.tuned`."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ BASELINE = "as Follower() chooses"
 class Comparison:
     """The results of a comparison, with the winner as a trainer.
 
-    `ranked` are the configurations of the last lap, simplest first; `dropped` were clearly behind
-    earlier, and `skipped` could not run or were too slow, each with the reason.
+    `ranked` are the configurations of the last lap, simplest first; `dropped` are the
+    configurations that were clearly behind in an earlier lap; `skipped` are those that failed or
+    were too slow, each with the reason.
 
     >>> print(Comparison((), "unit by unit", 90, 300))
     configuration                l2        right   behind the best   seconds

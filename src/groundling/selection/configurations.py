@@ -56,7 +56,7 @@ class Configuration:
 class Join:
     """A way to match words with values: its name, when it applies, and its settings.
 
-    `extends` is the name of the way that it extends: it is tried where that one leads.
+    `extends` is the name of the join that it extends; it is tried if that join leads the race.
     """
 
     name: str
@@ -142,7 +142,7 @@ def _features(profile: Profile, join: Join) -> Features:
 
 
 def _with_words(features: Features, words: tuple[str, ...], **more: object) -> Features:
-    """Return features with other word labels, keeping those for plurals and numbers."""
+    """Return features with other word labels, keeping labels for plurals and numbers."""
     numbers = tuple(each for each in ("number", "around") if each in features.words)
     return features.changed_to(words=(*words, *numbers), **more)
 

@@ -9,16 +9,16 @@ PROFILE_SIZE: Final = 180  # demonstrations to examine; more did not change any 
 SAMPLED_STARTS: Final = 10  # starts per environment whose actions are counted; others are similar
 A_FEW: Final = 3  # smaller counts may be chance; also the number of examples in a message
 NEARLY_ALL: Final = 0.8  # share that counts as nearly all; the rest are mistakes
-HARDLY_ANY: Final = 0.1  # share that happens by chance
+HARDLY_ANY: Final = 0.1  # share that may be due to chance
 
 # ---- capacity by the number of demonstrations -----------------------------------------------
 ENOUGH_FOR_PAIRS: Final = 100  # demonstrations; with fewer, each pair of words is too rare
 LARGE_DATA: Final = 300  # demonstrations; with fewer, a lexicon or second member learns nothing
 L2_PER_DEMONSTRATION: Final = 1e-3  # keeps the regularisation of each demonstration constant
 MIN_L2: Final = 0.02  # below it, weights of separable data grow without bound
-MAX_L2: Final = 2.0  # above it, whole plans are smoothed away
+MAX_L2: Final = 2.0  # above it, the model underfits whole plans
 TOLERANCE: Final = 1e-4  # relative tolerance of training
-LOOSE_TOLERANCE: Final = 1e-3  # from 1,000 demonstrations: the last steps change no answer
+LOOSE_TOLERANCE: Final = 1e-3  # from 1,000 demonstrations: further iterations hardly change answers
 
 # ---- whole configurations -------------------------------------------------------------------
 WORD_PAIR_WEIGHT: Final = 0.7  # weight of a label for each further word in it: pairs are rarer
@@ -27,7 +27,7 @@ COMPOSED_WEIGHT: Final = 0.5  # weight of two joined demonstrations, which also 
 
 # ---- the race -------------------------------------------------------------------------------
 FIRST_LAP: Final = 60  # demonstrations; fewer cannot distinguish accuracies of 1/2 and 1/3
-FOLDS: Final = 3  # two thirds are enough to learn from, and a third to compare on
+FOLDS: Final = 3  # train on two thirds, compare on one third
 LAP_ITERATIONS: Final = 20  # training iterations in a lap: the order settles before convergence
 DROP_OUT_ERRORS: Final = 2.0  # standard errors behind the leader at which to drop out
 RACE_BUDGET: Final = 2  # passes over the data in all laps: about half the cost of the final fit

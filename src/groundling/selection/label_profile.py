@@ -74,7 +74,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return the usual labels that the given worlds lack; empty if it may be chance."""
+        """Return the usual labels that worlds lack; empty if this may be due to chance."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()
@@ -94,7 +94,7 @@ class UsualLabels:
 
 def _some(places: Iterable[Place]) -> list[Place]:
     """Return a sample of distinct (environment, start) pairs."""
-    # If labels depend on the text, others are usually missing.
+    # Labels that depend on the text are usually missing for other texts.
     found = {
         (id(world), state): (world, state)
         for world, state in places

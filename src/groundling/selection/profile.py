@@ -82,7 +82,7 @@ class Kind:
 
     @property
     def is_meant(self) -> bool:
-        """Whether texts that spell a value usually mean it, even if few actions have one."""
+        """Whether texts that spell a value usually mean it, even if few actions have it."""
         most = NEARLY_ALL * max(A_FEW, self.shown)
         return bool(self.spelled) and (2 * self.hits >= self.mentions or self.hits >= most)
 
@@ -151,7 +151,7 @@ class Profile:
         try:
             return prepare(self.encoder, self.ordered[:PROFILE_SIZE])
         except DemonstrationError:
-            prepare(self.encoder, self.demonstrations)  # so that the error names the first bad one
+            prepare(self.encoder, self.demonstrations)  # name the first invalid one
             raise
 
     def cached(self, demonstrations: Sequence[Demonstration]) -> list[Demonstration]:
@@ -192,7 +192,7 @@ class Profile:
 
     @cached_property
     def lengths(self) -> Counter[int]:
-        """Number of demonstrations by plan length, without the start's extra length."""
+        """Number of demonstrations by plan length, not counting a start's `extra_length`."""
         found: Counter[int] = Counter()
         for each in self.demonstrations:
             extra = self.encoder.world(each.environment).extra_length(each.start)
@@ -412,7 +412,7 @@ class Profile:
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
-        """The labels whose values words match by spelling."""
+        """The labels whose values are matched with words by spelling."""
         return tuple(each.name for each in self.kinds if each.is_slot)
 
     @cached_property
@@ -433,7 +433,7 @@ class Profile:
     def unsaid(self) -> tuple[str, ...]:
         """The slots whose values texts often express in other words.
 
-        Empty if actions have several values of a slot, such as those of all things around.
+        Empty if actions have several values of a slot, such as the values of all nearby things.
         """
         found = [
             Counter(kind for kind, _ in graph_values(each.world, *decision))
@@ -452,7 +452,7 @@ class Profile:
 
     @cached_property
     def named(self) -> bool:
-        """Whether texts contain words of names that consist of several words."""
+        """Whether texts contain words from multi-word names."""
         if self.in_characters:  # names are then matched as written
             return False
         names = {
@@ -524,7 +524,7 @@ def is_reordered(
 ) -> bool | None:
     """Return whether a text names values in a different order from its actions.
 
-    None if its values do not show the order.
+    None if the order cannot be determined from its values.
     """
     held: dict[str, list[int]] = {}
     for number, (state, action) in enumerate(example.trajectory.decisions()):

@@ -58,7 +58,7 @@ class Budget:
         return not self.spent or self.spent + more <= RACE_BUDGET * self.count
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Count the demonstrations of a lap, for each member."""
+        """Deduct the demonstrations of a lap from the budget, once for each member."""
         self.spent += runner.members * size
 
     def check(self, progress: object) -> None:
@@ -165,8 +165,8 @@ def _standard_error(values: _Reals) -> float:
 class Race:
     """A comparison of configurations by cross-validation on growing subsets.
 
-    In a lap each configuration learns from two folds of a subset and follows the third. Subsets
-    double in size, up to all demonstrations; then the other folds are held out in turn. A
+    In each lap, configurations are trained on two folds of a subset and evaluated on the third.
+    Subsets double in size, up to all demonstrations; then the other folds are held out in turn. A
     configuration that is clearly behind the leader drops out. The order of demonstrations depends
     on their content only.
     """
@@ -246,7 +246,7 @@ class Race:
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]
 
     def _extend(self, alive: Sequence[Runner]) -> None:
-        """Let extensions of the leader repeat the last lap if there is no budget for another."""
+        """Repeat the last lap with the leader's extensions if no other lap is affordable."""
         leader = self._leader()
         if leader is None or self.folds > 1:
             return
@@ -262,7 +262,7 @@ class Race:
         return False
 
     def lap(self, runners: Sequence[Runner], size: int, fold: int = 0) -> list[Runner]:
-        """Let each configuration learn from two folds and follow the third."""
+        """Train each configuration on two folds and evaluate it on the third."""
         some = self.profile.ordered[:size]
         if len({each.group or str(place) for place, each in enumerate(some)}) < FOLDS:
             some = [replace(each, group="") for each in some]  # one group cannot be split
@@ -332,7 +332,7 @@ class Race:
 
 
 def nothing_learnt() -> DemonstrationError:
-    """Return the error for demonstrations from which no configuration learns anything."""
+    """Create the error for a race in which no configuration learns anything."""
     return DemonstrationError(
         "No configuration follows any held-out demonstration. Add demonstrations, or fit a "
         "follower with given settings and call diagnose to see why."
@@ -384,7 +384,7 @@ def credits_of(
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:
-    """Return the plan with the highest score, or the one that the search chose."""
+    """Return the plan with the highest score, or the plan chosen by the search."""
     plans = result.plans
     if not len(plans) or result.settled:
         return plans[0] if len(plans) else None

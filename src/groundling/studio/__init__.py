@@ -1,1 +1,1 @@
-"""The studio: teach an agent in the browser, and serve it to programs."""
+"""The studio: teach an agent in the browser, and serve it over HTTP."""

@@ -103,7 +103,7 @@ def make_studio(
         }
 
     def add(method: str, path: str, work: Callable[..., Any], status: int = 200) -> None:
-        """Add an endpoint below a project; `work` receives the project as first argument."""
+        """Add an endpoint for a project; `work` gets the project as its first argument."""
         signature = inspect.signature(work, eval_str=True)
         [_, *others] = signature.parameters.values()
         name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, annotation=str)
@@ -163,7 +163,7 @@ def make_studio(
 
 
 def _overview(project: Project) -> dict[str, Any]:
-    """Return the initial data of a page."""
+    """Return the data that a page loads first."""
     setting, store = project.setting, project.store
     known, apart = store.counts()
     follower, learnt, _ = project.learnt
@@ -202,7 +202,7 @@ def _example(project: Project, example: StudioExample) -> dict[str, Any]:
 
 
 def _robot(project: Project) -> dict[str, Any]:
-    """Return the progress of a pupil's robot and its last demonstration, with its picture."""
+    """Return a pupil's progress and last demonstration, with a picture."""
     scene = project.setting.scenes[0]
     latest = project.store.page("", 0, 1)[1]
     states: Sequence[State] = [scene.start]

@@ -23,7 +23,7 @@ _SAID = ("go to the {0}", "walk to the {0}", "head for the {0}")
 
 
 def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
-    """Return a function that prepares a text for a scene as the task does."""
+    """Return a function that splits a text into instructions as the task does."""
 
     def read(scene: StudioScene, text: str) -> Text:
         texts: Sequence[Text] = found[scene.name].read(text.splitlines())
@@ -54,9 +54,10 @@ def _setting(
     examples: Iterable[tuple[str, str, Sequence[Any]]],
     **more: Any,
 ) -> Setting:
-    """Create a setting from scenes with an environment and a start, by name.
+    """Create a setting from a mapping of scene names to scenes.
 
-    `examples` are scene names with a text and its actions.
+    Each of `found` has an environment and an initial state; each of `examples` has a scene name,
+    a text and its actions.
     """
     return Setting(
         title=title,
@@ -72,7 +73,7 @@ def _setting(
 def _trained(
     chosen: Any, shown: Sequence[Demonstration], found: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the options of a setting with a preset's follower, trained on demonstrations."""
+    """Return setting options for a preset's follower, trained on demonstrations."""
     return {
         "make": chosen.follower,
         "base": lambda: shown,
@@ -95,7 +96,7 @@ def _missions(task: Any) -> Setting:
 
 
 def _mission(scene: Any) -> tuple[Any, ...]:
-    """Return the bot's solution of a level's mission as actions of the scene."""
+    """Return the actions with which the BabyAI bot solves a level's mission."""
     [shown] = scene.world.record([int(scene.name.split()[-1])])
     state, found = scene.start, []
     for wanted in shown.actions:
@@ -136,7 +137,7 @@ def _landmarks(task: Any) -> Setting:
 
 
 def _destinations(scene: Demonstration, some: slice) -> list[tuple[str, Any]]:
-    """Return texts for some of the landmarks of a map, with the actions that go there."""
+    """Return an instruction and its action for some of the landmarks of a map."""
     actions = list(scene.environment.actions(scene.start))[some]
     return [
         (_SAID[number % len(_SAID)].format(action.landmark), action)

@@ -70,7 +70,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the longest idle other connection; return False if there is none."""
+        """Close the oldest other idle connection; return False if there is none."""
         idle = [each for each in _idle(self.connections) if each is not self]
         if not idle:
             return False

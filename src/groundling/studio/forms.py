@@ -54,13 +54,13 @@ class _Form(BaseModel):
 
 
 class Said(_Form):
-    """A text."""
+    """Request body with a text."""
 
     text: Words
 
 
 class Wish(Said):
-    """A text in a scene, with an optional initial state."""
+    """Request body with a text, a scene and an optional initial state."""
 
     scene: Name
     start: Json = None
@@ -114,7 +114,7 @@ class WorldForm(_Form):
     def source(self) -> dict[str, Any]:
         """Return the source of the project."""
         if (self.gallery is None) == (self.scene is None):
-            raise InstructionError("The request must have either `gallery` or `scene`.")
+            raise InstructionError("The request must have either `gallery` or `scene`, not both.")
         if self.scene is None:
             return {"kind": "gallery", "name": self.gallery}
         return {"kind": "scene", "scene": self.scene}
@@ -184,7 +184,7 @@ class Alternative(BaseModel):
 
 
 class AnswerForm(Alternative):
-    """The plan that the library returns."""
+    """A plan: its actions and states, its confidence and its alternatives."""
 
     states: list[Any]
     confidence: float
@@ -201,7 +201,7 @@ class OfferedOption(BaseModel):
 
 
 class Spoken(BaseModel):
-    """A dialogue turn; `state` is the state after it."""
+    """The agent's response to an utterance; `state` is the state after it."""
 
     session: str
     kind: str

@@ -57,7 +57,7 @@ def open_gallery(name: str) -> Setting:
     'home', 'kitchen', 'map', 'maze', 'puzzle', 'warehouse'.
     """
     if name not in GALLERY:
-        raise WorldError(f"The gallery has no {name!r}.{did_you_mean(name, GALLERY)}")
+        raise WorldError(f"The gallery has no world {name!r}.{did_you_mean(name, GALLERY)}")
     found = GALLERY[name].open()
     return replace(found, title=GALLERY[name].title, source={"kind": "gallery", "name": name})
 
@@ -114,7 +114,7 @@ def _kitchen() -> Setting:
 
 
 def _requests() -> Sequence[tuple[str, str, str]]:
-    """Return texts with the thing and place they name, alternating between kinds."""
+    """Return requests, each with its thing and place, alternating between kinds."""
     go = [(text.format(place), "", place) for place, text in product(PLACES, _GO)]
     take = [(text.format(thing), thing, "") for thing, text in product(THINGS, _TAKE)]
     bring = [
@@ -174,7 +174,7 @@ GALLERY = {
             "kitchen", "Kitchen", "A robot with cups and bowls; it knows a few requests.", _kitchen
         ),
         GalleryWorld(
-            "empty-kitchen", "Empty kitchen", "The same kitchen; this robot knows no words yet.",
+            "empty-kitchen", "Empty kitchen", "The same kitchen; its robot knows no words yet.",
             lesson_setting,
         ),
         GalleryWorld(

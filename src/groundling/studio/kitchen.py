@@ -1,4 +1,4 @@
-"""Kitchen environment of the lesson: a robot that moves, takes and puts down."""
+"""Kitchen environment of the lesson: a robot that fetches and carries things."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WOOD, _DARK, _STEEL = "#b98d5a", "#94703f", "#9aa5ad"
 
 
 class KitchenState(NamedTuple):
-    """The robot's place, the thing it holds or "", and the places of other things."""
+    """The robot's place, the thing it holds ("" if none) and the places of the others."""
 
     at: str
     holds: str

@@ -48,13 +48,13 @@ class Metrics:
         waiting.set_function(lambda: float(limit.busy))
 
     def answered(self, path: str, status: int, seconds: float) -> None:
-        """Count a response; unknown paths are counted as "other"."""
+        """Count a response and record its time; unknown paths are counted as "other"."""
         known = path if path in PATHS else "other"
         self._requests.labels(known, str(status)).inc()
         self._seconds.labels(known).observe(seconds)
 
     def followed(self, seconds: float, understood: bool) -> None:
-        """Count a plan."""
+        """Count a plan and record the time it took."""
         self._plans.labels("yes" if understood else "no").inc()
         self._follow.observe(seconds)
 

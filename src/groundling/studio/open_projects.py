@@ -1,4 +1,4 @@
-"""Open projects of one server: the main project and those that users create."""
+"""Open projects of one server: the main project and projects created by users."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class OpenProjects:
     ...         print(error)
     ...     projects.close()
     False
-    This server has no such project. Open its start page again.
+    This server has no project of that name. Open its start page again.
     """
 
     def __init__(
@@ -87,10 +87,12 @@ class OpenProjects:
                 found = self._open[name] = Project(self._closed[name])
                 del self._closed[name]
                 if pupil := found.store.get(PUPIL):
-                    self.pupils[name] = str(pupil)  # back from an earlier class
+                    self.pupils[name] = str(pupil)  # the pupil joined an earlier class
                 found.wake()  # it may have been closed before training finished
             if name not in self._open:
-                raise ProjectError("This server has no such project. Open its start page again.")
+                raise ProjectError(
+                    "This server has no project of that name. Open its start page again."
+                )
             return self._open[name]
 
     def begin(self, source: Mapping[str, Any], pupil: str = "") -> str:
@@ -123,7 +125,7 @@ class OpenProjects:
         return self.begin({"kind": "scene", "scene": {**world.to_dict(), "examples": []}}, pupil)
 
     def summaries(self) -> list[ProjectSummary]:
-        """Return the main project and the newest other ones, open or not."""
+        """Return summaries of the main project and of the newest other projects."""
         with self._lock:
             found = {name: each.folder for name, each in self._open.items()} | self._closed
             stores = {name: each.store for name, each in self._open.items()}
@@ -160,7 +162,7 @@ def _summary(name: str, folder: Path, store: Store | None) -> ProjectSummary:
 
 
 def _changed(folder: Path) -> float:
-    """Return when a project was last changed; 0 if its file was removed meanwhile."""
+    """Return the modification time of a project; 0 if its file no longer exists."""
     try:
         return (folder / FILE).stat().st_mtime
     except OSError:
@@ -168,5 +170,5 @@ def _changed(folder: Path) -> float:
 
 
 def _is_project(folder: Path) -> bool:
-    """Return whether a folder is a project: not a symbolic link, with a project file."""
+    """Return whether a folder has a project file and is not a symbolic link."""
     return not folder.is_symlink() and (folder / FILE).is_file()

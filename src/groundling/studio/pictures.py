@@ -53,7 +53,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
 
 
 def name_action(environment: Environment, action: Action) -> str:
-    """Return the name of an action, by the environment's `name_action` or `str`.
+    """Return an action's name from the environment's `name_action`, or its `str`.
 
     >>> name_action(object(), ("take", "cup"))
     "('take', 'cup')"

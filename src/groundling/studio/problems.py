@@ -70,7 +70,7 @@ def install_problems(app: FastAPI) -> None:
     async def of_form(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(each) for each in first.get("loc", ())[1:])
-        said = str(first.get("msg", "It cannot be read")).removeprefix("Value error, ")
+        said = str(first.get("msg", "The request is invalid")).removeprefix("Value error, ")
         if first.get("type") == "json_invalid":
             return problem(400, f"The body must be JSON: {said.rstrip('.')}, at byte {where}.")
         return problem(422, f"{f'{where}: ' if where else ''}{said.rstrip('.')}.")

@@ -51,12 +51,12 @@ from groundling.world.judgement import is_right
 
 __all__ = ["LearntState", "Project", "fingerprint_of"]
 
-STALE = -1  # not a revision: the model was trained on other demonstrations than those stored
+STALE = -1  # not a revision: the training demonstrations differ from the stored ones
 MOST_WEIGHT = 1000
 WATCH = 0.5  # seconds between checks for changes by another process
 RECENT = 10  # recent demonstrations that are followed again to measure progress
-LATEST = 200  # newest demonstrations, and newest held-out ones, considered for this
-KEPT = 12  # models kept on disk; of older ones only the database row remains
+LATEST = 200  # newest training and held-out demonstrations considered for progress
+KEPT = 12  # models kept on disk; older models keep only their database row
 
 
 class LearntState(NamedTuple):
@@ -164,8 +164,8 @@ class Project:
         """Raise ProjectError unless `confirm` allows the stored source."""
         if confirm is None or not confirm(known):
             raise ProjectError(
-                f"The project in {self.folder} opens {named(known)}, which may run code, so it "
-                "was not opened. If you trust it, name it on the command line: "
+                f"The project in {self.folder} uses {named(known)}, which may run code, so the "
+                "project was not opened. If you trust it, name it on the command line: "
                 f"groundling studio {typed(known)} --project {shlex.quote(str(self.folder))}"
             )
 
@@ -276,7 +276,7 @@ class Project:
         )
 
     def check(self, record: Record) -> Record:
-        """Return a normalised record; raise an error if it cannot be learnt from.
+        """Return a normalised record; raise an error if it cannot be used for training.
 
         Used for teaching, importing, editing and training.
         """
@@ -356,16 +356,16 @@ class Project:
             return turn
 
     def was_said(self, text: str) -> bool:
-        """Return whether a stored demonstration has these words.
+        """Return whether a stored demonstration has the same words as a text.
 
-        Only such texts are used in questions: what a follower of few demonstrations composes
-        often sounds wrong.
+        Questions use only such texts, because texts generated from few demonstrations often sound
+        wrong.
         """
         words = _words(text)
         return any(_words(each.text) == words for each in self.store.records())
 
     def standing(self) -> dict[str, Any]:
-        """Return the follower's success on recent and on held-out demonstrations.
+        """Count the recent and held-out demonstrations that the follower gets right.
 
         A recent demonstration counts if the agent carries out the right plan without asking; each
         text counts once per scene. Only the newest demonstrations are considered.
@@ -415,7 +415,7 @@ class Project:
                 return None
 
     def is_given(self, name: str) -> bool:
-        """Return whether the training demonstration of a name came with the world."""
+        """Return whether a training demonstration, given by name, came with the world."""
         number = name.partition(":")[0]  # see `_sorted`
         try:
             return not number.isdecimal() or self.store.record(int(number)).origin == "given"
@@ -452,7 +452,9 @@ class Project:
         self.check_writes()
         before = self.store.record(number)
         if before.problem is not None:
-            raise DemonstrationError(f"{before.problem} Delete it and demonstrate it again.")
+            raise DemonstrationError(
+                f"{before.problem} Delete this demonstration and teach it again."
+            )
         what = f"editing “{before.text[:60]}”"
         after = self.check(replace(before, **fields))
         kept = {name: getattr(after, name) for name in {*fields, "text", "start"}}
@@ -554,7 +556,7 @@ class Project:
     def learn_now(self) -> None:
         """Train on the current demonstrations and save the model.
 
-        Demonstrations that cannot be learnt from are set aside.
+        Demonstrations that cannot be used for training are set aside.
         """
         self.check_writes()
         with self._learning:
@@ -669,7 +671,7 @@ class Project:
             return follower
         if revision not in self.kept_models():
             raise ProjectError(
-                f"There is no model of revision {revision}. Only the last {KEPT} models are kept."
+                f"There is no saved model of revision {revision}. Only the last {KEPT} are kept."
             )
         return Follower.load(self.folder / "models" / str(int(revision)))
 
@@ -716,7 +718,7 @@ def _text_of(demonstration: Demonstration) -> str:
 def _short(error: Exception) -> str:
     said = " ".join(str(error).split())
     if not isinstance(error, GroundlingError):
-        said = f"Learning from it failed: {type(error).__name__}: {said}."
+        said = f"Training on this demonstration failed: {type(error).__name__}: {said}."
     return said if len(said) <= 500 else said[:499] + "…"
 
 
@@ -731,7 +733,7 @@ def _sentence(error: Exception) -> str:
         return said
     if isinstance(error, OSError) and error.strerror:
         return f"The model could not be saved: {error.strerror}. Demonstrations are saved."
-    return f"Learning failed: {type(error).__name__}: {said}. Demonstrations are saved."
+    return f"Training failed: {type(error).__name__}: {said}. Demonstrations are saved."
 
 
 def _words(text: str) -> list[str]:

@@ -120,8 +120,8 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
     >>> open_setting({"kind": "moon"})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: The studio cannot open a 'moon'. Known: 'demo', 'gallery',
-    'lesson', 'model', 'scene', 'world'.
+    groundling.errors.WorldError: The `kind` of a source must be supported; got 'moon'. Known:
+    'demo', 'gallery', 'lesson', 'model', 'scene', 'world'.
     """
     source = check_source(source)
     kind = source["kind"]
@@ -154,7 +154,10 @@ def check_source(source: Any) -> dict[str, Any]:
         raise WorldError(f"A source must be an object with a `kind`; got {shorten(source)}.")
     kind = source.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise WorldError(f"The studio cannot open a {shorten(kind)}.{did_you_mean(kind, KINDS)}")
+        raise WorldError(
+            f"The `kind` of a source must be supported; got {shorten(kind)}."
+            f"{did_you_mean(kind, KINDS)}"
+        )
     needed = {"world": ("world",), "model": ("model",), "gallery": ("name",)}.get(kind, ())
     for name in ("world", "model", "name"):
         if (name in needed or name in source) and not isinstance(source.get(name), str):

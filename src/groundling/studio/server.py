@@ -43,8 +43,8 @@ class Address:
     host, port
         The address; `port` defaults to the first free one from 8090.
     token
-        The access token. It is required for hosts other than this machine; by default it is then
-        generated.
+        The access token. If `host` is reachable from other machines, a token is required and is
+        generated if omitted.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None =
 
 
 def open_page(url: str) -> None:
-    """Open the browser, if there is one."""
+    """Open a URL in the browser, if there is one."""
     with suppress(webbrowser.Error):
         webbrowser.open(url)
 

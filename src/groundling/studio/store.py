@@ -231,7 +231,7 @@ class Store:
                     lock.execute("BEGIN EXCLUSIVE")
                 except sqlite3.Error as error:
                     lock.close()
-                    return "locked" not in str(error)  # file systems without locks: all may write
+                    return "locked" not in str(error)  # without file locks, every process may write
                 self._writer = lock
             return True
 
@@ -299,7 +299,7 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return whether recent demonstrations were right before teaching, oldest first."""
+        """Return whether the follower got each recent demonstration right before teaching."""
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
             "ORDER BY id DESC LIMIT ?", most,
@@ -482,14 +482,14 @@ def _check_plain(path: Path) -> None:
 
 def _read_json(text: Any) -> Any:
     def refuse(number: str) -> Any:
-        raise ValueError(f"{number} is not a JSON number")
+        raise ValueError(f"A JSON number must be finite; got {number}.")
 
     try:
         found = json.loads(text, parse_constant=refuse)
         # Escapes may be unpaired surrogates, and exponents may overflow to infinity.
         return plain_json(found) if "\\u" in text or "e" in text else found
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{text!r:.40} is not JSON") from error
+        raise ValueError(f"Stored text must be valid JSON; got {text!r:.40}.") from error
 
 
 def _record(row: sqlite3.Row) -> Record:
@@ -547,16 +547,16 @@ def _kept(record: Record) -> dict[str, Any]:
 
 
 def _revived(kept: dict[str, Any]) -> Record:
-    """Return a record from the history; raise ValueError or similar if invalid."""
+    """Return a record from the history; raise ValueError, TypeError or KeyError if invalid."""
     found = Record(**{**kept, "actions": tuple(kept["actions"])})
     kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
     whole = type(found.id) is int and 0 < found.id < _LARGEST
     if not whole or not all(isinstance(value, kind) for value, kind in kinds):
-        raise ValueError("a field has the wrong type")
+        raise ValueError("The fields of a record must have the types of `Record`.")
     if not _is_number(found.weight) or not _is_number(found.at):
-        raise ValueError("`weight` and `at` must be finite numbers")
+        raise ValueError("`weight` and `at` must be finite numbers.")
     if found.right_before not in (None, True, False):
-        raise ValueError("`right_before` must be null, true or false")
+        raise ValueError("`right_before` must be null, true or false.")
     return found
 
 
@@ -581,7 +581,7 @@ def _plainly(folder: Path) -> Iterator[None]:
             cure = "The project is closed. Open it again."
         else:
             cure = "Its file project.sqlite is damaged. Restore a backup of the folder."
-        raise kind(f"The project in {folder} failed with “{said[:200]}”. {cure}") from error
+        raise kind(f"The project in {folder} cannot be used: “{said[:200]}”. {cure}") from error
     except OSError as error:
         raise ProjectError(
             f"The project in {folder} cannot be saved: {error.strerror}. Free some disk space, or "

@@ -58,18 +58,20 @@ def plain_json(value: Any) -> Any:
     >>> plain_json(float("nan"))
     Traceback (most recent call last):
         ...
-    ValueError: numbers must be finite
+    ValueError: A JSON number must be finite; got nan.
     """
     waiting = [value]
     while waiting:
         each = waiting.pop()
         if isinstance(each, float) and not math.isfinite(each):
-            raise ValueError("numbers must be finite")
+            raise ValueError(f"A JSON number must be finite; got {each}.")
         if isinstance(each, str):
             try:
                 each.encode("utf-8")
             except UnicodeEncodeError:
-                raise ValueError("text must be valid Unicode") from None
+                raise ValueError(
+                    "A JSON string must be valid Unicode; got an unpaired surrogate."
+                ) from None
         elif isinstance(each, dict):
             waiting += [*each, *each.values()]
         elif isinstance(each, list):

@@ -76,7 +76,8 @@ def walk(
 def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) -> dict[str, Any]:
     """Return a dialogue turn with its text, actions, options and pictures.
 
-    `teaches` is the text to teach if the user confirms the plan, including a completing reply.
+    `teaches` is the text to teach if the user confirms the plan, including a reply that completes
+    it.
     """
     plan = turn.plan if turn.kind == "act" else None
     states = (start,) if plan is None else plan.states

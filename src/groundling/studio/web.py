@@ -29,7 +29,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (401, "The token is missing or wrong."),
         (403, "Cross-site request, or disabled endpoint."),
         (408, "Receiving the request timed out."),
-        (409, "Currently not possible; see `detail`."),
+        (409, "The request conflicts with the current state; see `detail`."),
         (413, "The body is too large."),
         (422, "Invalid request; see `detail`."),
         (429, "Too many requests are waiting."),
