@@ -222,7 +222,7 @@ def test_own_world_starts_where_a_name_says(kitchen):
     assert "in the cellar" in run(*asked, "evening")
     assert "in the hall" in run(*asked, '{"State": {"room": "hall"}}')
     said = " ".join(run(*asked, "evenin", code=1).split())
-    assert "Give the start as JSON or by name. Did you mean 'evening'?" in said
+    assert "Pass the initial state as JSON or by name. Did you mean 'evening'?" in said
     said = " ".join(run(*asked, "noon", code=1).split())
     assert "Known: 'evening', 'night'." in said
     assert "Initial state:" in run("check", "manor.py:Manor", "--start", "night")

@@ -93,7 +93,7 @@ def test_check_takes_arguments_and_a_start(kitchen):
     assert 'Actions there: ["go", "kitchen"], ["go", "cellar"], ["switch on", "hall"]' in said
     code, said = checked("kitchen.py:Kitchen", "--start", "hall")
     assert code == 1
-    assert "Give the start as JSON" in said
+    assert "Pass the initial state as JSON" in said
 
 
 def test_check_lists_demonstrations_that_do_not_fit(kitchen):
