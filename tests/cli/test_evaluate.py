@@ -69,8 +69,8 @@ def test_evaluate_gives_json_on_a_clean_output():
         (["map"], "Did you mean 'maps'?"),
         (["maps", "--preset", "pepar"], "Did you mean 'paper'?"),
         (["maps", "--row", "no plan"], "has no row 'no plan'"),
-        (["maps", "--row", "full", "--ablations"], "--ablations cannot be combined with --row"),
-        (["maps", "--json", "no/such/folder/file.json"], "there is no folder"),
+        (["maps", "--row", "full", "--ablations"], "--ablations must not be combined with --row"),
+        (["maps", "--json", "no/such/folder/file.json"], "must exist; got"),
         (["maps", "--json", "."], "cannot be written"),
     ],
 )
