@@ -71,7 +71,7 @@ def test_evaluate_gives_json_on_a_clean_output():
         (["maps", "--row", "no plan"], "has no row 'no plan'"),
         (["maps", "--row", "full", "--ablations"], "--ablations must not be combined with --row"),
         (["maps", "--json", "no/such/folder/file.json"], "must exist; got"),
-        (["maps", "--json", "."], "cannot be written"),
+        (["maps", "--json", "."], "must be a writable file"),
     ],
 )
 def test_evaluate_refuses_in_one_sentence(arguments, message):

@@ -181,7 +181,7 @@ def test_follow_draws_the_way(models, tmp_path):
         (["maps", "f: right"], "must have a line of the giver"),
         (["puzzles", "go", "--where", "x"], "There is no puzzle 'x'"),
         (["puzzles", "go", "--start", "x"], "Leave out --start"),
-        (["mazes", "..."], "have no words"),
+        (["mazes", "..."], "must have at least one word; got none"),
         (["mazes", "go", "--file", "x"], "--file must not be combined"),
         (["mazes", "--file", "no-such-file"], "cannot be read: No such file"),
         (["mazes", "go", "--picture", "x.gif"], "must end in .png"),
@@ -256,7 +256,7 @@ def test_explain_gives_json(models):
 
 def test_explain_needs_words(models, monkeypatch):
     monkeypatch.setattr(stage, "instructions", lambda *given: None)
-    assert "needs an instruction" in run("explain", models / "maps", code=1).output
+    assert "must have an instruction" in run("explain", models / "maps", code=1).output
 
 
 def test_weights_of_a_word(models):

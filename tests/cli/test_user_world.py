@@ -349,6 +349,6 @@ def test_own_world_is_trained_in_shards_with_bounded_memory(kitchen):
     said = run("train", WORLD, *some, "--out", "some", "--skip-bad")
     assert "weights from 10 demonstrations" in said
     assert "bad.jsonl:12" in run("train", WORLD, *some, "--out", "none", code=1)
-    assert "need demonstration files" in run(
+    assert "must be used with demonstration files" in run(
         "train", WORLD, "--out", "none", "--memory", "1GB", code=1
     )

@@ -85,7 +85,7 @@ def test_plain_commands_output_may_be_ascii(tmp_path):
 def test_plain_commands_refuse_an_empty_folder(tmp_path, name, empty):
     done = command(*name.split(), "--out", empty, cwd=tmp_path)
     assert done.returncode == 2
-    assert b"got an empty one" in done.stderr
+    assert b"the folder must have a name" in done.stderr
     assert not list(tmp_path.iterdir())
 
 

@@ -56,8 +56,8 @@ class Cost:
     >>> print(Cost("replay", asked=10, simulated=4, moves=12, seconds=0.006))
     10 steps requested, 4 simulated (60% cached) by replay: 12 moves, 1.50 ms a simulated step
     >>> print(Cost("replay", asked=100, simulated=80, moves=900, seconds=2.4).advice)
-    A simulated step takes 30 ms, and learning needs thousands. Give get_state and set_state:
-    replay makes 11.2 moves for each step. If a single move is slow, plan in a symbolic twin:
+    A simulated step takes 30 ms; training needs thousands of them. Pass get_state and set_state:
+    replay makes 11.2 moves per step. If a single move is slow, plan in a symbolic twin:
     your own Environment with the same rules.
     """
 

@@ -117,8 +117,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
     ...     raise ConnectionError
     Traceback (most recent call last):
         ...
-    groundling.errors.WorkerError: The scheduler of the cluster was lost (ConnectionError). Start it
-    again. All is kept.
+    groundling.errors.WorkerError: The connection to the cluster's scheduler was lost
+    (ConnectionError). Start it again. All is kept.
     """
     distributed = _distributed()
     lost = (

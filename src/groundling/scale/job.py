@@ -34,8 +34,8 @@ def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: s
     >>> check_versions({"Python": "3.12"}, {"Python": "3.11"}, "The worker tcp://10.0.0.7:4711")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 must have Python 3.11 like this
-    process; got 3.12. Install the same version on all machines.
+    groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 must have Python 3.11, like
+    this process; got 3.12. Install the same version on all machines.
     """
     for name, version in wanted.items():
         if found[name] != version:
