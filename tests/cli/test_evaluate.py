@@ -69,9 +69,9 @@ def test_evaluate_gives_json_on_a_clean_output():
         (["map"], "Did you mean 'maps'?"),
         (["maps", "--preset", "pepar"], "Did you mean 'paper'?"),
         (["maps", "--row", "no plan"], "has no row 'no plan'"),
-        (["maps", "--row", "full", "--ablations"], "--ablations cannot be combined with --row"),
-        (["maps", "--json", "no/such/folder/file.json"], "there is no folder"),
-        (["maps", "--json", "."], "cannot be written"),
+        (["maps", "--row", "full", "--ablations"], "--ablations must not be combined with --row"),
+        (["maps", "--json", "no/such/folder/file.json"], "must exist; got"),
+        (["maps", "--json", "."], "must be a writable file"),
     ],
 )
 def test_evaluate_refuses_in_one_sentence(arguments, message):

@@ -116,7 +116,7 @@ def test_demo_trains_again_when_the_model_is_broken_or_another(ran, tmp_path):
         return console.file.getvalue()
 
     note.write_text((out / "model.json").read_text())
-    assert "cannot be used; training again" in train()
+    assert "does not match this demo; training a new one" in train()
     note.write_text('{"version": "0"}')
     assert "Learnt" in train()
     assert "Loaded" in train()

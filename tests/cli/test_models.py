@@ -63,7 +63,7 @@ def test_train_counts_the_weights_of_all_its_models(models, tmp_path):
 
 def test_train_keeps_a_model_unless_told(models):
     result = run("train", "puzzles", "--out", models / "puzzles", "--sample", code=1)
-    assert "already holds a model" in result.output
+    assert "must not hold a model" in result.output
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_train_keeps_a_model_unless_told(models):
     [
         (["maze"], "Did you mean 'mazes'?"),
         (["mazes", "--preset", "bset"], "Did you mean 'best'?"),
-        (["mazes", "--preset", "routes"], "evaluated but not trained"),
+        (["mazes", "--preset", "routes"], "which can only be evaluated"),
         (["mazes", "--row", "chian"], "Did you mean 'chain'?"),
         (["mazes", "--corpora", "nowhere"], "groundling corpora fetch --into nowhere"),
-        (["mazes", "--corpora", ".", "--sample"], "--sample cannot be combined with --corpora"),
+        (["mazes", "--corpora", ".", "--sample"], "--sample must not be combined with --corpora"),
         (["mazes", "--leave-out", "Maze9"], "Did you mean"),
         (["maps", "--leave-out", "99"], "There is no map '99'"),
         (["puzzles", "--leave-out", "x"], "There is no puzzle 'x'"),
@@ -107,7 +107,7 @@ def test_train_stopped_leaves_no_model_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(rounds, "minimise", stop_at_second)
     out = tmp_path / "model"
     stopped = run("train", "mazes", "--out", out, code=130)
-    assert "the same command resumes" in stopped.output
+    assert "run the same command to resume" in stopped.output
     assert [each.name for each in out.iterdir()] == ["checkpoints"]
     with pytest.raises(ModelFileError, match="not finished"):
         load_trained(out)
@@ -181,8 +181,8 @@ def test_follow_draws_the_way(models, tmp_path):
         (["maps", "f: right"], "must have a line of the giver"),
         (["puzzles", "go", "--where", "x"], "There is no puzzle 'x'"),
         (["puzzles", "go", "--start", "x"], "Leave out --start"),
-        (["mazes", "..."], "have no words"),
-        (["mazes", "go", "--file", "x"], "--file cannot be combined"),
+        (["mazes", "..."], "must have at least one word; got none"),
+        (["mazes", "go", "--file", "x"], "--file must not be combined"),
         (["mazes", "--file", "no-such-file"], "cannot be read: No such file"),
         (["mazes", "go", "--picture", "x.gif"], "must end in .png"),
         (["nothing", "go"], "holds no trained model"),
@@ -226,7 +226,7 @@ def test_follow_lets_the_plan_grow_as_one_types(models, monkeypatch):
     result = run("follow", models / "mazes")
     shown = result.output
     assert "Do you mean “turn left”" in shown  # a small model is not sure, and asks
-    assert "There are no words in that." in shown
+    assert "must have at least one word." in shown
     assert shown.count("  1. rotate(") == 2  # the plan is shown again whenever something was done
     assert "  2. move(" in shown
     assert "  +" in shown  # what is new is marked
@@ -256,7 +256,7 @@ def test_explain_gives_json(models):
 
 def test_explain_needs_words(models, monkeypatch):
     monkeypatch.setattr(stage, "instructions", lambda *given: None)
-    assert "needs an instruction" in run("explain", models / "maps", code=1).output
+    assert "must have an instruction" in run("explain", models / "maps", code=1).output
 
 
 def test_weights_of_a_word(models):

@@ -91,7 +91,7 @@ def test_reproduce_goes_on_where_it_stopped(no_work, tmp_path, monkeypatch):
 
     monkeypatch.setattr(jobs, "run_job", stop_later)
     stopped = run("--out", tmp_path, "--task", "mazes", code=130)
-    assert "the same command resumes" in stopped.output
+    assert "run the same command to resume" in stopped.output
     assert {each.name for each in tmp_path.iterdir()} == {"cells"}
     kept = set(done)
     done.clear()

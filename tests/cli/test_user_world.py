@@ -47,7 +47,7 @@ def test_own_world_is_trained_and_says_what_was_chosen(kitchen):
     assert "- Search.max_length = 2: the longest demonstration has 2 actions." in said
     assert "Try: groundling follow model --world kitchen.py:Kitchen" in said
     again = run("train", WORLD, SHOWN, "--out", "model", code=1)
-    assert "already holds a model" in again
+    assert "must not hold a model" in again
 
 
 def test_own_world_is_followed_line_by_line():
@@ -77,8 +77,8 @@ def test_own_world_weighs_words_that_are_matched_with_values():
 @pytest.mark.parametrize(
     ("setting", "told"),
     [
-        ("l2=3", "There is no setting 'l2'. Did you mean 'learning.l2'?"),
-        ("learning.l3=3", "There is no setting 'learning.l3'. Did you mean 'learning.l"),
+        ("l2=3", "--setting must name a setting; got 'l2'. Did you mean 'learning.l2'?"),
+        ("learning.l3=3", "must name a setting; got 'learning.l3'. Did you mean 'learning.l"),
         ("learning.l2=abc", "Learning.l2 must be a number; got 'abc'."),
         ("learning.l2=1,2", "--setting learning.l2 must be one value; got 2."),
         ("search.beam=0", "Search.beam must be >= 1"),
@@ -134,9 +134,9 @@ def test_own_world_settings_change_what_was_chosen():
     assert follower.features.slots == ("room",)
     arguments = ("train", WORLD, SHOWN, "--out", "none", "--setting")
     said = " ".join(run(*arguments, "learning.l3=3", code=1).split())
-    assert "There is no setting 'learning.l3'" in said
+    assert "must name a setting; got 'learning.l3'" in said
     assert "must be one value" in run(*arguments, "learning.l2=3,4", code=1)
-    assert "--setting cannot be combined" in run(
+    assert "--setting must not be combined" in run(
         *arguments, "learning.l2=3", "--memory", "1GB", code=1
     )
 
@@ -222,7 +222,7 @@ def test_own_world_starts_where_a_name_says(kitchen):
     assert "in the cellar" in run(*asked, "evening")
     assert "in the hall" in run(*asked, '{"State": {"room": "hall"}}')
     said = " ".join(run(*asked, "evenin", code=1).split())
-    assert "Give the start as JSON or by name. Did you mean 'evening'?" in said
+    assert "Pass the initial state as JSON or by name. Did you mean 'evening'?" in said
     said = " ".join(run(*asked, "noon", code=1).split())
     assert "Known: 'evening', 'night'." in said
     assert "Initial state:" in run("check", "manor.py:Manor", "--start", "night")
@@ -252,7 +252,7 @@ def test_own_world_judges_a_trained_model_on_other_demonstrations():
     assert found["rows"][0]["metrics"] == {"right": 1.0}
     assert "mistakes" not in found
     said = run("evaluate", WORLD, SHOWN, "--model", "model", "--folds", "2", code=1)
-    assert "--model cannot be combined with --folds" in " ".join(said.split())
+    assert "--model must not be combined with --folds" in " ".join(said.split())
     said = run("evaluate", "mazes", "--model", "model", "--sample", code=1)
     assert "was trained in a user's own world" in " ".join(said.split())
 
@@ -263,8 +263,8 @@ def test_own_world_judges_a_trained_model_on_other_demonstrations():
         ("train", ("--preset", "bset"), "has no preset 'bset'"),
         ("train", ("--leave-out", "L"), "There is no demonstration 'L'"),
         ("evaluate", ("--row", "fool"), "has no row 'fool'"),
-        ("evaluate", ("--sample",), "Your own world has no corpus"),
-        ("evaluate", ("--corpora", "."), "Your own world has no corpus"),
+        ("evaluate", ("--sample",), "your own world has no corpus"),
+        ("evaluate", ("--corpora", "."), "your own world has no corpus"),
     ],
 )
 def test_own_world_is_told_of_options_as_any_task(command, option, told):
@@ -319,12 +319,12 @@ def test_own_world_leaves_bad_records_out_on_request(kitchen):
     (kitchen / "bad.jsonl").write_text("\n".join([*lines, bad]) + "\n", encoding="utf-8")
     run("train", WORLD, "bad.jsonl", "--out", "other", "--parser", "chain", code=1)
     said = run("train", WORLD, "bad.jsonl", "--out", "other", "--parser", "chain", "--skip-bad")
-    assert "1 records are unusable and were skipped" in said
+    assert "1 bad records were skipped" in said
     assert "bad.jsonl:12" in said
 
 
 def test_own_world_needs_demonstrations():
-    assert "needs demonstrations. Name a file, as in `groundling train" in " ".join(
+    assert "must have demonstrations. Pass a file, as in `groundling train" in " ".join(
         run("train", WORLD, "--out", "none", code=1).split()
     )
 
@@ -333,7 +333,7 @@ def test_own_world_needs_demonstrations():
 @pytest.mark.parametrize("command", ["train", "evaluate", "tune"])
 def test_files_are_not_for_tasks(command, arguments):
     said = run(command, "mazes", *arguments, code=1)
-    assert "are for your own world" in " ".join(said.split())
+    assert "must be used with your own world" in " ".join(said.split())
 
 
 def test_own_world_is_trained_in_shards_with_bounded_memory(kitchen):
@@ -349,6 +349,6 @@ def test_own_world_is_trained_in_shards_with_bounded_memory(kitchen):
     said = run("train", WORLD, *some, "--out", "some", "--skip-bad")
     assert "weights from 10 demonstrations" in said
     assert "bad.jsonl:12" in run("train", WORLD, *some, "--out", "none", code=1)
-    assert "need demonstration files" in run(
+    assert "must be used with demonstration files" in run(
         "train", WORLD, "--out", "none", "--memory", "1GB", code=1
     )

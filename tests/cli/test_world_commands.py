@@ -57,14 +57,14 @@ def test_new_is_right_as_its_check_says(kitchen):
     assert code == 0, said
     assert "No problems found in 24 states" in said
     assert 'Initial state: {"State": {"room": "kitchen", "lit": {"$set": []}}}' in said
-    assert "10 demonstrations are usable: 1 to 2 actions." in said
+    assert "10 demonstrations are valid: 1 to 2 actions." in said
 
 
 def test_new_overwrites_nothing(kitchen):
     (kitchen / "kitchen.py").write_text("mine")
     result = runner.invoke(app, ["new", "kitchen"])
     assert result.exit_code == 1
-    assert "kitchen.py already exists" in result.output
+    assert "kitchen.py must not exist yet" in result.output
     assert (kitchen / "kitchen.py").read_text() == "mine"
     other = runner.invoke(app, ["new", "cellar"])  # its demonstrations would replace the others
     assert "demonstrations.jsonl already exists" in other.output
@@ -93,7 +93,7 @@ def test_check_takes_arguments_and_a_start(kitchen):
     assert 'Actions there: ["go", "kitchen"], ["go", "cellar"], ["switch on", "hall"]' in said
     code, said = checked("kitchen.py:Kitchen", "--start", "hall")
     assert code == 1
-    assert "Give the start as JSON" in said
+    assert "Pass the initial state as JSON" in said
 
 
 def test_check_lists_demonstrations_that_do_not_fit(kitchen):
@@ -103,7 +103,7 @@ def test_check_lists_demonstrations_that_do_not_fit(kitchen):
         file.write("{}\n" * 25)
     code, said = checked("kitchen.py:Kitchen", "demonstrations.jsonl")
     assert code == 1
-    assert "10 demonstrations are usable" in said
+    assert "10 demonstrations are valid" in said
     assert "26 are unusable:" in said
     assert "- demonstrations.jsonl:12: The plan: action 1, ('go', 'hall'), is impossible" in said
     assert "- demonstrations.jsonl:13: A record must have a `start`" in said
@@ -167,7 +167,7 @@ def test_check_says_in_one_sentence_what_is_missing(kitchen, arguments, said):
 def test_check_says_so_if_there_is_no_demonstration(kitchen):
     (kitchen / "empty.jsonl").write_text("", encoding="utf-8")
     code, said = checked("kitchen.py:Kitchen", "empty.jsonl")
-    assert (code, "There is no demonstration in empty.jsonl." in " ".join(said.split())) == (
+    assert (code, "got none in empty.jsonl." in " ".join(said.split())) == (
         1,
         True,
     )

@@ -245,7 +245,7 @@ def test_bounds_parquet_with_one_text_that_is_none_keeps_the_others(tmp_path):
             continue
         assert len(list(some)) == 2
         assert [each.number for each in some.skipped] == [2]
-        assert "A text must be UTF-8; byte 1 is not" in str(some.skipped[0])
+        assert "A text must be UTF-8; got an invalid byte at position 1" in str(some.skipped[0])
 
 
 def test_bounds_parquet_columns_come_back_as_they_were_written(tmp_path):

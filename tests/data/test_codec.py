@@ -140,7 +140,10 @@ def test_codec_takes_numbers_of_numpy():
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({"Robott": {}}, "offers no class 'Robott' for states. Did you mean 'Robot'?"),
+        (
+            {"Robott": {}},
+            "must define the class 'Robott', which a state names. Did you mean 'Robot'?",
+        ),
         ({"Robot": {"att": 3}}, "Did you mean 'at'?"),
         ({"Robot": {}}, "must describe a valid Robot"),
         ({"Robot": [3]}, 'The fields of Robot must be an object, {"at": …, "holds": …}'),
@@ -155,9 +158,9 @@ def test_codec_takes_numbers_of_numpy():
         ({"$set": 3}, "`$set` must hold a list"),
         ({"$float": "nan"}, "$float"),
         ({"$bytes": "?"}, "must be base 64"),
-        ({"Loose": {"at": 3}}, "offers no class 'Loose'"),
-        ({"os.system": ["true"]}, "offers no class 'os.system'"),
-        ({"Path": {"args": "/"}}, "offers no class 'Path'"),
+        ({"Loose": {"at": 3}}, "must define the class 'Loose'"),
+        ({"os.system": ["true"]}, "must define the class 'os.system'"),
+        ({"Path": {"args": "/"}}, "must define the class 'Path'"),
     ],
 )
 def test_codec_says_what_is_wrong(data, said):

@@ -41,7 +41,9 @@ def test_own_world_begins_where_it_is_told():
     own = OwnWorld(Worlds(Begun))
     assert own.begin("3")[1] == 3
     assert own.begin()[1] == 2
-    with pytest.raises(GroundlingError, match=r"must be valid JSON .* Give the start as JSON"):
+    with pytest.raises(
+        GroundlingError, match=r"must be valid JSON .* Pass the initial state as JSON"
+    ):
         own.begin("kitchen")
 
 

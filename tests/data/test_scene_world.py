@@ -80,7 +80,7 @@ def test_scene_world_of_the_gallery_can_be_carried_out(name):
         ({"verbs": ["fly"]}, "got 'fly'"),
         ({"movers": [{"name": "ann", "at": "moon"}]}, "name of a place"),
         ({"things": [{"name": "rake", "at": "shed", "can": "take"}]}, "must be a list"),
-        ({"things": YARD["things"] * 2}, "must differ"),
+        ({"things": YARD["things"] * 2}, "must be unique"),
         ({"places": [{"name": "shed", "at": [0, "x"]}, {"name": "gate"}]}, "`at` of 'shed'"),
         ({"scenes": 1000}, "`scenes` must be"),
         ({"places": [{"name": "a" * 99}]}, "1 to 40"),
@@ -101,7 +101,7 @@ def test_scene_world_of_the_gallery_can_be_carried_out(name):
         ({"things": [{"name": "lamp", "at": "shed", "can": ["switch"], "is": "red"}]}, "off or on"),
         ({"things": [{"name": "rake", "at": "shed", "is": "on"}]}, "must be left out"),
         ({"verbs": [["go"]]}, r"got \['go'\]"),
-        ({"wall": 1}, "no 'wall'"),
+        ({"wall": 1}, "must not have the key 'wall'"),
     ],
 )
 def test_scene_world_says_what_is_wrong(change, said):

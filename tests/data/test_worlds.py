@@ -103,7 +103,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
         ("kitchen.py:Kitchen", "no file kitchen.py. Did you mean 'my_kitchen.py'"),
         ("nowhere/kitchen.py:Kitchen", "There is no file nowhere/kitchen.py."),
         ("my_kitchen.py:Kichen", "my_kitchen.py has no 'Kichen'. Did you mean 'Kitchen'?"),
-        ("my_kitchen.py", "such as my_kitchen.py:Kitchen. It has Kitchen."),
+        ("my_kitchen.py", "such as my_kitchen.py:Kitchen. It defines Kitchen."),
         ("my_kitchen:Kitchen", "For a file, write my_kitchen.py:Kitchen."),
         ("no_such.module:Kitchen", "There is no module 'no_such'."),
         ("kitchen", "For a user-defined world, give its file and class"),
@@ -117,7 +117,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
         ("my_kitchen.py:nothing", "must be an environment: None has no method actions."),
         ("my_kitchen.py:State", "must create an environment: it has no method actions."),
         ("my_kitchen.py:number", "must be an environment: 3 has no method actions."),
-        ('my_kitchen.py:ready{"size": 3}', "is an environment and takes no arguments"),
+        ('my_kitchen.py:ready{"size": 3}', "must not have arguments, because it is an environment"),
         ("my_kitchen.py:Kitchen{size: 3}", "must be JSON"),
         (
             "broken.py:Kitchen",

@@ -18,11 +18,13 @@ def test_babyai_levels_knows_every_registered_level():
 
 
 def test_babyai_levels_unknown_names_get_a_hint():
-    with pytest.raises(SettingError, match=r"no BabyAI level 'GoToLocl'\. Did you mean"):
+    with pytest.raises(
+        SettingError, match=r"must be a BabyAI level; got 'GoToLocl'\. Did you mean"
+    ):
         babyai("GoToLocl")
     with pytest.raises(SettingError, match="must be 'macro' or 'primitive'"):
         babyai("GoToLocal", actions="moves")
-    with pytest.raises(SettingError, match="cannot be combined"):
+    with pytest.raises(SettingError, match="must not be combined"):
         babyai("GoToLocal", actions="primitive", view="partial")
 
 

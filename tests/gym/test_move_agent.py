@@ -112,7 +112,7 @@ def test_moving_begins_elsewhere_by_what_was_observed(follower):
 
 def test_moving_needs_an_environment_of_its_own(follower):
     world = lake()
-    with pytest.raises(WorldError, match="Make another one to act in"):
+    with pytest.raises(WorldError, match="must not be the simulator of the GymWorld"):
         world.agent(follower).act("Go down.", world.env)
 
 

@@ -44,7 +44,7 @@ def test_recording_takes_a_policy(level):
     assert set(trajectory.moves) == {0}
     assert trajectory.truncated
     assert not trajectory.success
-    with pytest.raises(SettingError, match="cannot be combined"):
+    with pytest.raises(SettingError, match="must not be combined"):
         record(level, [0], policy=lambda env, scene: 0, human=True)
 
 
@@ -94,7 +94,7 @@ def test_recording_of_a_person_in_a_window(level, monkeypatch):
 
 def test_recording_what_nothing_fits_is_refused(level):
     [trajectory] = record(level, [4])
-    with pytest.raises(DemonstrationError, match="cannot be cut"):
+    with pytest.raises(DemonstrationError, match="must have an event that matches the text"):
         cut(level, Recording(trajectory.text, 4, ()))
 
 

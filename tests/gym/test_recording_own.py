@@ -63,11 +63,11 @@ def test_recording_own_world_uses_what_reset_returned():
 
 
 def test_recording_own_world_says_what_is_missing():
-    with pytest.raises(SettingError, match=r"World has no make\(\)"):
+    with pytest.raises(SettingError, match=r"World must have a method make\(\)"):
         record(World(), 1, play(0))
-    with pytest.raises(SettingError, match="Give texts"):
+    with pytest.raises(SettingError, match="or pass texts"):
         record(World(), 1, play(0), env=Switches())
-    with pytest.raises(SettingError, match="World has no teacher"):
+    with pytest.raises(SettingError, match="World must have a teacher"):
         record(World(), 1, env=Switches(), texts=["switch it on"])
     with pytest.raises(SettingError, match="one text for each seed"):
         record(World(), 2, play(0), env=Switches(), texts=["switch it on"])

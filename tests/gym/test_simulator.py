@@ -124,9 +124,9 @@ def test_simulator_refuses_what_it_cannot_do():
         GymWorld(Line(), ground, get_state=lambda env: env.at)
     env = Line()
     env.action_space = gymnasium.spaces.Box(-1, 1, (2,))
-    with pytest.raises(SettingError, match="cannot be listed"):
+    with pytest.raises(SettingError, match="must be discrete"):
         GymWorld(env, ground)
-    with pytest.raises(WorldError, match="must be of this GymWorld"):
+    with pytest.raises(WorldError, match="must come from this GymWorld"):
         GymWorld(Line(), ground).step("elsewhere", 0)
 
 
@@ -188,7 +188,7 @@ def test_simulator_says_why_it_replays():
     world = GymWorld(Counted(), ground, key=where)
     if world.way_ == "replay":
         assert world.why_.endswith(
-            "So actions are replayed; get_state and set_state would be faster."
+            "Actions are replayed instead; get_state and set_state would be faster."
         )
         assert "way=" not in world.why_
     with pytest.raises(WorldError, match="way='replay'"):

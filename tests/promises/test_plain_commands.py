@@ -29,7 +29,7 @@ def command(*arguments, **options):
 
 def test_plain_commands_closed_input_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(InstructionError, match="There is no input"):
+    with pytest.raises(InstructionError, match="must have an instruction; got none"):
         stage.instructions(None, None)
 
 
@@ -45,7 +45,7 @@ class Undecodable:
 
 def test_plain_commands_input_that_is_no_text_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Undecodable())
-    with pytest.raises(InstructionError, match="must be text in UTF-8"):
+    with pytest.raises(InstructionError, match="must be UTF-8 text"):
         stage.instructions(None, None)
 
 
@@ -70,7 +70,7 @@ def test_plain_commands_output_may_be_ascii(tmp_path):
         env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
     )  # fmt: skip
     assert done.returncode == 1
-    assert b"is not a folder" in done.stderr
+    assert b"folder of the corpora must exist" in done.stderr
     done = command(
         "corpora", "list", "--json",
         env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0",
@@ -85,7 +85,7 @@ def test_plain_commands_output_may_be_ascii(tmp_path):
 def test_plain_commands_refuse_an_empty_folder(tmp_path, name, empty):
     done = command(*name.split(), "--out", empty, cwd=tmp_path)
     assert done.returncode == 2
-    assert b"got an empty name" in done.stderr
+    assert b"the folder must have a name" in done.stderr
     assert not list(tmp_path.iterdir())
 
 

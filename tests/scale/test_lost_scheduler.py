@@ -58,7 +58,9 @@ def test_lost_scheduler_is_told_and_training_goes_on_later(tmp_path, monkeypatch
             if step.stage == "training" and step.step == 5:
                 scheduler.send_signal(signal.SIGKILL)
 
-        with pytest.raises(WorkerError, match=r"The scheduler of the cluster was lost .*states"):
+        with pytest.raises(
+            WorkerError, match=r"connection to the cluster's scheduler was lost .*states"
+        ):
             fit(cluster=address, checkpoint=states, every=2, progress=progress)
     assert len(list(states.iterdir())) == 2
     (tmp_path / "two").mkdir()

@@ -236,7 +236,7 @@ def test_app_exports_and_imports_the_same(client):
         ({"text": "Geh. " * 100}, "at most 30 sentences; got 100"),
         ({"text": "x" * 5000}, "at most 4,000 characters; got 5,000"),
         ({"text": "geh", "scene": "Kitchn 1"}, "Did you mean 'Kitchen 1'"),
-        ({"text": "geh", "start": {"Robot": {}}}, "offers no class 'Robot'"),
+        ({"text": "geh", "start": {"Robot": {}}}, "must define the class 'Robot'"),
         ({"text": "geh", "start": "nowhere"}, "raised"),
         ({"text": "geh", "more": 1}, "Extra inputs"),
         ({"text": 3}, "valid string"),

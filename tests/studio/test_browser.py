@@ -302,7 +302,7 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room
     page.locator(".editor-picture svg text").filter(has_text="lamp").wait_for()
     page.get_by_label("Things 2: Name").fill("ball")  # twice the same
     page.get_by_label("Things 2: Name").press("Tab")
-    page.locator(".editor-picture .problem").filter(has_text="must differ").wait_for()
+    page.locator(".editor-picture .problem").filter(has_text="must be unique").wait_for()
     page.get_by_label("Things 2: Name").fill("lamp")
     page.get_by_label("Things 2: Name").press("Tab")
     page.locator(".editor-picture .problem").wait_for(state="hidden")

@@ -80,7 +80,7 @@ def test_service_takes_the_states_that_it_gives(client):
     ("body", "status", "said"),
     [
         ({"text": "..."}, 422, "The text must have words"),
-        ({"text": "a", "state": {"Robot": {}}}, 422, "offers no class"),
+        ({"text": "a", "state": {"Robot": {}}}, 422, "must define the class"),
         ({"text": "a", "state": [1, 2]}, 422, "raised"),
         ({"text": "a", "length": 0}, 422, "length: "),
         ({}, 422, "text: "),

@@ -49,7 +49,7 @@ def test_studies_compare_with_and_without_the_speaker(tmp_path):
 def test_studies_cannot_be_combined(tmp_path):
     done = CliRunner().invoke(app, ["evaluate", "mazes", "--dialogue", "--speaker", "--sample"])
     assert done.exit_code == 1
-    assert "--dialogue cannot be combined with --speaker." in " ".join(done.output.split())
+    assert "--dialogue must not be combined with --speaker." in " ".join(done.output.split())
 
 
 def test_studies_hold_parts_out_of_any_task():

@@ -81,11 +81,11 @@ class TaskOptions:
 
     @property
     def changes(self) -> tuple[tuple[str, Any], ...]:
-        """The parser as a changed setting, if one is named."""
+        """The `--parser` option as a changed setting, if it is used."""
         return (("parser", self.parser),) if self.parser else ()
 
     def find(self, console: Console, task: Task[Any, Any]) -> Source:
-        """Find the data of a task, and print where they come from."""
+        """Find the data of a task, and print their source."""
         return find_source(
             task, self.files, self.corpora, self.sample, console, skip_bad=self.skip_bad
         )
@@ -96,8 +96,8 @@ ERROR, INTERRUPTED = 1, 130
 
 
 @contextmanager
-def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iterator[None]:
-    """Turn errors into one sentence and an exit code: 1 for errors, 130 for Ctrl-C.
+def plainly(debug: bool, stopped: str = "No partial files were left behind.") -> Iterator[None]:
+    """Print errors as one line and exit: code 1 for errors, 130 for Ctrl-C.
 
     >>> from groundling.errors import SettingError
     >>> try:
@@ -113,7 +113,7 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
     from groundling.errors import GroundlingError
 
     for stream in (sys.stdout, sys.stderr):
-        # Print a question mark for characters that the terminal cannot show. (In the locale C,
+        # Print a question mark for characters that the terminal cannot show. (In the C locale,
         # Python uses surrogateescape instead of strict, which fails as well.)
         if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="replace")
@@ -133,13 +133,14 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
         message = _one_line(error)
         if not isinstance(error, (GroundlingError, OSError)):
             message = (
-                f"{type(error).__name__}: {message}. This is a bug; run it again with --debug."
+                f"{type(error).__name__}: {message}. This is a bug; run the command again with "
+                "--debug."
             )
         typer.echo(f"Error: {message}", err=True)
         raise typer.Exit(ERROR) from None
 
 
-def command(stopped: str = "Nothing half-written is left.") -> Callable[[Any], Any]:
+def command(stopped: str = "No partial files were left behind.") -> Callable[[Any], Any]:
     """Decorate a command: add `--debug`, report errors, expand option groups.
 
     A parameter whose type is a dataclass, such as `TaskOptions`, becomes one option per field.
@@ -198,7 +199,9 @@ def folder_option(*names: str, help: str) -> Any:  # noqa: A002 - as typer calls
 
 def _folder(given: str | Path) -> Path:
     if not str(given).strip():
-        raise typer.BadParameter("it must be a folder; got an empty name. Write . for this one.")
+        raise typer.BadParameter(
+            "the folder must have a name; got an empty one. Write . for the current folder."
+        )
     return Path(given)
 
 
@@ -210,11 +213,9 @@ def check_writable(file: Path | None) -> None:
 
     folder = file.absolute().parent
     if not folder.is_dir():
-        raise SettingError(
-            f"{file} cannot be written: there is no folder {folder}. Create it first."
-        )
+        raise SettingError(f"The folder of {file} must exist; got {folder}. Create it first.")
     if file.is_dir() or not os.access(folder, os.W_OK):
-        raise SettingError(f"{file} cannot be written. Choose another file.")
+        raise SettingError(f"{file} must be a writable file. Choose another file.")
 
 
 def make_console(*, errors: bool = False) -> Console:
@@ -249,7 +250,7 @@ def write_json(content: Any, file: Path | None) -> None:
 
 
 def whole(text: str) -> str:
-    r"""Return a text that can be encoded: invalid characters become a replacement mark.
+    r"""Replace characters that cannot be encoded by a replacement mark.
 
     >>> whole("go \udcff left")
     'go � left'
@@ -272,7 +273,10 @@ def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full"
 
     preset = preset or task.presets.default
     if preset in task.tables_only:
-        raise SettingError(f"{preset!r} can be evaluated but not trained. Use another preset.")
+        raise SettingError(
+            f"The preset must be trainable; got {preset!r}, which can only be "
+            "evaluated. Use another preset."
+        )
     task.presets.select(preset, variant)
     return preset
 
@@ -287,29 +291,34 @@ def find_source(
     skip_bad: bool = False,
     why: str = "--sample",
 ) -> Source:
-    """Find the data of a task, and print where they come from.
+    """Find the data of a task, and print their source.
 
-    A user's world has files of demonstrations instead of a corpus.
+    A user's world has demonstration files instead of a corpus.
     """
     from groundling.corpora import Place, find_corpora
     from groundling.data.own import names_world
     from groundling.errors import SettingError
 
     if sample and corpora is not None:
-        raise SettingError("--sample cannot be combined with --corpora. Leave one of them out.")
+        raise SettingError("--sample must not be combined with --corpora. Remove one of them.")
     if names_world(task.name):
         if sample or corpora is not None:
-            raise SettingError("Your own world has no corpus. Leave out --corpora and --sample.")
+            raise SettingError(
+                "--corpora and --sample must be used with a task; your own world "
+                "has no corpus. Remove them."
+            )
         list_demonstrations(task, files or (), console, skip_bad=skip_bad)
         return tuple(files or ())
     if files or skip_bad:
         raise SettingError(
-            "Files of demonstrations and --skip-bad are for your own world, such as "
-            "my_world.py:Kitchen. A task has its own corpus; leave them out."
+            "Files of demonstrations and --skip-bad must be used with your own world, such as "
+            "my_world.py:Kitchen; a task has its own corpus. Remove them."
         )
     if not task.corpus:
         if corpora is not None:
-            raise SettingError(f"The task {task.name} has no corpus. Leave out --corpora.")
+            raise SettingError(
+                f"--corpora must be used with a task that has a corpus; got {task.name}. Remove it."
+            )
         place = Place(None, "the task has no corpus")
     else:
         place = Place(None, why) if sample else find_corpora(corpora, task.corpus)
@@ -326,14 +335,14 @@ def list_demonstrations(
 
     if not files:
         raise DemonstrationError(
-            f"{task.name} needs demonstrations. Name a file, as in "
+            f"{task.name} must have demonstrations. Pass a file, as in "
             f"`groundling train {task.name} demonstrations.jsonl`."
         )
     own = open_world(task.name, files, skip_bad=skip_bad, check=True)
-    own.worlds.check()  # report a wrong name before any record
+    own.worlds.check()  # report a wrong world name before reading any record
     assert own.demonstrations is not None
     shown = own.listed
-    say_skipped(console, own.demonstrations, "records are unusable and were skipped", _SHOWN)
+    say_skipped(console, own.demonstrations, "bad records were skipped", _SHOWN)
     return shown
 
 

@@ -58,7 +58,7 @@ def check(
 
     if not folder.is_dir():
         raise CorpusError(
-            f"{folder} is not a folder. Give the folder of the corpora, or type "
+            f"The folder of the corpora must exist; got {folder}. Pass another folder, or type "
             f"`groundling corpora fetch --into {folder}`."
         )
     found = corpora.check(folder)
@@ -79,23 +79,23 @@ def check(
         count = len(found.whole) + len(found.missing) + len(found.changed)
         console.print(f"{len(found.whole)} of {count} files are correct.")
         if not found.good:
-            console.print(f"To repair it, type: groundling corpora fetch --into {folder}")
+            console.print(f"To repair the folder, type: groundling corpora fetch --into {folder}")
     if not found.good:
         raise typer.Exit(1)
 
 
 @app.command("fetch")
-@command("The partial download is kept; the same command resumes.")
+@command("The partial download is kept; run the same command to resume.")
 def fetch(
     into: Annotated[
         Path | None, typer.Option(help="Folder for the corpora. Default: your data folder.")
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", help="Archive (.tar.gz, .zip), folder or URL to take them from."),
+        typer.Option("--from", help="Archive (.tar.gz, .zip), folder or URL to copy them from."),
     ] = None,
 ) -> None:
-    """Download the corpora from their authors, or take them from an archive.
+    """Download the corpora from their authors, or copy them from an archive.
 
     Every file is verified. The corpora have their own licences; see `groundling corpora list`.
     """

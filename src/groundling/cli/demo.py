@@ -23,7 +23,7 @@ from groundling.svg import write_picture
 from groundling.tasks.benchmark import DemoRequest, DemoWorld
 from groundling.tasks.task_registry import DEMO, get_task
 
-README = "implicit-turn"  # the request whose pictures the README shows
+README = "implicit-turn"  # the request of the pictures in the README
 
 
 def run_demo(
@@ -41,7 +41,7 @@ def run_demo(
     `images` is a folder for copies of the two pictures in the README.
     """
     console = Console(highlight=False) if console is None else console
-    load_parser(parser)  # an unknown name fails now
+    load_parser(parser)  # raises an error for an unknown name before training
     out.mkdir(parents=True, exist_ok=True)
     world = get_task(DEMO).demo(demonstrations, held_out)
     places, name = {id(each.environment) for each in world.training}, world.title.lower()
@@ -66,7 +66,7 @@ def run_demo(
 def _trained(
     world: DemoWorld, folder: Path, parser: str, demonstrations: int, again: bool, console: Console
 ) -> Follower:
-    """Return a follower trained on these data, now or in an earlier run."""
+    """Train a follower, or load it from an earlier run on the same data."""
     follower = world.follower(parser)
     note = folder.parent / "model.json"
     made_by = {
@@ -83,12 +83,12 @@ def _trained(
                 )
                 return loaded
         except (GroundlingError, ValueError, RecursionError):
-            console.print(f"The model in {folder}/ cannot be used; training again.")
+            console.print(f"The model in {folder}/ does not match this demo; training a new one.")
     began = perf_counter()
     with progress(console, "learning") as report, warnings.catch_warnings():
         # The demo stops a little before convergence.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        follower.fit(world.training, progress=report, check=False)  # its settings are known good
+        follower.fit(world.training, progress=report, check=False)
     console.print(
         f"Learnt {len(follower.theta_):,} weights in {perf_counter() - began:.0f} s "
         "(the first run also compiles the kernels)."
@@ -152,7 +152,7 @@ def _follow(
 
 
 def _show_alignment(console: Console, why: Explanation) -> None:
-    """Print which words cause which action, and which words align with which nodes."""
+    """Print the words that cause each action, and the node of each aligned word."""
     for number, step in enumerate(why.steps, 1):
         console.print(f"  {number}. {step.action:<12}← {caused_by(step)}", soft_wrap=True)
         if not step.asked:

@@ -1,6 +1,6 @@
-"""The entry point of the command: Ctrl-C and SIGTERM end it promptly."""
+"""Entry point of the command line, with prompt exits on Ctrl-C and SIGTERM."""
 
-# Import nothing else here: until the handlers are installed, Ctrl-C ends it silently.
+# Import nothing else here: before the handlers are installed, Ctrl-C exits without a message.
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import sys
 import threading
 import time
 
-_PATIENCE = 1.0  # seconds to clean up; it must end within two
-_STUCK = 0.5  # seconds more, after which another process ends it
+_PATIENCE = 1.0  # seconds for cleanup; the command must end within two
+_STUCK = 0.5  # further seconds, after which the guard process ends the command
 _STOPS = (signal.SIGINT, signal.SIGTERM)
-_STOPPED = b"\nStopped. Nothing half-written is left.\n"
+_STOPPED = b"\nStopped. No partial files were left behind.\n"
 
 told = threading.Event()
-"""Set when the user has been informed that the command stops."""
+"""Set once the user has been told that the command is stopping."""
 
 
 def run() -> None:

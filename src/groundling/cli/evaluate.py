@@ -80,7 +80,7 @@ def evaluate(
         (study and f"--{study}", model and "--model"),
     ):
         if one and two:
-            raise SettingError(f"{one} cannot be combined with {two}. Leave one of them out.")
+            raise SettingError(f"{one} must not be combined with {two}. Remove one of them.")
     preset = data.preset or asked.presets.default
     known = asked.presets.variants_of(preset)
     whole = not study and (ablations or FULL not in known)
@@ -107,7 +107,7 @@ def evaluate(
 
 
 def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
-    """Return a task; a user's world with the number of folds that was asked for."""
+    """Return a task by name; `folds` applies to user-defined worlds only."""
     from groundling.errors import SettingError
     from groundling.tasks.task_registry import get_task
     from groundling.tasks.user_world import UserWorldTask
@@ -116,14 +116,16 @@ def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
     if folds is None:
         return task
     if not isinstance(task, UserWorldTask):
-        raise SettingError("--folds is for your own world; a task has its own folds. Leave it out.")
+        raise SettingError(
+            "--folds must be used with your own world; a task has its own folds. Remove it."
+        )
     return UserWorldTask(name, folds)
 
 
 def _judge(
     task: Task[Any, Any], source: Source, model: Path, parser: str | None, console: Console
 ) -> Report:
-    """Score a trained model on its held-out parts, or on a world's files."""
+    """Score a trained model on held-out data, or on the files of a user's world."""
     from time import process_time
 
     from groundling import __version__
@@ -137,9 +139,7 @@ def _judge(
     own = names_world(task.name)
     follower, note = load_trained(model, world=task.name if own else None, parser=parser)
     if note.task != task.name:
-        raise SettingError(
-            f"The model in {model} must be of the task {task.name}; got {note.task}."
-        )
+        raise SettingError(f"The model in {model} must be trained on {task.name}; got {note.task}.")
     began = process_time()
     corpus = load_corpus(task.name, source)
     cases = task.prepare(corpus, task.presets.select(note.preset, note.variant))
@@ -189,8 +189,8 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
     console.print(f"{report.seconds:.0f} s of processor time, version {report.version}.")
     first = report.rows[0]
     if first.seconds:
-        parts = " and ".join(f"{each:.1f} s to {name}" for name, each in first.seconds.items())
-        console.print(f"In the median, {first.name} takes {parts}.")
+        parts = " and ".join(f"{name} {each:.1f} s" for name, each in first.seconds.items())
+        console.print(f"Median times of {first.name}: {parts}.")
 
 
 def _show_mistakes(console: Console, mistakes: Sequence[Any]) -> None:
@@ -292,7 +292,7 @@ def _show_tried(
 def _race(
     task: Task[Any, Any], data: TaskOptions, console: Console, seconds: float, out: Path | None
 ) -> None:
-    """Race configurations on a world's demonstrations; save the best in `out`."""
+    """Race configurations on a world's demonstrations; save the best model in `out`."""
     from functools import partial
 
     from groundling.cli.models import print_warnings

@@ -56,14 +56,16 @@ def reply(
     model: ModelOption = None,
     language: LanguageOption = "",
 ) -> None:
-    """Reply to a text: carry it out, ask back, answer, or decline. Nothing is stored.
+    """Reply to a text: act, ask, answer or decline. Nothing is stored.
 
     Without a text, type one line after another; the agent remembers the conversation.
     """
     from groundling.home.home import HomeError
 
     if (home is None) == (file is None):
-        raise HomeError("Give a home, or --file with requests; got both or neither.")
+        raise HomeError(
+            "The command must have either a home or --file with requests; got both or neither."
+        )
     check_writable(json_file)
     if file is not None:
         _write(_replies(file, model, language), json_file)
@@ -88,7 +90,7 @@ def teach(
 ) -> None:
     """Add a phrase of the household, such as "movie time", from one example.
 
-    It is stored in a file beside the home (my_home.phrases.yaml); the home is not changed.
+    It is stored in a file next to the home (my_home.phrases.yaml); the home is not changed.
     """
     from groundling.home.home import read_home, teach_phrase
 
@@ -106,7 +108,7 @@ def train(
     language: Annotated[str, typer.Option(help="Code of the language, as in the corpus.")] = "en",
     corpora: CorporaOption = None,
 ) -> None:
-    """Train the model of a language on corpus, templates and paraphrases.
+    """Train the model of a language on a corpus, templates and paraphrases.
 
     A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
     that command apply to the model.
@@ -139,7 +141,7 @@ def serve(
 
 
 def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
-    """Raise an error unless an agent understands each text of a phrase's meaning."""
+    """Raise an error unless an agent understands every text that defines a phrase."""
     from groundling.home.home import HomeError
     from groundling.limits import PHRASE_TEXTS
 
@@ -148,7 +150,7 @@ def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
         found = agent.reply(each)
         if found.kind not in ("act", "answer"):
             raise HomeError(
-                f"The meaning of a phrase must be understood by itself; got {each!r:.80}: "
+                f"Each text of a phrase's meaning must be a clear request; got {each!r:.80}: "
                 f"{found.text}"
             )
 
@@ -178,7 +180,7 @@ def _replies(path: Path, model: Path | None, language: str) -> Iterator[HomeRepl
         try:
             if isinstance(line, DemonstrationError):
                 raise line
-            request = parse_json(line.decode("utf-8").strip(), "Write one object a line.")
+            request = parse_json(line.decode("utf-8").strip(), "Write one object per line.")
         except (DemonstrationError, UnicodeDecodeError) as error:
             raise HomeError(f"{where}: a request must be JSON. {error}") from error
         home = _text_of(request, "home", where)

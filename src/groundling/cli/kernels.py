@@ -7,7 +7,7 @@ from typing import Any
 from groundling.cli.common import command
 
 
-@command("Kernels compiled so far are kept; the same command resumes.")
+@command("Kernels compiled so far are kept; run the same command to resume.")
 def compile_kernels() -> None:
     """Compile all kernels ahead of time, so that the first run is fast."""
     from rich.console import Console
@@ -36,8 +36,8 @@ def _use_all(console: Any) -> bool:
             return action
 
         def ground(self, state: str, action: str, after: str) -> GroundingGraph:
-            # Two nodes: with one node, only the kernels of flat plans are used. Large numbers:
-            # they force scoring in logarithms.
+            # Two nodes, because graphs of one node use only the kernels of flat plans. Large
+            # numbers, because they force scoring in log space.
             event = {action: True, "way": action, "lumen": 5000.0 if action == "on" else 0.0}
             return GroundingGraph(
                 {"event": event, "lamp": {"round": True}}, [("event", "lamp", "of")]
@@ -54,7 +54,7 @@ def _use_all(console: Any) -> bool:
         Demonstration("douse it", Lamp(), "on", ("off",)),
     ]
     with announced(tell), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the model is thrown away
+        warnings.simplefilter("ignore")  # the model is discarded
         ways = every_model()
         features = Features(slots=("way",), lexicon="learn", numbers=("real",))
         ways += [{**ways[0], "features": features}]

@@ -1,6 +1,6 @@
 """The command line: all commands and their options."""
 
-# Commands import what they need when they run, so that --help is fast.
+# Commands import their dependencies when they run, so that --help is fast.
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def main(
 
 
 @app.command()
-@command("Nothing half-written is left; run it again to start over.")
+@command("No partial files were left behind. Run the command again to start over.")
 def demo(
     out: Annotated[
         Path, folder_option("--out", "-o", help="Folder for the pictures and the trained model.")

@@ -32,7 +32,7 @@ def serve(
         typer.Option(help="Files of its demonstrations; `teach` needs them. May be repeated."),
     ] = None,
     where: Annotated[str | None, typer.Option(help="Map or puzzle to act in.")] = None,
-    start: Annotated[str | None, typer.Option(help="Where to start.")] = None,
+    start: Annotated[str | None, typer.Option(help="Initial state.")] = None,
 ) -> None:
     """Serve a model to agents over standard input and output (MCP).
 
@@ -56,14 +56,14 @@ def serve(
 def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
     """Return a server whose tools follow instructions in a model's scene.
 
-    `known` are the demonstrations that the model was trained on; `teach` needs them.
+    `known` holds the training demonstrations of the model, which `teach` needs.
     """
     server = _server("groundling", "Follow plain-language instructions in a fixed world, exactly.")
     scene = stage.scene
     said: list[str] = []
 
     def follow(text: str) -> dict[str, Any]:
-        """Carry out an instruction; the next one begins where this one ended."""
+        """Carry out an instruction, starting from the final state of the previous one."""
         SESSION_TURNS.check(len(said) + 1, InstructionError, "A session")
         plan = stage.follow([*said, _said(text)])[-1]
         if plan.understood:
@@ -76,7 +76,7 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
         }
 
     def explain(text: str) -> str:
-        """Say which words of an instruction cause which action, without carrying it out."""
+        """Report the words that cause each action of an instruction, without acting."""
         return str(stage.follow([*said, _said(text)])[-1].explain())
 
     def describe() -> dict[str, Any]:
@@ -89,7 +89,7 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
         }
 
     def teach(text: str, actions: list[str]) -> str:
-        """Teach what an instruction means: its actions, written as `describe` lists them."""
+        """Teach the actions of an instruction, written as `describe` lists them."""
         return _taught(stage, known, said, _said(text), actions)
 
     return _with_tools(server, follow, explain, describe, teach)
@@ -106,14 +106,16 @@ def _taught(
     from groundling.world.environment import Demonstration
 
     if not known:
-        raise SettingError("`teach` needs the demonstrations of the world; start with --shown.")
+        raise SettingError(
+            "`teach` needs the demonstrations of the world. Start the server with --shown."
+        )
     scene = stage.scene
     state = stage.follow(said)[-1].end if said else scene.start
     begin, done = state, []
     for name in actions:
         offered = {str(each): each for each in scene.environment.actions(state)}
         if name not in offered:
-            raise SettingError(f"`actions` must be possible one after another; got {name!r}.")
+            raise SettingError(f"`actions` must be possible in this order; got {name!r}.")
         done.append(offered[name])
         state = scene.environment.step(state, offered[name])
     new = Demonstration(text, scene.environment, begin, done, name=text)
@@ -134,7 +136,7 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
         return agent.reply(text, area=area).to_dict()
 
     def explain(text: str, area: str = "") -> str:
-        """Say which words of a text cause which command, without carrying it out."""
+        """Report the words that cause each command of a text, without acting."""
         return agent.explain(text, area=area)
 
     def describe() -> dict[str, Any]:
@@ -150,7 +152,7 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
         }
 
     def teach(phrase: str, does: list[str]) -> str:
-        """Teach a phrase of the household: the texts that it abbreviates."""
+        """Teach a phrase of the household as a shortcut for one or more texts."""
         from groundling.cli.home import check_understood
         from groundling.home.agent import HomeAgent
         from groundling.home.home import read_home, teach_phrase
@@ -169,7 +171,7 @@ def _said(text: str) -> str:
 
 
 def _with_tools(server: Any, *tools: Callable[..., Any]) -> Any:
-    """Add tools to a server; Groundling's error messages are passed on to agents."""
+    """Add tools to a server, with Groundling's error messages passed on to agents."""
     tool_error = import_module("mcp.server.mcpserver.exceptions").ToolError
     for tool in tools:
 

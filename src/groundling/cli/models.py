@@ -46,7 +46,7 @@ class SceneOptions:
     model: ModelArgument
     lines: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[INSTRUCTION]...", help="What to do; each in quotes."),
+        typer.Argument(metavar="[INSTRUCTION]...", help="Instructions, each in quotes."),
     ] = None
     file: Annotated[
         Path | None,
@@ -66,7 +66,10 @@ class SceneOptions:
     ] = None
     shown: Annotated[
         list[str] | None,
-        typer.Option("--demonstrations", help="Start where the first one does, in your own world."),
+        typer.Option(
+            "--demonstrations",
+            help="Start in the initial state of the first demonstration of these files.",
+        ),
     ] = None
     parser: ParserOption = None
     as_json: JsonOption = False
@@ -87,7 +90,7 @@ class SceneOptions:
         return place, stage.instructions(self.lines, self.file)
 
 
-@command("No model was written; the same command resumes.")
+@command("No model was written; run the same command to resume.")
 def train(
     data: TaskOptions,
     out: Annotated[Path, folder_option("--out", "-o", help="Folder for the model.")] = Path(
@@ -116,7 +119,7 @@ def train(
 ) -> None:
     """Train a model of a task or of your own world, and save it.
 
-    If it is interrupted, the same command resumes.
+    If training is interrupted, run the same command to resume.
     """
     from time import perf_counter
 
@@ -137,25 +140,28 @@ def train(
     own, large = names_world(task), cluster is not None or memory is not None
     if setting and large:
         raise SettingError(
-            "--setting cannot be combined with --memory or --cluster. Leave it out, or use "
+            "--setting must not be combined with --memory or --cluster. Remove it, or use "
             "Follower(…).fit(…, memory=…) in Python."
         )
     console = make_console()
     corpus, shown, source = None, None, None
-    if own and large:  # the files are read in parts, several times
+    if own and large:  # the files are read in shards, several times
         own_world = open_world(task, data.files or (), skip_bad=data.skip_bad, check=data.skip_bad)
         shown = own_world.demonstrations
         if shown is None:
-            raise SettingError("--memory and --cluster need demonstration files. Pass some.")
+            raise SettingError(
+                "--memory and --cluster must be used with demonstration files; got "
+                "none. Pass at least one."
+            )
     else:
         source = data.find(console, asked)
         corpus = load_corpus(task, source)
     if not again and is_model(out):
         raise SettingError(
-            f"{out} already holds a model. Give another folder with --out, or --again to "
-            "replace it."
+            f"The folder {out} must not hold a model. Choose another folder with --out, or pass "
+            "--again to replace the model."
         )
-    out.mkdir(parents=True, exist_ok=True)  # fails now if it cannot be written
+    out.mkdir(parents=True, exist_ok=True)  # raises an error early if it is not writable
     began = perf_counter()
     note = Note(task, preset, row, source is None and not own, seed=seed)
     auto = asked.presets.select(preset, row).auto
@@ -193,7 +199,7 @@ def _show_choices(console: Console, choices: Iterable[Any], settings: Iterable[s
 
 @contextmanager
 def print_warnings(console: Console, *, convergence: bool = True) -> Iterator[None]:
-    """Print warnings as sentences, optionally without those about convergence."""
+    """Print warnings as sentences; warnings about convergence are optional."""
     import warnings
 
     from groundling.errors import ConvergenceWarning, GroundlingWarning
@@ -246,7 +252,7 @@ def explain(
     place, said = options.open(console, figure)
     if said is None:
         raise InstructionError(
-            "`explain` needs an instruction. Type: groundling explain "
+            "`explain` must have an instruction; got none. Type: groundling explain "
             f'{options.model} "your instruction"'
         )
     explained = [plan.explain() for plan in place.follow(said)]
@@ -281,7 +287,7 @@ def diagnose(
     ] = False,
     folds: FoldsOption = None,
 ) -> None:
-    """Report problems of your own world, and why demonstrations are not followed."""
+    """Report problems of your own world, and the causes of wrong plans."""
     from groundling.follower import Follower
     from groundling.tasks.task_registry import get_task
 
@@ -318,8 +324,8 @@ def weights(
     console = make_console()
     if kinds:
         console.print(
-            f"“{word}” is matched by its spelling or by the lexicon. Its weights are those of "
-            f"{' or '.join(kinds)}, shared by all such words."
+            f"“{word}” is matched by its spelling or by the lexicon. It has the weights of "
+            f"{' or '.join(kinds)}, which all such words share."
         )
     table = Table(box=None, pad_edge=False)
     table.add_column("weight", justify="right")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from groundling.tasks.jobs import Job, Result, Sources
 
 
-SECONDS = 5.0  # between two plain lines
+SECONDS = 5.0  # seconds between two plain lines
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
 
 
 def _now_and_then(console: Console) -> Callable[[str, bool], None]:
-    """Return a function that prints the last line, and others every few seconds."""
+    """Return a function that prints lines every few seconds, and always the last one."""
     told = monotonic()
 
     def tell(line: str, last: bool) -> None:
@@ -85,9 +85,9 @@ def _bar(console: Console, title: str) -> Iterator[ProgressCallback]:
 def counting(
     console: Console, title: str, *, unit: str = "bytes", expected: float = 0.0
 ) -> Iterator[Callable[..., None]]:
-    """Show how much of a total is done; the total may be unknown.
+    """Show a count of finished work, with the total if it is known.
 
-    `expected` is the estimated time in seconds, shown before anything is done.
+    `expected` is the estimated time in seconds, shown until there is progress.
 
     >>> with counting(Console(width=60), "download") as tell:
     ...     tell(5, 10)
@@ -107,7 +107,7 @@ def counting(
     from rich.text import Text
 
     class Left(rich.ProgressColumn):
-        """The remaining time, counted down between two updates."""
+        """Estimate of the remaining time, counted down between two updates."""
 
         def render(self, task: rich.Task) -> Text:
             ends = task.fields["ends"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TITLE = "Groundling: the paper's tables, run again"
 
 
-@command("Finished parts are kept; the same command resumes.")
+@command("Finished parts are kept; run the same command to resume.")
 def reproduce(
     out: Annotated[Path, folder_option("--out", "-o", help="Folder for all results.")] = Path(
         "reproduction"
@@ -70,7 +70,7 @@ def reproduce(
     sources: Sources = {
         name: find_source(each, None, corpora, sample, console) for name, each in asked.items()
     }
-    out.mkdir(parents=True, exist_ok=True)  # fails now if it cannot be written
+    out.mkdir(parents=True, exist_ok=True)  # raises an error early if it is not writable
     tables = [
         (name, preset, _variants(name, preset, quick))
         for name in tasks
@@ -139,7 +139,7 @@ def _variants(task: str, preset: str, quick: bool) -> list[str]:
 
 
 def write_pages(out: Path, reports: Sequence[Report], sources: Sources) -> Path:
-    """Write report.html and report.md; return the former."""
+    """Write report.html and report.md; return the path of report.html."""
     from groundling.evaluation.page import Section, html_page, markdown_page
     from groundling.files import write_atomically
     from groundling.tasks.task_registry import get_task

@@ -7,7 +7,7 @@ from string import Template
 
 
 def skeleton(module: str) -> tuple[str, dict[str, str]]:
-    """Return the class name of a new world, and its files by name.
+    """Return the class name of a new world, and the contents of its files by name.
 
     >>> name, made = skeleton("my_world")
     >>> name, sorted(made)

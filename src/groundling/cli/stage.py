@@ -46,7 +46,7 @@ class Stage:
         return self.scene.follow(self.follower, said, self.length)
 
     def draw(self, plans: Sequence[Plan], said: Sequence[str], file: Path) -> None:
-        """Draw the plans, with a line for each action and the words that caused it."""
+        """Draw the plans, with a caption for each action and the words that caused it."""
         name = getattr(self.scene.environment, "name_action", str)
         steps = [
             f"{name(action)}  ← {caused_by(step)}"
@@ -81,8 +81,8 @@ def set_stage(
         source = find_source(task, None, corpora, sample or at_home, console, why=why)
         if source is None and not note.sample and not sample:
             raise CorpusError(
-                f"The model in {model} was trained on the corpora, which are not here. Type "
-                "`groundling corpora fetch`, name their folder with --corpora, or give --sample."
+                f"The model in {model} was trained on the corpora, which were not found. Type "
+                "`groundling corpora fetch`, pass their folder with --corpora, or pass --sample."
             )
         if where is None and (source is None) == note.sample and note.left_out:
             where = note.left_out.split(",")[0]
@@ -98,29 +98,31 @@ def set_stage(
 def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | None:
     """Return the instructions from arguments, file or pipe; None on a terminal."""
     if lines and file is not None:
-        raise SettingError("--file cannot be combined with instructions. Leave one of them out.")
+        raise SettingError("--file must not be combined with instructions. Remove one of them.")
     given = list(lines or ())
     if not given:
         if file is None and (sys.stdin is None or sys.stdin.closed):
-            raise InstructionError("There is no input. Give an instruction in quotes, or --file.")
+            raise InstructionError(
+                "The command must have an instruction; got none. Pass one in quotes, or --file."
+            )
         if file is None and sys.stdin.isatty():
             return None
         where = "Standard input" if file is None else str(file)
         try:
             text = sys.stdin.read() if file is None else file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise InstructionError(f"{where} must be text in UTF-8.") from None
+            raise InstructionError(f"{where} must be UTF-8 text.") from None
         except OSError as error:
             raise InstructionError(f"{where} cannot be read: {error.strerror}.") from None
         given = text.splitlines()
     said = [whole(line).strip() for line in given if re.search(r"\w", line)]
     if not said:
-        raise InstructionError("The instructions have no words. Give at least one.")
+        raise InstructionError("The instructions must have at least one word; got none.")
     return said
 
 
 def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) -> list[str]:
-    """Print the actions of plans; mark those that differ from `before`."""
+    """Print the actions of plans; mark actions that differ from `before`."""
     number = 0
     actions: list[str] = []
     for plan in plans:
@@ -132,7 +134,7 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
             console.print(Text(f"{line}  +" if new else line, "bold" if new else ""))
         sure = f"confidence {plan.confidence:.2f}"
         if not plan.understood:
-            sure = f"not understood; this is a guess, {sure}"
+            sure = f"not understood; best guess, {sure}"
         console.print(Text(f"     ({sure})", "dim"))
     return actions
 
@@ -140,7 +142,7 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
 def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
     """Read instructions from the terminal; act, ask or answer, and show plans.
 
-    No questions are asked if the number of actions is given, or if the scene follows lines itself.
+    No questions are asked if the number of actions is given or the scene has its own `follow`.
     """
     console.print("Type an instruction and press Enter; an empty line ends.")
     said: list[str] = []
@@ -152,7 +154,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
         try:
             line = whole(input("> ")).strip()
         except UnicodeDecodeError:
-            console.print("That is not text in UTF-8. Please rephrase it.")
+            console.print("The instruction must be UTF-8 text. Please rephrase it.")
             continue
         except EOFError:
             console.print()
@@ -166,7 +168,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
             console.print(f"{error} Please rephrase it.")
             continue
         if turns == []:
-            console.print("There are no words in that. Please rephrase it.")
+            console.print("The instruction must have at least one word. Please rephrase it.")
         for turn in turns or ():
             if turn.kind == "act" and turn.plan is not None:
                 plans = [*plans, turn.plan]
@@ -179,7 +181,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
 
 
 def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
-    """Say the sentences of a line to an agent, until it does not act on one."""
+    """Pass the sentences of a line to an agent, up to the first it does not act on."""
     if agent.asking:
         return [agent.say(line)]
     turns: list[Turn] = []
@@ -192,7 +194,7 @@ def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
 
 
 def drawable(file: Path) -> Path:
-    """Return a file if pictures can be written to it.
+    """Return the path of a picture after checking its format and folder.
 
     >>> drawable(Path("way.gif"))
     Traceback (most recent call last):
@@ -243,7 +245,7 @@ def weights_of(
 
     An empty word selects the features of all words.
 
-    A word that is matched with values has the weights of its slots, which are returned as well.
+    A word that is matched with values has the weights of its slots, which are also returned.
     """
     found = follower.weights(most=sys.maxsize, member=member)
     if not word:

@@ -43,7 +43,7 @@ def need_server() -> None:
         )
 
 
-@command("Everything you taught is saved in the project.")
+@command("All lessons are saved in the project.")
 def studio(
     target: Annotated[
         str | None,
@@ -55,7 +55,7 @@ def studio(
     ] = None,
     project: Annotated[
         Path | None,
-        typer.Option(help="Project folder for what you teach; defaults to one per world."),
+        typer.Option(help="Project folder for your lessons; defaults to one per world."),
     ] = None,
     world: WorldOption = None,
     port: PortOption = None,
@@ -107,7 +107,7 @@ def studio(
         console.print(f"The studio is open at {url}")
         if code is not None:
             console.print(f"Pupils join at {address.join(code)}")
-        console.print(f"What you teach is saved in {folder}. Press Ctrl-C to stop.")
+        console.print(f"Your lessons are saved in {folder}. Press Ctrl-C to stop.")
         if not projects.get("main").writes:
             console.print(
                 "This project is open in another process, so it is read-only here until that "
@@ -129,7 +129,7 @@ def confirm(source: Mapping[str, Any]) -> bool:
         return False
     # Escape control characters, which could hide part of the name.
     shown = named(source).encode("unicode_escape").decode("ascii")
-    typer.echo(f"The project opens {shown}. This may run code of its world.")
+    typer.echo(f"The project opens {shown}. This may run the Python code of its world.")
     return typer.confirm("Do you trust it?", default=False)
 
 

@@ -27,7 +27,7 @@ _GROUPS: dict[str, tuple[type[Settings], ...]] = {
 
 
 def read_settings(given: Sequence[str]) -> list[Changes]:
-    """Return all combinations of the values to try.
+    """Return all combinations of the values of settings such as `learning.l2=1,2`.
 
     >>> read_settings(["learning.l2=1,2", "search.beam=5"])
     [(('learning.l2', 1), ('search.beam', 5)), (('learning.l2', 2), ('search.beam', 5))]
@@ -37,16 +37,17 @@ def read_settings(given: Sequence[str]) -> list[Changes]:
 
 
 def read_changes(given: Sequence[str]) -> Changes:
-    """Return the changed settings; unknown names and bad values are errors.
+    """Return the changed settings; unknown names and invalid values raise an error.
 
-    Whether the chosen model has a setting is checked later, when it is known.
+    Settings that the chosen model lacks are found later, once the model is known.
 
     >>> read_changes(["learning.l2=3", "features.slots=room,thing"])
     (('learning.l2', 3), ('features.slots', ('room', 'thing')))
     >>> read_changes(["l2=3"])
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: There is no setting 'l2'. Did you mean 'learning.l2'?
+    groundling.errors.SettingError: --setting must name a setting; got 'l2'. Did you mean
+    'learning.l2'?
     """
     known = {
         f"{group}.{each.name}": (kind, each)
@@ -57,7 +58,7 @@ def read_changes(given: Sequence[str]) -> Changes:
     changes: list[tuple[str, Any]] = []
     for name, values in map(_read, given):
         if name not in known:
-            raise SettingError(f"There is no setting {name!r}.{_hint(name, known)}")
+            raise SettingError(f"--setting must name a setting; got {name!r}.{_hint(name, known)}")
         kind, each = known[name]
         several = isinstance(each.default, tuple)
         if not several and len(values) > 1:
@@ -83,11 +84,11 @@ def _hint(name: str, known: Collection[str]) -> str:
     if inside or difflib.get_close_matches(name, known):
         return did_you_mean(inside[0] if inside else name, inside or known)
     groups = (", ".join(sorted(e for e in known if e.startswith(f"{g}."))) for g in _GROUPS)
-    return " Known: " + ",\n".join(groups) + "."  # the command line cuts long lines of errors
+    return " Known: " + ",\n".join(groups) + "."  # the command line truncates long lines of errors
 
 
 def _value(text: str) -> Any:
-    """Return a number, a truth value, or else the text itself.
+    """Parse a number or a truth value; return any other text unchanged.
 
     >>> [_value(each) for each in ("2", "0.5", "true", "plan")]
     [2, 0.5, True, 'plan']
@@ -102,7 +103,7 @@ def _value(text: str) -> Any:
 
 
 def default_settings(chosen: Any) -> list[str]:
-    """Return the default grid: half, once and twice the regularisation."""
+    """Return the default grid: regularisation of half, one and two times its value."""
     name = "l1" if chosen.learning.l1 > 0 else "l2"
     now = getattr(chosen.learning, name)
     return [f"learning.{name}={now / 2:g},{now:g},{now * 2:g}"]

@@ -41,8 +41,8 @@ def new(
     there = [each for each in files if (out / each).exists()]
     if there:
         raise SettingError(
-            f"{out / there[0]} already exists and was not changed. Use another name, or another "
-            "folder with --out."
+            f"The file {out / there[0]} must not exist yet; nothing was changed. Use another "
+            "name, or another folder with --out."
         )
     out.mkdir(parents=True, exist_ok=True)
     for each, content in files.items():
@@ -56,7 +56,11 @@ def new(
 @command()
 def check(
     world: Annotated[
-        str, typer.Argument(metavar="WORLD", help="Such as my_world.py:Kitchen; JSON may follow.")
+        str,
+        typer.Argument(
+            metavar="WORLD",
+            help="World, such as my_world.py:Kitchen, optionally with JSON arguments.",
+        ),
     ],
     files: Annotated[
         list[str] | None,
@@ -66,9 +70,9 @@ def check(
         str | None,
         typer.Option(help="Initial state: JSON, or a name in starts. Default: the world's own."),
     ] = None,
-    states: Annotated[int, typer.Option(min=1, help="Largest number of states to visit.")] = 200,
+    states: Annotated[int, typer.Option(min=1, help="Maximum number of states to visit.")] = 200,
 ) -> None:
-    """Check your own world, and whether demonstrations fit it."""
+    """Check your own world, and its demonstrations if there are any."""
     import json
 
     from groundling.data.own import open_world
@@ -106,10 +110,13 @@ def check(
     if count:
         lasting = f"{min(lengths)} to {max(lengths)}" if len(lengths) > 1 else f"{max(lengths)}"
         in_groups = f", in {len(groups - {''}):,} groups" if groups - {""} else ""
-        console.print(f"{count:,} demonstrations are usable: {lasting} actions{in_groups}.")
+        console.print(f"{count:,} demonstrations are valid: {lasting} actions{in_groups}.")
     if say_skipped(console, own.demonstrations, "are unusable", _SHOWN):
         raise typer.Exit(1)
     if problem:
         raise DemonstrationError(problem)
     if not count:
-        raise DemonstrationError(f"There is no demonstration in {', '.join(files or ())}.")
+        raise DemonstrationError(
+            "The files must contain at least one demonstration; got none in "
+            f"{', '.join(files or ())}."
+        )

@@ -24,7 +24,7 @@ SET, BYTES, FLOAT = "$set", "$bytes", "$float"  # not valid as class names
 
 
 def canonical(value: Any) -> str:
-    """Return a text that is the same for equal values in every process.
+    """Return text that is identical for equal values in every process.
 
     Unlike `repr`, it does not depend on the iteration order of sets and mappings. Values of
     other classes are represented by their `repr` or, if that contains an address, by their public
@@ -44,10 +44,10 @@ def canonical(value: Any) -> str:
 
 
 def plain(value: Any, name: Callable[[type], str] | None) -> Json:
-    """Return a value as JSON.
+    """Convert a value to JSON-ready data.
 
-    `name` returns the name of a class, or raises. Without it, any value is accepted, but some
-    cannot be read back.
+    `name` maps a class to its name, or raises an error for classes that are not supported.
+    Without it, any value is accepted, but not every result can be read back.
 
     >>> plain((1, frozenset({"b", "a"})), None)
     [1, {'$set': ['a', 'b']}]
@@ -100,7 +100,7 @@ def _content(value: Any, name: Callable[[type], str] | None) -> Json:
 
 
 def _anything(value: Any) -> Json:
-    """Return JSON that distinguishes a value from others, for fingerprints only."""
+    """Return JSON that identifies a value, for fingerprints; it cannot be read back."""
     if isinstance(value, (list, tuple)):
         return [plain(each, None) for each in value]
     if isinstance(value, (set, frozenset)):

@@ -46,8 +46,8 @@ class Codec:
       mappings with keys other than strings as `{"Name": [[key, value], ...]}`;
     - enumerations as `{"Name": "MEMBER"}`.
 
-    Names refer to the classes of the environment's values (see `value_classes`). Nothing is
-    imported because a file names it.
+    Names refer to the classes of the environment's values (see `value_classes`). Reading a file
+    never imports a module.
 
     Examples
     --------
@@ -68,7 +68,8 @@ class Codec:
     >>> codec.state_from_json({"Robbot": {"at": [1, 2]}})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: Yard offers no class 'Robbot' for states. Did you mean 'Robot'?
+    groundling.errors.WorldError: Yard must define the class 'Robbot', which a state names.
+    Did you mean 'Robot'?
     """
 
     def __init__(self, environment: object) -> None:
@@ -127,7 +128,7 @@ class Codec:
         found = self._plans.get(key)
         if found is None:
             if self._from["action"] is None:
-                found = self._read("action", data)  # a tuple of actions in one walk
+                found = self._read("action", data)  # reads the whole plan as one tuple
             else:
                 found = tuple([self._read("action", each) for each in data])
             self._hashes["plan"].check(found, key)
@@ -155,7 +156,8 @@ class Codec:
                 return plain(value, self._name)
             except RecursionError:
                 raise WorldError(
-                    f"A {kind} of {self.owner} is nested too deeply for JSON. Use a flatter one."
+                    f"A {kind} of {self.owner} must not be nested too deeply for JSON. Use a "
+                    "flatter structure."
                 ) from None
         try:
             written = own(value)
@@ -194,7 +196,7 @@ class Codec:
         return value
 
     def _value(self, data: Json, kind: str) -> Any:
-        """Read the default JSON."""
+        """Return the value that JSON in the default format describes (see `Codec`)."""
         sort = type(data)
         if sort in SCALARS or sort is float:
             return data
@@ -229,7 +231,9 @@ class Codec:
         known = did_you_mean(name, self.classes) or (
             f" Define it in the module of {self.owner}, or list it in {self.owner}.json_classes."
         )
-        raise WorldError(f"{self.owner} offers no class {name!r} for {kind}s.{known}")
+        raise WorldError(
+            f"{self.owner} must define the class {name!r}, which a {kind} names.{known}"
+        )
 
     def _instance(self, made: type[Any], content: Json, kind: str) -> Any:
         if issubclass(made, enum.Enum):
@@ -250,7 +254,7 @@ class Codec:
             unknown = [each for each in content if each not in known] if known else []
             hint = did_you_mean(unknown[0], known) if unknown else ""
             raise WorldError(
-                f"{shorten(content)} must describe a valid {made.__name__}; got "
+                f"{shorten(content)} must describe a valid {made.__name__}: "
                 f"{str(error).rstrip('.')}.{hint}"
             ) from error
         fields_shown = ", ".join(f'"{each}": …' for each in _field_names(made))
@@ -263,10 +267,10 @@ class Codec:
 def value_classes(environment: object) -> dict[str, type]:
     """Return the classes that an environment's values may have, by name.
 
-    These are named tuples, frozen data classes, enumerations and hashable mappings: those listed
-    in its attribute `json_classes`, those defined inside its class, and those in the modules of
-    its class and base classes. A wrapper such as `MemoryEnvironment` also has those of the
-    environment inside it.
+    These are the named tuples, frozen data classes, enumerations and hashable mappings that are
+    listed in its attribute `json_classes`, defined inside its class, or defined in the modules of
+    its class and base classes. A wrapper such as `MemoryEnvironment` also has the classes of the
+    environment that it wraps.
 
     >>> from typing import NamedTuple
     >>> class Yard:
@@ -294,7 +298,7 @@ def value_classes(environment: object) -> dict[str, type]:
 
 
 def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
-    """Raise an error for values whose hashes would make a set or dictionary quadratic."""
+    """Raise an error for values with too many hash collisions for a set or dictionary."""
     most = EQUAL_HASHES.most
     if len(values) <= most:
         return
@@ -311,7 +315,7 @@ def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
 
 
 class _Hashes:
-    """Raises an error if too many different values have the same hash."""
+    """Counter of hash collisions that raises an error if there are too many."""
 
     def __init__(self, thing: str) -> None:
         self._thing = thing
@@ -319,7 +323,7 @@ class _Hashes:
         self._others: dict[int, set[Hashable]] = {}
 
     def check(self, value: Hashable, text: str) -> None:
-        """Count a value that was read from a text."""
+        """Count a value if a value with different JSON `text` has the same hash."""
         key, looks = hash(value), hash(text)
         if self._first.setdefault(key, looks) == looks:
             if len(self._first) > _COUNTED:

@@ -81,7 +81,7 @@ class RecordReader:
         self._checked = 0
 
     def read(self, record: dict[str, Json], file: str, number: int) -> Demonstration:
-        """Return the demonstration that a record describes."""
+        """Return the demonstration described by a record."""
         before, self._before = self._before, None
         if not record.keys() <= _FIELDS:
             for each in record:
@@ -129,7 +129,7 @@ class RecordReader:
             self._seen = seen = CachedEnvironment(shown.environment)
             self._checked = 0
         self._checked += 1
-        seen.trace(shown.start, shown.actions, "The plan")  # including graphs, like `fit`
+        seen.trace(shown.start, shown.actions, "The plan")  # builds graphs too, as `fit` does
         for plan in shown.also:
             seen.trace(shown.start, plan, "A plan in also")
 
@@ -172,7 +172,7 @@ def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
     end = world.carry_out(shown.start, shown.actions, str(shown))[-1]
     environment: Any = shown.environment
     if isinstance(environment, Wrapper) and hasattr(environment, "listen"):
-        return environment.listen(end, shown.instructions)  # also remembers the text
+        return environment.listen(end, shown.instructions)  # stores the text in the state
     return end
 
 
@@ -200,7 +200,9 @@ def _sentence(text: Json, what: str) -> str:
     if type(text) is not str:
         raise DemonstrationError(f"{what} must be a string; got {shorten(text)}.")
     if not text or text.isspace():
-        raise DemonstrationError(f"{what} must have words; got none. Leave the record out.")
+        raise DemonstrationError(
+            f"{what} must have at least one word; got none. Add text, or remove the record."
+        )
     TEXT_CHARACTERS.check(len(text), DemonstrationError, what)
     return text
 

@@ -19,9 +19,9 @@ _SMALL = 16 * 2**20  # bytes that any compressed file may expand to
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
-    """Yield the number and content of each line, holding one at a time in memory.
+    """Yield the number and content of each line; only one line is in memory at a time.
 
-    Empty lines are skipped. If the file is broken, the last content is an error.
+    Empty lines are skipped. If the file is damaged, the last content is an exception.
     """
     number = empty = size = 0
     longest = LINE_BYTES.most
@@ -46,7 +46,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
         yield number, error
     except (EOFError, OSError, zlib.error) as error:
         said = error.strerror if isinstance(error, OSError) and error.strerror else error
-        yield number + 1, DemonstrationError(f"The file cannot be read from here on ({said}).")
+        yield (
+            number + 1,
+            DemonstrationError(f"The file cannot be read from this line on ({said})."),
+        )
 
 
 def count_lines(path: Path) -> int:
@@ -83,7 +86,8 @@ def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
         text = line.decode("utf-8").strip()
     except UnicodeDecodeError as error:
         raise DemonstrationError(
-            f"A line must be UTF-8; got byte {error.start + 1} that is not. Save the file as UTF-8."
+            f"A line must be UTF-8; got an invalid byte at position {error.start + 1}. Save the "
+            "file as UTF-8."
         ) from error
     if text[:1] == "\ufeff":  # byte order mark
         text = text[1:]
@@ -112,11 +116,11 @@ def parse_json(text: str, cure: str) -> Json:
         found, end = _DECODER.raw_decode(text)
         if end == len(text):
             return found
-        problem = f"there is more after column {end}"
+        problem = f"extra text after column {end}"
     except json.JSONDecodeError as error:
         problem = f"{error.msg.removesuffix(' at')} at column {error.colno}"
     except RecursionError:
-        problem = "it is nested too deeply"
+        problem = "nested too deeply"
     except _ConstantError as error:
         raise DemonstrationError(f"JSON must not contain {error}. {cure}") from None
     except ValueError as error:  # a number with thousands of digits
@@ -125,7 +129,7 @@ def parse_json(text: str, cure: str) -> Json:
 
 
 def check_header(name: Json, version: Json) -> None:
-    """Raise an error for a file of another format or a newer version.
+    """Raise an error unless a header has the right format and a supported version.
 
     >>> check_header("groundling-demonstrations", 1)
     """

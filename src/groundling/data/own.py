@@ -39,7 +39,7 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
     """Return the initial states of an environment, with their names.
 
     An environment defines one by a method `initial_state()` or by `start`, a state; several by
-    `starts`, a mapping of names to states or a list. Attributes may also be methods.
+    `starts`, a mapping of names to states or a list. `start` and `starts` may also be methods.
 
     >>> class Hall:
     ...     def initial_state(self): return 3
@@ -82,9 +82,9 @@ def _named_start(world: KnownWorld, start: str) -> State:
         named = dict(starts_of(world.environment, world.codec.owner))
     if start in named:
         return named[start]
-    cure = "Give the start as JSON, such as '[3, 4]'."
+    cure = "Pass the initial state as JSON, such as '[3, 4]'."
     if named:
-        cure = f"Give the start as JSON or by name.{did_you_mean(start, named)}"
+        cure = f"Pass the initial state as JSON or by name.{did_you_mean(start, named)}"
     state: State = world.codec.state_from_json(parse_json(start, cure))
     return state
 
@@ -122,9 +122,10 @@ class OwnWorld:
     ) -> tuple[KnownWorld, State]:
         """Return the world and an initial state.
 
-        `start` is the name of one of the world's `starts`, or JSON. By default, it is the initial
-        state that the world defines (see `starts_of`), or else that of the first demonstration;
-        with `as_shown`, always that of the first demonstration, in its world.
+        `start` is the name of one of the world's `starts`, or JSON. By default, the world's own
+        initial state is used (see `starts_of`) or, if it defines none,
+        the initial state of the first demonstration. With `as_shown`, the world and initial state
+        of the first demonstration are always used.
         """
         first = self._first() if as_shown and self.demonstrations is not None else None
         try:
@@ -173,7 +174,7 @@ def open_world(
     skip_bad: bool = False,
     check: bool = False,
 ) -> OwnWorld:
-    """Return a world by name with the demonstrations in files; reads nothing yet.
+    """Return a named world with its demonstrations; files are read on first use.
 
     >>> open_world("my_world.py:Kitchen").worlds.names
     ('Kitchen',)

@@ -64,9 +64,10 @@ def _column(chunk: dict[int, Any]) -> Column:
 
 
 def rows_at_once(file: BinaryIO, columns: Iterable[Column], most: int) -> int:
-    """Return how many rows of a row group fit into memory, or raise an error.
+    """Return the number of rows of a row group to read at a time.
 
-    Footers cannot be trusted, so this reads the page headers, by which pyarrow allocates memory.
+    Raises an error if a page is too large for memory. The sizes come from the page headers, which
+    pyarrow uses to allocate memory; footers can be wrong.
     """
     for column in columns:
         nested = "." in column.path_in_schema
@@ -129,7 +130,7 @@ def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
 
 
 def _structure(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Read numbers, texts, lists and structures by field number; skip other types."""
+    """Parse a structure into a dictionary by field number, and return where it ends."""
     if not depth:
         raise RecursionError
     found: dict[int, Any] = {}

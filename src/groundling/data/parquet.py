@@ -29,9 +29,9 @@ Row = dict[str, Any]
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
-    """Yield the number and content of each row, holding some thousand in memory.
+    """Yield the number and content of each row; reads a few thousand rows at a time.
 
-    If the file is broken, the last content is an error.
+    If the file is damaged, the last content is an exception.
     """
     number = total = 0
     longest = LINE_BYTES.most
@@ -110,7 +110,9 @@ def _text(scalar: Any) -> str | DemonstrationError | None:
         text: str | None = scalar.as_py()
         return text
     except UnicodeDecodeError as error:
-        return DemonstrationError(f"A text must be UTF-8; byte {error.start + 1} is not.")
+        return DemonstrationError(
+            f"A text must be UTF-8; got an invalid byte at position {error.start + 1}."
+        )
 
 
 def count_rows(path: Path) -> int:
@@ -125,7 +127,7 @@ def count_rows(path: Path) -> int:
 
 
 def parse_row(row: Row | DemonstrationError) -> dict[str, Json]:
-    """Return the record of a row: parses columns of JSON text, leaves out nulls.
+    """Convert a row to a record: parse JSON columns and drop nulls.
 
     >>> parse_row({"text": "turn left", "start": "[3, 4]", "weight": None})
     {'text': 'turn left', 'start': [3, 4]}
@@ -144,7 +146,7 @@ def parse_row(row: Row | DemonstrationError) -> dict[str, Json]:
 
 
 def _weigh(value: Json, left: int) -> int:
-    """Return the space left after a value; raise if it exceeds a line or is an error."""
+    """Subtract the size of a value from a budget; raise an error if it is exceeded."""
     if isinstance(value, DemonstrationError):
         raise value
     left -= len(value) if type(value) is str else 1
@@ -179,7 +181,7 @@ def write_rows(file: BinaryIO, records: Iterable[dict[str, Json]]) -> int:
                 writer.write_table(arrow.Table.from_pylist(group, schema=schema))
             except (UnicodeError, arrow.ArrowException) as error:
                 raise DemonstrationError(
-                    f"The records from {written + 1} on cannot be stored as Parquet ({error}). "
+                    f"The records after record {written} cannot be stored as Parquet ({error}). "
                     "Write JSON Lines (.jsonl.gz) instead."
                 ) from error
             written += len(group)

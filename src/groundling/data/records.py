@@ -28,7 +28,7 @@ NameWorld: TypeAlias = Callable[[Environment], tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class BadRecord:
-    """A record that was skipped: its location and its problem.
+    """The location and the problem of a skipped record.
 
     >>> print(BadRecord("shown.jsonl", 3, "There is no start."))
     shown.jsonl:3: There is no start.
@@ -131,7 +131,7 @@ class Demonstrations:
         worlds: Mapping[str, Environment] | NameWorld | None = None,
         shard_size: int | None = None,
     ) -> list[Path]:
-        """Write demonstrations atomically, in the format of the ending; return the files.
+        """Write files atomically, in the format given by the extension; return the paths.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Demonstrations:
         ending = _ending(target)
         if not target.parent.is_dir():
             raise DemonstrationError(
-                f"The folder of {target} must exist; there is no {target.parent}. Create it first."
+                f"The folder of {target} must exist; got {target.parent}. Create it first."
             )
         if shard_size is not None and shard_size < 1:
             raise DemonstrationError(f"`shard_size` must be >= 1; got {shard_size}.")
@@ -211,7 +211,7 @@ class _InFiles(Demonstrations):
                 except Exception as error:
                     # Any exception is attributed to the current record.
                     ours = isinstance(error, GroundlingError)
-                    what = str(error) if ours else f"It cannot be read: {said(error)}."
+                    what = str(error) if ours else f"The record cannot be read: {said(error)}."
                     problem = BadRecord(file, number, what)
                     if not self.skip_bad or isinstance(error, SettingError):
                         raise DemonstrationError(str(problem)) from error
@@ -225,7 +225,7 @@ class _InFiles(Demonstrations):
         self._count = found
         if bad and not found:
             raise DemonstrationError(
-                f"At least one record must be usable; got {bad} with errors. The first: "
+                f"At least one record must be readable; got {bad} with errors. The first error: "
                 f"{skipped[0]}"
             )
 
@@ -249,7 +249,7 @@ class _InFiles(Demonstrations):
 def _naming(
     given: Mapping[str, Environment] | NameWorld | None, read_from: Worlds | None
 ) -> NameWorld:
-    """Return the function that names environments: as given, as read, or by class."""
+    """Return a function that names environments: as given, as read, or by class."""
     if given is not None and not isinstance(given, Mapping):
         return given
     worlds = read_from if given is None else Worlds(given)

@@ -90,14 +90,16 @@ class SceneWorld:
         known = ("title", "places", "things", "movers", "verbs", "scenes", "examples")
         for name in data:
             if name not in known:
-                raise WorldError(f"A world has no {shorten(name)}.{did_you_mean(name, known)}")
+                raise WorldError(
+                    f"A world must not have the key {shorten(name)}.{did_you_mean(name, known)}"
+                )
         self.title = _name(data.get("title"), "`title`")
         self._places = {each["name"]: each for each in _listed(data, "places", 1)}
         self._things = {each["name"]: each for each in _listed(data, "things", 0)}
         self._movers = {each["name"]: each for each in _listed(data, "movers", 1)}
         for what in ("places", "things", "movers"):
             if len(getattr(self, f"_{what}")) < len(data.get(what, ())):
-                raise WorldError(f"Names of `{what}` must differ.")
+                raise WorldError(f"Names of `{what}` must be unique.")
         self.verbs = _chosen(data.get("verbs", ["go", "take", "put"]), VERBS, "`verbs`")
         self.scenes = _whole(data.get("scenes", 1), 1, SCENES, "`scenes`")
         self.examples: Sequence[Json] = data.get("examples", ())
@@ -134,7 +136,7 @@ class SceneWorld:
             found: Any = parse_json(text.decode("utf-8").strip(), "Write one object.")
             return cls(found)
         except UnicodeDecodeError:
-            raise WorldError(f"{path} must be text in UTF-8.") from None
+            raise WorldError(f"{path} must be a UTF-8 text file.") from None
         except (WorldError, DemonstrationError) as error:
             raise WorldError(f"{path}: {error}") from error
 
@@ -314,8 +316,7 @@ class SceneWorld:
                 deed = self._deeds.get(action) if isinstance(action, str) else None
                 if deed is None or not self._possible(state, deed):
                     raise WorldError(
-                        f"`actions` {where} must be possible one after another; got "
-                        f"{shorten(action)}."
+                        f"`actions` {where} must be possible in this order; got {shorten(action)}."
                     )
                 state = self.step(state, action)
 

@@ -109,7 +109,7 @@ class Worlds:
     >>> worlds.get("lime")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: There is no world 'lime' among those given. Did you mean 'line'?
+    groundling.errors.WorldError: `worlds` must contain the world 'lime'. Did you mean 'line'?
     """
 
     def __init__(self, given: GivenWorlds) -> None:
@@ -154,7 +154,7 @@ class Worlds:
                 _find(given)
 
     def get(self, name: str = "", arguments: Mapping[str, Any] | None = None) -> KnownWorld:
-        """Return the world of a name and arguments; without a name, the only one."""
+        """Return the world with this name and arguments; by default, the only world."""
         key = (name, canonical(arguments) if arguments else "")
         known = self._known.get(key)
         if known is None:
@@ -187,7 +187,7 @@ class Worlds:
             return self.get(name, arguments)
         if name not in self._named:
             raise WorldError(
-                f"There is no world {name!r} among those given.{did_you_mean(name, self._named)}"
+                f"`worlds` must contain the world {name!r}.{did_you_mean(name, self._named)}"
             )
         if name not in self._found:
             given = self._named[name]
@@ -220,8 +220,8 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
     if not isinstance(found, type) and all(hasattr(found, each) for each in _NEEDED):
         if arguments:
             raise WorldError(
-                f"{name} is an environment and takes no arguments; got "
-                f"{sorted(arguments)[0]!r}. Leave them out, or name a class or function."
+                f"{name} must not have arguments, because it is an environment; got "
+                f"{sorted(arguments)[0]!r}. Remove the arguments, or name a class or function."
             )
         return _check(found, name)
     if not callable(found):
@@ -337,7 +337,7 @@ def _import(place: str, name: str) -> ModuleType:
 
 
 def _read_file(place: str) -> ModuleType:
-    """Import a file as a module, once; it can import modules in its folder."""
+    """Import a file as a module, once; imports in it also search its folder."""
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
@@ -348,7 +348,7 @@ def _read_file(place: str) -> ModuleType:
         known = sys.modules.get(name)
         if known is not None and _is_of(known, path):
             return known
-    # Use its own name if that is free, so that `import my_world` finds the same module.
+    # Use the file's own name if it is free, so that `import my_world` finds the same module.
     name = path.stem if _is_free(path.stem) else mangled
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -390,7 +390,7 @@ def _offered(module: ModuleType) -> str:
         for name, each in vars(module).items()
         if isinstance(each, type) and all(hasattr(each, method) for method in _NEEDED)
     ]
-    return f" It has {', '.join(names)}." if names else ""
+    return f" It defines {', '.join(names)}." if names else ""
 
 
 def _said(error: BaseException) -> str:

@@ -192,7 +192,7 @@ def ask_which(
     thing = article = ""
     if own is not None and len(options) > 1:
         shared = [
-            _beside(world, each.plan, value) for each, value in zip(options, own, strict=True)
+            _labels_with(world, each.plan, value) for each, value in zip(options, own, strict=True)
         ]
         every = {value for each in found for values in each.values() for value in values}
         elsewhere = every - {value for _, value in set.intersection(*shared)}

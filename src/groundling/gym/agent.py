@@ -14,20 +14,20 @@ from groundling.plan import Plan
 __all__ = ["UNDERSTOOD", "ActReport", "Agent", "BaseAgent", "Run", "carry_out"]
 
 UNDERSTOOD = 0.5  # default minimum confidence to act
-_ASKED = 0.5  # minimum share of a text part that must align with a choice
+_ASKED = 0.5  # minimum share of a part of the text that must align with a choice
 _MOST_MOVES = 100_000  # per macro-action
 _LOOKS = 200  # limit on exploration rounds per instruction
 
 
 @dataclass(frozen=True)
 class ActReport:
-    """The result of an instruction.
+    """The result of carrying out an instruction.
 
     Parameters
     ----------
     ending
         `success`: the environment gave a reward (or, if it gives none, everything was carried
-        out), or the episode terminated with a reward, even if some text was left;
+        out), or the episode terminated with a reward, even if some parts were not carried out;
         `misunderstood`: everything was carried out, but the environment gave no reward;
         `partly understood`: some parts of the text had no matching action;
         `not understood`: the confidence was too low, and nothing (more) was done;
@@ -40,7 +40,7 @@ class ActReport:
     plan
         The last plan, if there is one.
     done, left
-        Parts of the text that were carried out, and those that were not.
+        Parts of the text that were carried out, and parts that were not.
     surprises
         Number of times the environment was in an unexpected state and moves were replanned.
     """
@@ -102,12 +102,12 @@ class Run:
         if self.left and not self.over:
             return self.report(
                 "partly understood",
-                f"I did what I understood{planned}, but found nothing to do for: "
+                f"I carried out the parts I understood{planned}, but found no action for: "
                 f"{'; '.join(map(_bare, self.left))}.",
             )
         return self.report(
             "misunderstood",
-            f"I did everything I understood{planned}, but the environment gave no reward.",
+            f"I carried out everything I understood{planned}, but the environment gave no reward.",
         )
 
     def not_understood(self, plan: Plan, threshold: float) -> ActReport:
@@ -116,8 +116,7 @@ class Run:
         return self.report(
             "not understood",
             f"I do not understand (confidence {plan.confidence:.2f}, below {threshold:g}); my "
-            f"best guess is {guess}. To carry out such guesses, act with a lower "
-            "threshold=…",
+            f"best guess is {guess}. To carry out such guesses, pass a lower threshold=…",
         )
 
     def report(self, ending: str, sentence: str) -> ActReport:
@@ -129,7 +128,7 @@ class Run:
 
 
 def _bare(part: str) -> str:
-    """Return a part of a text for reports, without punctuation at its end."""
+    """Return a part of a text for reports, without trailing punctuation."""
     return part.strip(" .!?;")
 
 
@@ -161,11 +160,11 @@ class BaseAgent:
 
 
 class BrokenWorldError(WorldError):
-    """A method of the world returned an invalid value; always raised, never reported."""
+    """Error for an invalid return value of a world's method; raised, never reported."""
 
 
 class _Hands:
-    """Makes the moves of macro-actions, and replans after a surprise."""
+    """Executor of macro-actions that replans their moves after a surprise."""
 
     def __init__(self, world: ObjectWorld) -> None:
         self.world = world
@@ -205,7 +204,7 @@ class _Hands:
             if number >= _MOST_MOVES:
                 raise BrokenWorldError(
                     f"{method} must return at most {_MOST_MOVES:,} moves; got more for "
-                    f"{str(action)!r}. Raise GroundlingError if there is no way."
+                    f"{str(action)!r}. Raise GroundlingError if the action is impossible."
                 )
             yield move
 
@@ -225,7 +224,7 @@ class Agent(BaseAgent):
     follower
         A fitted follower.
     world
-        The world it was trained in.
+        The world that the follower was trained in.
     threshold
         Minimum confidence to act. Defaults to the follower's own threshold
         (`Search.threshold`), or 0.5 if it has none.
@@ -250,7 +249,7 @@ class Agent(BaseAgent):
         self._hands = _Hands(world)
 
     def plan(self, text: str | Sequence[str], scene: Any, start: Any = None) -> Plan:
-        """Return the plan for a text, or for parts of one, in a scene."""
+        """Return the plan for a text, or for a list of its parts, in a scene."""
         parts = self.world.read(text) if isinstance(text, str) else tuple(text)
         return self.follower.follow(parts, self.world.episode(scene, parts, start), ())
 
@@ -329,7 +328,7 @@ class Agent(BaseAgent):
 
 
 def _asked(plan: Plan, parts: int) -> list[set[int]]:
-    """Return the parts of the text that asked for each choice of a plan."""
+    """Return the parts of the text that each choice of a plan aligns with."""
     if parts == len(plan.actions):
         return [{part} for part in range(parts)]
     shares = plan.explain().sentence_shares()  # parts × choices
@@ -337,7 +336,7 @@ def _asked(plan: Plan, parts: int) -> list[set[int]]:
 
 
 def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
-    """Return an error if a part now refers to other objects, else an empty string."""
+    """Return a problem if a part now refers to other objects, else an empty string."""
     slots = episode.world.slots
     choices: Sequence[Any] = plan.actions
     for choice, places in zip(choices, asked, strict=True):
@@ -347,12 +346,12 @@ def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> 
             before = run.meant.setdefault((part, choice.role), meant)
             if before - meant:
                 gone = ", ".join(sorted(str(each.value) for each in before - meant))
-                return f"there is no longer anything {gone}, for {part!r}."
+                return f"no object is {gone} any longer, as needed for {part!r}."
     return ""
 
 
 def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> ActReport:
-    """Carry out given macro-actions in an environment after its reset.
+    """Carry out macro-actions in an environment that was just reset.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToRedBall")

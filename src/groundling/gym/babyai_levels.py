@@ -30,7 +30,7 @@ __all__ = ["BabyAI", "babyai", "levels"]
 
 
 Said = tuple[str, tuple[frozenset[int], ...], bool]
-"""A macro-action: verb, acceptable things for each role, whether it is done earlier."""
+"""A macro-action: its verb, the acceptable things for each role, and whether it is done earlier."""
 
 
 def levels() -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
 
     `actions` is `macro` (go to, pick up, open, put next to, carried out by a planner) or
     `primitive` (the simulator's own moves, for small levels; see `PrimitiveBabyAI`). With
-    `view="partial"` the agent knows only what it has seen (see `PartialBabyAI`).
+    `view="partial"` the agent knows only the cells it has seen (see `PartialBabyAI`).
 
     >>> level = babyai("GoToLocal")
     >>> [demonstration] = level.record([0])
@@ -66,7 +66,9 @@ def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
         from groundling.gym.primitive import PrimitiveBabyAI
 
         if view == "partial":
-            raise SettingError("actions='primitive' cannot be combined with view='partial'.")
+            raise SettingError(
+                "actions='primitive' must not be combined with view='partial'. Use view='full'."
+            )
         return PrimitiveBabyAI(full)
     if view == "partial":
         from groundling.gym.belief import PartialBabyAI
@@ -92,13 +94,16 @@ def _find(level: str) -> str:
     for full in registry:
         if full.startswith("BabyAI-") and level in (_short(full), full.removeprefix("BabyAI-")):
             return full
-    raise SettingError(f"There is no BabyAI level {level!r}.{did_you_mean(level, levels())}")
+    raise SettingError(
+        f"`level` must be a BabyAI level; got {level!r}.{did_you_mean(level, levels())}"
+    )
 
 
 class BabyAI(ObjectWorld):
     """A BabyAI level with the full state, macro-actions and a teacher.
 
-    Scenes are `GridState`s. Sides are relative to the start, for things in the same room. The
+    Scenes are `GridState`s. The sides of things in the same room are relative to the agent's start.
+    The
     teacher reads the mission from the simulator's data, not from its text.
     """
 
@@ -166,7 +171,7 @@ class BabyAI(ObjectWorld):
 
     @staticmethod
     def _labels(number: int, scene: GridState, start: GridState, place: int) -> Labels:
-        """Return the labels of a thing; it has sides if its place is near the start."""
+        """Return the labels of a thing, with sides if it is in the room of the start."""
         thing, point = scene.layout.things[number], scene.layout.point
         heading = HEADINGS[start.direction]
         side = sides(point(start.agent), heading, point(place)) if place >= 0 else []
@@ -222,7 +227,11 @@ class BabyAI(ObjectWorld):
         if MOVES[move] == "toggle" and opened:
             yield 0.2, "open", (facing,)
         if facing >= 0:
-            yield 0.0, "go to", (facing,)  # may be asked for after another effect of the same move
+            yield (
+                0.0,
+                "go to",
+                (facing,),
+            )  # the text may mention it after another effect
 
     # ---- the teacher --------------------------------------------------------------------
 
@@ -230,16 +239,16 @@ class BabyAI(ObjectWorld):
         """Return the macro-actions of the mission, in the order of its text."""
         instruction = getattr(env.unwrapped, "instrs", None)
         if instruction is None:
-            raise WorldError(f"{self.level} has no mission for the teacher to read.")
+            raise WorldError(f"The teacher must have a mission to read; got none in {self.level}.")
         return list(_said(instruction, self.reader(env)))
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
-        """Return the demonstration of one seed."""
+        """Return the teacher's demonstration for a seed."""
         text, scene = self.reset(env, seed)
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations of given seeds, or of a number of seeds."""
+        """Return the teacher's demonstrations for some seeds, or for a number of seeds."""
         env = self.make()
         try:
             listed = range(seeds) if isinstance(seeds, int) else seeds
@@ -262,7 +271,7 @@ def _said(instruction: Any, reader: GridReader, earlier: bool = False) -> Iterab
     verbs = {"GoToInstr": "go to", "PickupInstr": "pick up", "OpenInstr": "open",
              "PutNextInstr": "put"}  # fmt: skip
     if kind not in verbs:
-        raise WorldError(f"The teacher does not support missions of the kind {kind}.")
+        raise WorldError(f"The mission must be of a kind that the teacher supports; got {kind}.")
     named = ("desc_move", "desc_fixed") if kind == "PutNextInstr" else ("desc",)
     found = [
         frozenset(reader.number(each) for each in getattr(instruction, name).obj_set) - {-1}

@@ -1,4 +1,4 @@
-"""Partial views: a belief state of what the agent has seen, and where to explore."""
+"""Partial views: belief states of the cells seen so far, and exploration."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class BeliefLayout(GridLayout):
-    """A growing layout; `first` is where each thing was first seen."""
+    """Layout that grows as cells are seen; `first` holds where each thing was first seen."""
 
     first: tuple[int, ...] = ()
 
 
 def frontier(state: GridState) -> set[int]:
-    """Return the unknown cells beside known free ones."""
+    """Return the unknown cells next to known free cells."""
     walls = state.layout.walls
     return {
         cell + way
@@ -66,7 +66,7 @@ class PartialBabyAI(BabyAI):
     from the moves. The agent first explores to find the things that the text mentions.
     """
 
-    surprises = 2_000  # everything that comes into view counts as one
+    surprises = 2_000  # every new thing in view counts as a surprise
 
     def __init__(self, level: str) -> None:
         super().__init__(level)
@@ -112,13 +112,13 @@ class PartialBabyAI(BabyAI):
         }
 
     def differs(self, expected: GridState, real: GridState) -> bool:
-        """Return whether anything is new."""
+        """Return whether the new view shows anything unexpected."""
         return expected != real
 
     def look(
         self, scene: GridState, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> tuple[int, ...]:
-        """Return moves to explore, if the text mentions things that were not seen."""
+        """Return moves that explore, if the text mentions things that were not seen yet."""
         things = scene.layout.things
         if len(parts) == len(choices) and all(
             _fits(part, things[int(str(choice.things[0]))], choice)
@@ -192,7 +192,7 @@ def _see(state: GridState, image: Any) -> GridState:
 
 
 def _place(state: GridState, cell: int, thing: Thing, status: int) -> GridState:
-    """Return the belief with a thing at a cell: the known one, or a new one."""
+    """Return the belief with a thing at a cell, either a known thing or a new one."""
     number = state.at(cell)
     if number < 0 or state.layout.things[number][:2] != thing[:2]:
         if number >= 0:
@@ -211,7 +211,7 @@ def _add(state: GridState, thing: Thing, cell: int, status: int) -> GridState:
 
 
 def _room(state: GridState, start: int) -> set[int]:
-    """Return the cells of the start's room, walls and doors included."""
+    """Return the cells of the room of the start, including its walls and doors."""
     doors = {
         place
         for place, thing in zip(state.places, state.layout.things, strict=True)

@@ -27,7 +27,7 @@ def to_minari(
 ) -> Any:
     """Write trajectories to a new Minari dataset.
 
-    `dataset` is its id, such as `babyai/go-to-local/teacher-v0`.
+    `dataset` is the id of the dataset, such as `babyai/go-to-local/teacher-v0`.
 
     Observations are stored without loss, with the mission as text. Episodes keep their seeds, so
     that scenes can be replayed.
@@ -132,7 +132,7 @@ def _trajectory(episode: Any, metadata: Any, name: str) -> Recording:
 
 
 def _plain(value: Any) -> Any:
-    """Return NumPy numbers as Python numbers, and arrays as tuples."""
+    """Convert NumPy numbers to Python numbers, and arrays to tuples."""
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else tuple(map(_plain, array))
 
@@ -146,9 +146,9 @@ def _columns(observations: Sequence[Any]) -> dict[str, Any]:
 
 
 def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
-    """Return infos as columns of size + 1 rows, the first a copy of the second.
+    """Convert infos to columns of size + 1 rows; the first row repeats the second.
 
-    Minari expects an info for the reset as well. Only numbers and texts are kept.
+    Minari also expects an info for the reset. Only numbers and texts are kept.
     """
     rows = [dict(each) for each in infos]
     kept = {

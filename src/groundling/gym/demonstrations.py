@@ -1,4 +1,4 @@
-"""Check demonstrations of macro-actions, and turn them into choices."""
+"""Checks of demonstrated macro-actions, and their conversion to choices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Return a verb with the acceptable objects for each role, after checks."""
+    """Return a verb with the acceptable objects for each role; raise if invalid."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
@@ -60,13 +60,13 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
 def demonstrate(
     world: ObjectWorld, text: str, scene: Any, actions: Sequence[Any], name: str, turned: bool
 ) -> Demonstration:
-    """Return a demonstration; with `turned`, its first clause is done last."""
+    """Return a demonstration; with `turned`, the first clause is carried out last."""
     where = f"The demonstration {name or text!r}"
     if not isinstance(text, str):
         raise DemonstrationError(f"The text of a demonstration must be a string; got {text!r}.")
     parts = world.read(text)
     if not parts:
-        raise DemonstrationError(f"{where} must have words; got none.")
+        raise DemonstrationError(f"{where} must have at least one word; got none.")
     given = _checked(world, actions, where)
     turn = next((place for place, each in enumerate(given) if each[2]), 0)
     if turn and turned:
@@ -82,7 +82,7 @@ def demonstrate(
     if not plans:
         shown = ", ".join(str(each[0]) for each in options)
         raise DemonstrationError(
-            f"{where} is impossible: {shown} cannot be chosen in this order. Check "
+            f"{where} must have choices that are possible in this order; got {shown}. Check "
             f"{type(world).__name__}.allows and effect."
         )
     return Demonstration(parts, episode, (), plans[0], name=name, also=tuple(plans[1:]))
@@ -104,8 +104,8 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
         verb, things, _ = checked_macro(world, each[0], each[1], where)
         if earlier and not world.reorders:
             raise DemonstrationError(
-                f"{where} marks {verb!r} as done earlier, which needs "
-                f"{type(world).__name__}.reorders = True."
+                f"{where} must not mark {verb!r} as done earlier, unless "
+                f"{type(world).__name__}.reorders is True."
             )
         if earlier and place == 0:
             raise DemonstrationError(f"{where} must not mark its first action as done earlier.")

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
-    """Sort spoken actions by execution: those marked as earlier come first.
+    """Sort actions from text order into execution order, using their `earlier` marks.
 
     >>> in_doing_order(["open", "go", "take"], lambda verb: verb == "go")
     ['go', 'take', 'open']
@@ -33,7 +33,7 @@ class ActionChoice(NamedTuple):
     """One argument of a macro-action: its verb, its role, and the acceptable objects.
 
     `things` are objects with equal labels; the agent uses the most convenient one. `earlier`
-    marks an action to be done before everything said before it.
+    marks an action to be carried out before all actions mentioned before it.
     """
 
     verb: str
@@ -44,7 +44,7 @@ class ActionChoice(NamedTuple):
 
     @property
     def canonical_name(self) -> str:
-        """A name that breaks ties between choices with equal scores."""
+        """Name that breaks ties between choices with equal scores."""
         return f"{self.verb} {self.role} {self.shown} {self.things} {self.earlier:d}"
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class ActionChoice(NamedTuple):
 
 
 class MacroAction(NamedTuple):
-    """A verb with all its arguments; each is a tuple of acceptable objects."""
+    """A verb with all its arguments, each a tuple of acceptable objects."""
 
     verb: str
     things: tuple[tuple[Hashable, ...], ...]
@@ -68,8 +68,8 @@ class Episode:
 
     Created by `ObjectWorld.episode`. A plan may end when all verbs have their arguments.
     Objects that the text does not distinguish are merged, and so are outcomes that differ only in
-    labels that no part names: *a ball* may be any ball. Worlds whose texts do not spell the
-    values of labels turn this off (`spelled`).
+    labels that no part of the text names: *a ball* may be any ball. Worlds whose texts do not
+    spell the values of labels disable this with `spelled`.
     """
 
     def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
@@ -157,7 +157,7 @@ class Episode:
         return bool(state) and not self._pending(state)[0]
 
     def outcome(self, state: tuple[ActionChoice, ...]) -> Hashable:
-        """Return the macro-actions, with objects as far as the text distinguishes them."""
+        """Return the macro-actions, with objects that the text does not distinguish merged."""
         if not (self.parts and self.world.spelled):
             return self.macro_actions(state)
         whole = " ".join(self.parts)
@@ -170,7 +170,7 @@ class Episode:
     def _meant(self, things: tuple[Any, ...], part: str) -> tuple[Any, ...]:
         """Return the labels of objects that a part of the text names.
 
-        If the part names none, the objects are distinguished by themselves.
+        If the part names none, the objects themselves are returned.
         """
         labels = self.named(things, part)
         return labels if self._named[part] else things
@@ -199,11 +199,11 @@ class Episode:
         return tuple(action for action, _ in self.in_order(state))
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
-        """Return the macro-actions in execution order, with their choices' ranges."""
+        """Return the macro-actions in execution order, each with the range of its choices."""
         return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
-        """Yield the completed macro-actions in the order of the text, with their ranges."""
+        """Yield the completed macro-actions in text order, each with the range of its choices."""
         place = 0
         while place < len(state):
             size = len(self._roles[state[place].verb])
@@ -232,7 +232,7 @@ class Episode:
         return self.is_goal(done)
 
     def _pending(self, state: Sequence[ActionChoice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
-        """Return the verb that still lacks arguments, with its arguments so far."""
+        """Return the verb with missing arguments, and its arguments so far."""
         if not state:
             return "", ()
         roles = self._roles[state[-1].verb]
@@ -270,7 +270,7 @@ class Episode:
         return any(self.world.allows(scene, verb, role, each, before) for each in things)
 
     def _as_told(self, labels: dict[Any, tuple[Label, ...]]) -> dict[Any, tuple[Label, ...]]:
-        """Return labels without names that the text does not use, if it uses any."""
+        """Drop the labels that the text does not use, unless it uses none."""
         if not (self.parts and self.world.spelled):
             return labels
         values = {each for own in labels.values() for each in own if isinstance(each.value, str)}
@@ -279,14 +279,14 @@ class Episode:
             each for each in values if not any(matches_name(w, str(each.value)) for w in words)
         }
         if unsaid == values:
-            return labels  # the text describes nothing, so all objects stay distinct
+            return labels  # the text describes no object, so all objects stay distinct
         return {
             name: labels_of(_mapping(each for each in own if each not in unsaid))
             for name, own in labels.items()
         }
 
     def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str, dict[str, Labels]]]:
-        """Return the objects, with indistinguishable ones merged."""
+        """Return the objects of a scene, with indistinguishable objects merged."""
         known = self._groups.get(scene)
         if known is not None:
             return known

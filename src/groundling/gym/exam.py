@@ -1,4 +1,4 @@
-"""The evaluation of BabyAI: success on unseen seeds by number of demonstrations."""
+"""Evaluation on BabyAI: success on unseen seeds by number of demonstrations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEEDS = 200
 QUICK_SEEDS = 50
 PARTIAL_SEEDS = 50  # exploring takes many moves
 DRAWS = 3
-TOGETHER = 500  # demonstrations of the follower for all levels
+TOGETHER = 500  # number of demonstrations for the follower of all levels
 FIRST_TEST = 1_000_000  # smaller seeds are for training
 
 QUICK_LEVELS = (
@@ -47,7 +47,7 @@ def training_seeds(draw: int, count: int) -> range:
 
 @dataclass
 class _Episode:
-    """An unseen episode: the text, its meaning, and the environment."""
+    """An unseen episode: its text, its macro-actions and its environment."""
 
     seed: int
     text: str
@@ -57,9 +57,10 @@ class _Episode:
 
 
 class Exam:
-    """The unseen episodes of a level; each distinct plan is carried out once.
+    """The unseen episodes of a level, with cached results of plans.
 
-    Scenes, missions and graphs are computed once and shared by all followers.
+    Each distinct plan is carried out once. Scenes, missions and graphs are computed once and
+    shared by all followers.
     """
 
     def __init__(self, level: str, seeds: int) -> None:
@@ -74,7 +75,7 @@ class Exam:
         self._known: dict[tuple[Any, ...], ActReport] = {}
 
     def carry_out(self, case: _Episode, actions: tuple[MacroAction, ...]) -> ActReport:
-        """Return the report of macro-actions in an episode."""
+        """Carry out macro-actions in an episode, and return the report."""
         key = (case.seed, *((each.verb, each.things) for each in actions))
         if key not in self._known:
             self.world.reset(self.env, case.seed)
@@ -84,7 +85,7 @@ class Exam:
     def grade(
         self, follower: Follower, wanted: Callable[[_Episode], bool] | None = None
     ) -> list[int]:
-        """Return the success (0 or 1) of a follower in each wanted episode."""
+        """Return the success (0 or 1) of a follower in each episode of `wanted`."""
         cases = [each for each in self.cases if wanted is None or wanted(each)]
         plans = follower.follow_many((e.episode.parts, e.episode, ()) for e in cases)
         found = []
@@ -123,7 +124,7 @@ class Exam:
 
 
 def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any, ...]:
-    """Return a random plan of a given length, or one longer if it is incomplete."""
+    """Return a random plan of the given length, extended until it is complete."""
     plan: tuple[Any, ...] = ()
     while len(plan) < length or not episode.is_goal(plan):
         plan = (*plan, dice.choice(episode.actions(plan)))
@@ -135,8 +136,8 @@ def evaluate_level(
 ) -> dict[str, Any]:
     """Return the successes on a level for each number of demonstrations and draw.
 
-    With `others`, also those of random plans and of the oracle. The follower of each draw is
-    trained on the first demonstrations and then taught the others.
+    With `others`, the successes of random plans and of the oracle are also returned. The follower
+    of each draw is trained on the first demonstrations, and then taught the rest.
     """
     exam = Exam(level, seeds)
     try:
@@ -162,7 +163,7 @@ def evaluate_level(
 def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
     """Return the successes of an agent with a partial view.
 
-    It is trained on demonstrations with full view.
+    The agent is trained on demonstrations with the full view.
     """
     full, world = babyai(level), babyai(level, view="partial")
     agent = Agent(full.follower().fit(full.record(training_seeds(0, count)), check=False), world)
@@ -191,7 +192,7 @@ def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
 def held_out(said: Sequence[Said], world: BabyAI, scene: Any) -> bool:
     """Return whether a mission has a held-out combination of verb, colour and kind.
 
-    One in five combinations is held out, chosen by a digest of its name.
+    One in five combinations is held out, chosen by a hash of its name.
     """
     things = scene.layout.things
     for verb, arguments, _ in said:

@@ -51,7 +51,7 @@ class GridLayout:
 
     width: int
     height: int
-    walls: bytes  # one for each cell: 1 where a wall stands
+    walls: bytes  # one byte per cell: 1 for a wall
     things: tuple[Thing, ...]
     rooms: tuple[tuple[int, int, int, int], ...] = ()
     _hash: int = field(init=False, repr=False, default=0)
@@ -128,7 +128,7 @@ class GridState(NamedTuple):
             return -1
 
     def is_free(self, cell: int) -> bool:
-        """Return whether something can be put on a cell."""
+        """Return whether a thing can be put on a cell."""
         return not self.layout.walls[cell] and cell not in self.places and cell != self.agent
 
     def can_enter(self, cell: int) -> bool:
@@ -199,19 +199,21 @@ def step(state: GridState, move: str) -> GridState:
                 return state
             status = CLOSED
         return state._replace(doors=put(doors, number, CLOSED if status == OPEN else OPEN))
-    raise WorldError(f"There is no move {move!r}.{did_you_mean(move, MOVES)}")
+    raise WorldError(
+        f"A move must be one of the simulator's moves; got {move!r}.{did_you_mean(move, MOVES)}"
+    )
 
 
 def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
-    """Return values with one of them replaced."""
+    """Return a copy of a tuple with one value replaced."""
     return (*values[:place], value, *values[place + 1 :])
 
 
 class GridReader:
-    """Reads the state of a MiniGrid environment; things keep their numbers.
+    """Reader of the states of a MiniGrid environment, with stable numbers for things.
 
-    Make a new reader after each `reset`. Equal things keep different numbers, since the simulator
-    distinguishes them.
+    Create a new reader after each `reset`. Things that look the same have different numbers,
+    because the simulator distinguishes them.
     """
 
     def __init__(self, env: Any) -> None:
@@ -219,8 +221,8 @@ class GridReader:
         grid = getattr(self.env, "grid", None)
         if grid is None or not hasattr(self.env, "agent_dir"):
             raise WorldError(
-                f"{type(self.env).__name__} must be a MiniGrid environment after a reset; it has "
-                "no grid. Call env.reset(seed=…) first, or use GymWorld."
+                f"{type(self.env).__name__} must be a MiniGrid environment after a reset; got one "
+                "without a grid. Call env.reset(seed=…) first, or use GymWorld."
             )
         held = [] if self.env.carrying is None else [self.env.carrying]
         shown = [each for each in grid.grid if each is not None and each.type != "wall"] + held
@@ -249,7 +251,7 @@ class GridReader:
         )
 
     def number(self, thing: Any) -> int:
-        """Return the number of one of the simulator's objects, or -1 (for a wall, say)."""
+        """Return the number of a simulator object, or -1 if it has none, like a wall."""
         return self._numbers.get(id(thing), -1)
 
     def read(self) -> GridState:
@@ -260,8 +262,8 @@ class GridReader:
             if each is not None and each.type != "wall":
                 if id(each) not in self._numbers:
                     raise WorldError(
-                        f"A {each.color} {each.type} appeared during the episode. Make a new "
-                        "GridReader after env.reset."
+                        f"Things must exist from the start of an episode; got a new {each.color} "
+                        f"{each.type}. Create a new GridReader after env.reset."
                     )
                 number = self._numbers[id(each)]
                 places[number] = cell
@@ -286,10 +288,11 @@ def _status(thing: Any) -> int:
 
 
 def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = ()) -> GridState:
-    """Return a state drawn as text, for tests and examples.
+    """Parse a state from a drawing in text, for tests and examples.
 
     `#` wall, `>v<^` agent, `b` ball, `k` key, `x` box, `/` open, `D` closed and `L` locked door,
-    `G` goal. `colours` are those of the things in reading order (red by default). `inside` lists
+    `G` goal. `colours` are the colours of the things in reading order (red by default). `inside`
+    lists
     the numbers of boxes that contain a key; these keys come last.
 
     >>> state = parse_grid("####", "#>x#", "####", inside=[0])

@@ -26,7 +26,7 @@ _MOST_MOVES = 2_000
 
 
 def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridState, list[int]]:
-    """Return the scene after some choices, and the cells that the agent passes.
+    """Simulate some choices; return the final scene and the cells on the agent's path.
 
     Stops at the first macro-action that cannot be carried out.
 
@@ -53,8 +53,8 @@ def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridStat
 def draw_babyai(environment: Episode, state: tuple[ActionChoice, ...]) -> str:
     """Return the SVG of a level after some choices, with targets for the next choice.
 
-    The target on a thing goes to it, or completes the verb; those at the corners of its cell pick
-    it up or open it, and put it somewhere.
+    The target on a thing sends the agent to it, or completes the verb; the targets in the corners
+    of its cell pick it up, open it, or put it somewhere.
 
     >>> from groundling import gym
     >>> [shown] = gym.babyai("GoToObjS4").record([0])
@@ -138,7 +138,7 @@ def _agent(canvas: Canvas, scene: GridState) -> None:
 def _targets(
     canvas: Canvas, environment: Episode, state: tuple[ActionChoice, ...], scene: GridState
 ) -> None:
-    """Add targets for the possible choices, except those that are done earlier."""
+    """Add targets for the possible choices, except for choices marked as earlier."""
     for choice in environment.actions(state):
         if choice.earlier:
             continue

@@ -21,12 +21,12 @@ __all__ = ["GridPlanner", "PlanningError", "moves_for"]
 
 # Estimated number of moves to clear an obstacle.
 _THROUGH = {"closed": 1, "thing": 12, "locked": 40}
-_LIMIT = 2_000  # moves per macro-action
-_DEPTH = 12  # nesting of obstacles behind obstacles
+_LIMIT = 2_000  # maximum number of moves per macro-action
+_DEPTH = 12  # maximum nesting of obstacles behind obstacles
 
 
 class PlanningError(GroundlingError, RuntimeError):
-    """The planner cannot carry out a macro-action."""
+    """Error for a macro-action that the planner cannot carry out."""
 
 
 def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[str, ...]:
@@ -47,11 +47,11 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 
 
 class GridPlanner:
-    """Simulates `moves` from a state; `state` is the current state.
+    """Planner that simulates moves: `moves` so far, and the current `state`.
 
-    Obstacles are cleared: doors are opened, locked ones with a key that is fetched first (if
-    necessary from a box), things in the way are put aside where they block nothing, and carried
-    things are picked up again.
+    Obstacles are cleared: doors are opened (locked doors with a key, which is fetched first, even
+    from a box), things in the way are moved to where they block nothing, and things that were
+    carried are picked up again.
     """
 
     def __init__(self, state: GridState) -> None:
@@ -74,24 +74,24 @@ class GridPlanner:
             raise PlanningError(f"The verb must be go to, pick up, open or put; got {verb!r}.")
 
     def go_to(self, things: Collection[int]) -> None:
-        """Face one of some things."""
+        """Go to the nearest of several things and face it."""
         if self.state.carrying in things:
             self._face(self._droppable())
             self._do("drop")
         else:
             self._face(self._cells(things), things=things)
-            if not self.moves:  # the simulator checks only after a move
+            if not self.moves:  # the simulator checks the mission only after a move
                 self._do("done")
 
     def pick_up(self, things: Collection[int]) -> None:
-        """Take one of some things with an empty hand."""
+        """Pick up the nearest of several things, with an empty hand."""
         if self.state.carrying in things:
             self._face(self._droppable())
             self._do("drop")
         self._fetch(things)
 
     def open(self, things: Collection[int]) -> None:
-        """Open one of some doors; an open one is closed first."""
+        """Open the nearest of several doors; a door that is open is closed first."""
         self._face(self._cells(things), things=things)
         door = self.state.at(self.state.front)
         if self.state.doors[door] == LOCKED:
@@ -102,10 +102,10 @@ class GridPlanner:
             self._do("toggle")
 
     def put_next_to(self, moved: Collection[int], fixed: Collection[int]) -> None:
-        """Put one of some things on a cell beside one of some others."""
+        """Put one of the things `moved` on a cell next to one of the things `fixed`."""
         if self.state.carrying not in moved:
             self._fetch(moved)
-        for _ in range(_DEPTH):  # the other thing may have to be moved, too
+        for _ in range(_DEPTH):  # the fixed thing may have to be moved, too
             beside = self._beside(set(fixed) - {self.state.carrying})
             free = {cell for cell in beside if self.state.is_free(cell) or cell == self.state.agent}
             try:
@@ -117,7 +117,7 @@ class GridPlanner:
         self._do("drop")
 
     def look_at(self, cells: Collection[int]) -> None:
-        """Face one of some cells."""
+        """Face the nearest of several cells."""
         self._face(cells)
 
     # ---- steps of macro-actions ---------------------------------------------------------
@@ -141,7 +141,7 @@ class GridPlanner:
         }
 
     def _droppable(self, avoid: Collection[int] = ()) -> set[int]:
-        """Return cells where a thing would block nothing."""
+        """Return the cells on which a thing would block no path."""
         reached, cuts = self._reach()
         free = {each for each in reached if self.state.is_free(each)}
         return free - cuts - set(avoid) or free
@@ -156,7 +156,7 @@ class GridPlanner:
         walls, shut = state.layout.walls, self._obstacles()
         start = state.agent
         number = {start: 0}  # depth-first order
-        back = {start: 0}  # the earliest cell reachable from beyond
+        back = {start: 0}  # the earliest cell reachable from its subtree
         cuts: set[int] = set()
         walk = [(start, iter(steps))]
         while walk:
@@ -191,14 +191,14 @@ class GridPlanner:
         }
 
     def _put_down(self, avoid: Collection[int] = ()) -> int:
-        """Put down the carried thing where it blocks nothing; return its number."""
+        """Put down the carried thing where it blocks no path; return its number."""
         carried = self.state.carrying
         self._face(self._droppable(avoid), clear=False)
         self._do("drop")
         return carried
 
     def _fetch(self, things: Collection[int], depth: int = 0, closed: Collection[int] = ()) -> None:
-        """Take one of some things; keys are taken out of boxes."""
+        """Pick up the nearest of several things; keys are taken out of boxes."""
         if self.state.carrying in things:
             return
         if not self._cells(things):
@@ -241,12 +241,12 @@ class GridPlanner:
         self._do("toggle")
 
     def _make_room(self, cells: Collection[int]) -> None:
-        """Clear one of some cells, and face it with the carried thing."""
+        """Clear the nearest of several cells, and face it with the carried thing."""
         carried = self._put_down(cells)
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
         if not portable:
-            raise PlanningError("There is no room to put it down there.")
+            raise PlanningError("There is no free cell to put the thing down.")
         self._face(self._cells(portable), things=portable)
         cleared = self.state.front
         self._do("pickup")
@@ -265,9 +265,9 @@ class GridPlanner:
         clear: bool = True,
         things: Collection[int] = (),
     ) -> None:
-        """Go until the agent faces one of some cells, clearing obstacles."""
+        """Walk until the agent faces one of the target cells, clearing obstacles."""
         if depth > _DEPTH:
-            raise PlanningError("Too many things block each other.")
+            raise PlanningError("Too many obstacles block each other.")
         wanted = self.state.carrying
         for _ in range(4 * _DEPTH):
             if self.state.front in targets:
@@ -275,12 +275,12 @@ class GridPlanner:
             way = self._way(targets, closed, clear=clear)
             if way is None:
                 what = f"the {self._names(things)}" if things else "the place"
-                raise PlanningError(f"There is no way to {what}.")
+                raise PlanningError(f"There is no path to {what}.")
             obstacle = self._walk(way)
             if obstacle < 0:
                 return
             if not clear:
-                raise PlanningError("Something is in the way.")
+                raise PlanningError("An obstacle blocks the path.")
             ahead = {cell for cell, _ in way} | set(targets)
             if self.state.layout.things[obstacle].kind == "door":
                 self._unlock(obstacle, depth, closed)
@@ -289,12 +289,12 @@ class GridPlanner:
                 self._move_away(obstacle, ahead)
                 self._exchange(wanted, ahead, depth, closed)
             targets = self._cells(things) or targets
-        raise PlanningError("The way cannot be cleared.")
+        raise PlanningError("The path cannot be cleared of obstacles.")
 
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Pick up again the thing that was carried before an obstacle was cleared."""
+        """Put down an obstacle, and pick up the thing that was carried before."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:
@@ -310,7 +310,7 @@ class GridPlanner:
         self._put_down(avoid)
 
     def _walk(self, way: Sequence[tuple[int, int]]) -> int:
-        """Walk until an obstacle; return its number, or -1 at the end."""
+        """Walk along a path; return the number of the first obstacle, or -1 at its end."""
         for (cell, direction), (after, turned) in pairwise(way):
             if after == cell:
                 self._do("right" if (direction + 1) % 4 == turned else "left")
@@ -332,7 +332,7 @@ class GridPlanner:
     def _way(
         self, targets: Collection[int], closed: Collection[int] = (), *, clear: bool = True
     ) -> list[tuple[int, int]] | None:
-        """Return the cheapest path (cells with directions) to face one of some cells."""
+        """Return the cheapest path to face one of the targets, as cells with directions."""
         state = self.state
         steps = state.layout.steps
         price: dict[int, int] = {}

@@ -15,25 +15,26 @@ if TYPE_CHECKING:
 
 __all__ = ["MoveAgent"]
 
-_SURPRISES = 25  # limit before it gives up
+_SURPRISES = 25  # maximum number of surprises before the agent gives up
 _ASKED = 0.5  # share of a sentence that must align with actions
 
 
 class MoveAgent(BaseAgent):
-    """A follower that acts in a Gymnasium environment by the actions of a `GymWorld`.
+    """Agent for Gymnasium environments that plans with the actions of a `GymWorld`.
 
-    It plans, acts and observes. If the environment is not in the expected state, it follows the
-    remaining sentences from there.
+    The agent plans, acts and observes. If the environment is not in the expected state, the agent
+    follows the remaining sentences from the current state.
 
     Parameters
     ----------
     follower
         A fitted follower.
     world
-        The world it was trained in, or a similar one, with its own copy of the environment.
+        The world that the follower was trained in, or a similar one, with its own copy of the
+        environment.
     threshold
-        Minimum confidence to act. Defaults to that of the follower (`Search.threshold`), or 0.5
-        if it has none.
+        Minimum confidence to act. Defaults to the follower's own threshold
+        (`Search.threshold`), or 0.5 if it has none.
 
     Examples
     --------
@@ -68,10 +69,10 @@ class MoveAgent(BaseAgent):
     ) -> ActReport:
         """Carry out an instruction in an environment after a reset with a seed.
 
-        `env` must be of the same kind as that of the world, since `key` and `get_state` are used
-        on it. If it was not just reset, give its last `observation` and `info` (not possible in a
-        world that replays). For a simulator of another kind, give the initial state of the world
-        as `start`.
+        `env` must have the class of the world's own environment, since `key` and `get_state` are
+        used on it. If it was not just reset, pass its last `observation` and `info` (not possible
+        in a world that replays). For a simulator of another class, pass the initial state of the
+        world as `start`.
         """
         # Split as in `fit`, with full stops.
         parts = split_sentences(text, self.follower.learnt_.fitted.encoder.reader.language)
@@ -89,7 +90,7 @@ class MoveAgent(BaseAgent):
         return run.report("executor failed", "The environment keeps doing something unexpected.")
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan and carry out the rest; return None after a surprise."""
+        """Plan and carry out the remaining text; return None after a surprise."""
         try:
             plan = self.follower.follow(run.left, self.world, run.scene)
         except GroundlingError as error:
@@ -130,12 +131,13 @@ class MoveAgent(BaseAgent):
 
 
 def _ends(plan: Plan, count: int) -> list[int]:
-    """Return the last action of each sentence, according to the alignment."""
+    """Return the index of the last action of each sentence, from the alignment."""
     last = len(plan.actions) - 1
     shares = plan.explain().sentence_shares()
     if len(shares) != count or last < 0:
         return [last] * count
-    # A sentence without actions is never done; one without actions of its own is done at the end.
+    # A sentence that aligns with no action gets -1 and is never done; one that only shares
+    # actions with other sentences is done at the end.
     found = [last if share >= _ASKED else -1 for share in shares.sum(axis=1).tolist()]
     for number, sentence in enumerate(shares.argmax(axis=0).tolist()):
         found[sentence] = number

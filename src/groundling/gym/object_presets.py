@@ -14,10 +14,10 @@ from groundling.overlay.settings import Overlay
 
 __all__ = ["make_follower", "make_move_follower"]
 
-# Cost of a part of the text without a choice, and of each further choice. It is fixed: most parts
-# name exactly one choice.
+# Cost of a part of the text without a choice, and of each further choice. It is not learnt, because
+# most parts name exactly one choice.
 _COST = 2.3
-_LEARNING = Learning(l2=0.02, iterations=200, tolerance=1e-5)  # demonstrations are clean
+_LEARNING = Learning(l2=0.02, iterations=200, tolerance=1e-5)  # demonstrations have no errors
 
 
 def _features(slots: tuple[str, ...]) -> Features:
@@ -49,9 +49,9 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 
 
 def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower for single moves: a part of the text may name several.
+    """Return a follower for single moves; a part of the text may name several moves.
 
-    Words are aligned with the graph in their order, so that *red* and *ball* mean one thing.
+    Words are aligned with the graph in text order, so that *red* and *ball* refer to one thing.
 
     >>> make_move_follower(("colour",)).overlay.nodes
     'graph'
@@ -70,8 +70,8 @@ def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> Follower:
     if "threshold" in changes:
         raise SettingError(
-            "`threshold` is a setting of the search. Use follower(search__threshold=…), or give "
-            "it to follower.act."
+            "`threshold` must be set in the search. Use follower(search__threshold=…), or pass it "
+            "to follower.act."
         )
     whole = {name: value for name, value in changes.items() if "__" not in name}
     known = Follower().get_params(deep=False)

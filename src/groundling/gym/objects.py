@@ -20,7 +20,7 @@ __all__ = ["ActionChoice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sid
 
 
 class ObjectWorld(ABC):
-    """A world of objects: scenes, verbs, and how actions are carried out.
+    """A world of objects with macro-actions on them.
 
     Every world sets `verbs` and has:
 
@@ -28,7 +28,7 @@ class ObjectWorld(ABC):
       relative to the speaker (*on your left*) come from the scene `start`;
     - `observe(env)`: the scene of a Gymnasium environment, a hashable value;
     - `moves(scene, action)`: the environment's actions that carry out a macro-action; raises
-      `GroundlingError` if there is no way.
+      `GroundlingError` if the macro-action is impossible.
 
     Optional:
 
@@ -42,14 +42,15 @@ class ObjectWorld(ABC):
     - `look(scene, parts, choices)`: moves to explore before acting, and
       `after(env, scene, move)`: the scene after a move, if it depends on memory;
     - `surprises`: the number of surprises after which the agent gives up;
-    - `connectives`: words that start another part of an instruction, and `unordered`: those
+    - `connectives`: words that start another part of an instruction, and `unordered`: connectives
       that do not fix the order of the parts;
-    - `reorders`: whether a part can be done before the parts said before it (*after you …*);
+    - `reorders`: whether a part can be carried out before the parts mentioned before it (*after
+      you …*);
     - `slots`: the labels whose values are matched with words by spelling (by default *kind*,
       *colour* and *side*), and `spelled`: whether texts spell them;
     - `rewards`: whether the environment rewards exactly the instruction. If so, the reward
-      decides about success; otherwise everything that was carried out counts as done;
-    - `events(before, move, after)`: the macro-actions that a move may complete, to cut
+      determines success; otherwise everything that was carried out counts as done;
+    - `events(before, move, after)`: the macro-actions that a move may complete, to segment
       trajectories;
     - `draw(episode, state, way)`: the SVG of an episode after some choices;
     - `keys`: the move of each key, for people, and `arrows`: aliases for arrow keys.
@@ -104,7 +105,7 @@ class ObjectWorld(ABC):
         """Return the environment's actions that carry out a macro-action."""
 
     def relations(self, scene: Any) -> Iterable[tuple[Any, Any, str]]:
-        """Return how objects relate to each other."""
+        """Return the relations between objects: (object, other object, name) triples."""
         return ()
 
     def allows(
@@ -136,7 +137,7 @@ class ObjectWorld(ABC):
     def look(
         self, scene: Any, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> Sequence[Any]:
-        """Return moves to explore, if mentioned things are not in view."""
+        """Return moves that explore, if mentioned things are not in view."""
         return ()
 
     def events(self, before: Any, move: Any, after: Any) -> Iterable[tuple[float, str, Any]]:
@@ -171,8 +172,8 @@ class ObjectWorld(ABC):
     def episode(self, scene: Any, parts: Sequence[str] = (), start: Any = None) -> Episode:
         """Return the environment of a scene, for following instructions.
 
-        `parts` are the parts of the text (see `read`), and `start` is the scene in which it was
-        said, if it is another one.
+        `parts` are the parts of the text (see `read`). `start` is the scene in which the text was
+        said, if it differs from `scene`.
         """
         return Episode(self, scene, scene if start is None else start, tuple(parts))
 
@@ -193,8 +194,9 @@ class ObjectWorld(ABC):
 
         An action is a verb and, for each of its roles, a list of acceptable names:
         `("put", [["cup 1", "cup 2"], ["shelf"]])`. Actions are in the order of the text. With
-        `reorders`, a third entry `True` means that an action is done before those said before
-        it. The first acceptable object is demonstrated; the others are equally right.
+        `reorders`, a third entry `True` means that an action is carried out before the actions
+        mentioned before it. The first acceptable object is demonstrated; the others are equally
+        correct.
         """
         own = type(self).read is not ObjectWorld.read
         turned = isinstance(text, str) and not own and self._reader().turns(text)

@@ -11,7 +11,7 @@ __all__ = ["require"]
 
 
 def require(library: str) -> Any:
-    """Return a library; raises `GroundlingError` with the command to install it.
+    """Import and return a library; if it is missing, the error says how to install it.
 
     >>> require("math").sqrt(4.0)
     2.0
@@ -26,5 +26,5 @@ def require(library: str) -> Any:
     except ModuleNotFoundError as error:
         missing = (error.name or library).split(".")[0]
         raise GroundlingError(
-            f"This needs {missing}, which is not installed. Run `pip install 'groundling[gym]'`."
+            f"{missing} must be installed for this. Run `pip install 'groundling[gym]'`."
         ) from error

@@ -21,10 +21,10 @@ _NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (
 
 
 class PartReader:
-    """Splits instructions at sentences, connectives, roles and clause commas.
+    """Splitter of instructions at sentences, connectives, roles and clause commas.
 
-    The name of a verb is never split. *Before you …, …* is reordered, and *After you …, …* loses
-    its *after*, so that parts are in the order of execution.
+    The name of a verb is never split. *Before you …, …* is reordered, and *after* is dropped from
+    *After you …, …*, so that parts are in the order of execution.
 
     >>> reader = PartReader((Verb("go to"), Verb("bring", ("object", "to"))), ("and", "then"))
     >>> reader.read("Go to the lamp, bring the red, round mug to the oven. Go to the jar!")
@@ -71,7 +71,7 @@ class PartReader:
         return tuple(parts)
 
     def turns(self, text: str) -> bool:
-        """Return whether a text is one sentence whose first clause is done last."""
+        """Return whether a text is one sentence whose first clause is carried out last."""
         sentences = split_sentences(text)
         words = _WORD.findall(sentences[0].lower()) if len(sentences) == 1 else []
         return bool(words) and words[0] in _LATER and self._cut(words)[0][0] != words[0]
@@ -134,7 +134,7 @@ class PartReader:
         return left[0] not in _PLACING and any(each in _NAMING for each in near)
 
     def _is_listed(self, words: Sequence[str]) -> bool:
-        """Return whether a list of things follows, with *and* before the last."""
+        """Return whether words continue a list of things, with *and* before the last one."""
         if not words or words[0] not in _NAMING:
             return False
         for place, word in enumerate(words[:-1]):
@@ -145,7 +145,7 @@ class PartReader:
         return False
 
     def _names_before(self, role: tuple[str, ...], piece: list[str], rest: list[str]) -> bool:
-        """Return whether a word introduces a role: there is a thing before and after it.
+        """Return whether a word introduces a role, with a thing before and after it.
 
         In *Drive over to the lamp* there is nothing before *to*.
         """

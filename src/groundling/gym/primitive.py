@@ -26,7 +26,7 @@ _USED = MOVES[:-1]
 class PrimitiveBabyAI(BabyAI):
     """A small BabyAI level whose actions are moves, without a planner.
 
-    A move is described by the things that it approaches or changes. Use it for levels with one
+    A move is described by the things that it approaches or changes. Suitable for levels with one
     room and few things.
     """
 
@@ -39,7 +39,7 @@ class PrimitiveBabyAI(BabyAI):
         return make_move_follower(self.slots, **changes)
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
-        """Return the teacher's moves for one seed."""
+        """Return the demonstration of the teacher's moves for a seed."""
         text, scene = self.reset(env, seed)
         said = self.mission(env)
         moves: list[str] = []
@@ -60,7 +60,7 @@ class PrimitiveBabyAI(BabyAI):
 
 
 class PrimitiveAgent(BaseAgent):
-    """A follower that plans once and carries out the moves.
+    """Agent that plans once and then carries out the moves.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4", actions="primitive")
@@ -95,7 +95,7 @@ class PrimitiveAgent(BaseAgent):
 
 
 class PrimitiveEpisode:
-    """The environment of one scene; states are `GridState`s, actions moves."""
+    """Environment of one scene, with `GridState`s as states and moves as actions."""
 
     def __init__(self, world: BabyAI, start: GridState) -> None:
         self.world = world
@@ -112,7 +112,7 @@ class PrimitiveEpisode:
         return step(state, action)
 
     def ground(self, state: GridState, action: str, after: GridState) -> GroundingGraph:
-        """Return the move, the things that it approaches, and those that it changes."""
+        """Return the graph of a move, with the things that it approaches or changes."""
         before, now = distances(state), distances(after)
         nodes: dict[str, Labels] = {"event": {action: True}}
         edges = []

@@ -13,7 +13,7 @@ from groundling.gym.optional import require
 
 __all__ = ["Recording", "record"]
 
-_LONGEST = 5_000  # moves that a policy may make where the environment sets no limit
+_LONGEST = 5_000  # maximum number of moves of a policy if the environment sets no limit
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,16 @@ def record(
         Seeds of the episodes, or their number.
     policy
         A function of the environment and its scene that returns a move, or None at the end; or a
-        bot class whose `replan(last_move)` returns a move (such as MiniGrid's `BabyAIBot`). By
-        default the teacher of the world (`mission(env)`).
+        bot class whose `replan(last_move)` returns a move (such as MiniGrid's `BabyAIBot`).
+        Defaults to the teacher of the world (`mission(env)`).
     texts
-        The text for each seed. By default the mission in the observation, the info, or an
+        The text for each seed. Defaults to the mission in the observation, the info, or an
         attribute of the environment.
     human
         Let a person act: `"window"`, `"terminal"`, or `True` for a window if there is a screen.
         Aborted missions (q) are not recorded.
     env
-        The environment, if it is not `world.make()`.
+        The environment. Defaults to `world.make()`.
     read
         The function that reads keys in a terminal.
 
@@ -82,7 +82,7 @@ def record(
     (True, True)
     """
     if human and policy is not None:
-        raise SettingError("`policy` cannot be combined with `human`. Leave one of them out.")
+        raise SettingError("`policy` must not be combined with `human`. Remove one of them.")
     way = _way(human)
     listed = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
     _check(world, env, policy, way)
@@ -110,13 +110,14 @@ def record(
 
 
 def _check(world: Any, env: Any, policy: Any, way: str) -> None:
-    """Raise `SettingError` if something is missing."""
+    """Raise `SettingError` unless the world, environment and policy are complete."""
     name = type(world).__name__
     if not hasattr(world, "observe"):
         raise SettingError(f"`world` must be an ObjectWorld; got a {name}.")
     if env is None and not hasattr(world, "make"):
         raise SettingError(
-            f"{name} has no make() that returns an environment. Give one: record(…, env=…)."
+            f"{name} must have a method make() that returns an environment. Add it, or pass "
+            "record(…, env=…)."
         )
     if way or callable(policy) or hasattr(policy, "replan"):
         return
@@ -126,12 +127,13 @@ def _check(world: Any, env: Any, policy: Any, way: str) -> None:
         )
     if not hasattr(world, "mission"):
         raise SettingError(
-            f"{name} has no teacher (a method mission(env)). Give a policy, or human=True."
+            f"{name} must have a teacher, a method mission(env). Add it, or pass policy=… or "
+            "human=True."
         )
 
 
 class _Watched:
-    """An environment that keeps the return value of its reset."""
+    """Environment wrapper that stores the return value of its reset."""
 
     def __init__(self, env: Any) -> None:
         self.env = env
@@ -159,8 +161,8 @@ def _begin(world: Any, env: Any, seed: int, text: str | None) -> tuple[str, Any,
         text = getattr(env.unwrapped, "mission", None)
     if not isinstance(text, str):
         raise SettingError(
-            "The environment has no mission in its observation, its info or an attribute. Give "
-            "texts=[…], one for each seed."
+            "The environment must have a mission in its observation, its info or an attribute. "
+            "Add it, or pass texts=[…], one for each seed."
         )
     return text, world.begin(env), observation
 

@@ -16,13 +16,13 @@ __all__ = ["cut"]
 
 _VIOLATED = -6.0  # a mentioned value that the object does not have
 _SPELLED = 2.0  # the text contains the name of the verb
-_REORDERED = -0.5  # said in another order
+_REORDERED = -0.5  # parts carried out in another order than the text
 _AGAIN = -0.5  # one event for two parts: *open a door and open the red door*
 
 
 @dataclass(frozen=True)
 class _Event:
-    """A macro-action that was completed at a time."""
+    """A macro-action that a trajectory completes, and its time."""
 
     time: int
     choices: tuple[ActionChoice, ...]
@@ -30,11 +30,11 @@ class _Event:
 
 
 def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
-    """Return a trajectory as a demonstration of macro-actions.
+    """Segment a trajectory into a demonstration of macro-actions.
 
     Every event is a candidate, including doors that are opened on the way. The result is the
-    sequence of events that agrees best with the parts of the text, one argument per part, and
-    whose last event ends the episode.
+    sequence of events that matches the parts of the text best, with one argument per part and a
+    last event that ends the episode.
 
     >>> from groundling import gym
     >>> level = gym.babyai("PutNextLocal")
@@ -51,7 +51,7 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     if type(world).events is ObjectWorld.events:
         raise DemonstrationError(
             f"{type(world).__name__} must have a method events(before, move, after), so that "
-            "trajectories can be cut."
+            "trajectories can be segmented."
         )
     scenes = trajectory.scenes or _replay(world, trajectory, env)
     parts = world.read(trajectory.text)
@@ -61,8 +61,8 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     found = max(_ways(events, parts, episode, values, len(trajectory.moves)), default=None)
     if found is None:
         raise DemonstrationError(
-            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) cannot be cut: no event "
-            f"of its {len(trajectory.moves)} moves fits the text."
+            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must have an event that "
+            f"matches the text; got none in {len(trajectory.moves)} moves."
         )
     name = f"{getattr(world, 'name', type(world).__name__)} {trajectory.seed}"
     return Demonstration(parts, episode, (), found[1], name=name)
@@ -116,7 +116,7 @@ def _values(episode: Episode) -> dict[str, set[str]]:
 def _agreement(
     part: str, choice: ActionChoice, episode: Episode, values: Mapping[str, set[str]]
 ) -> float:
-    """Return how well an object fits a part of the text."""
+    """Return the match score of an object and a part of the text."""
     own: dict[str, set[str]] = {}
     for label in episode.labels(choice.things):
         if isinstance(label.value, str):
@@ -148,7 +148,7 @@ def _ways(
     values: Mapping[str, set[str]],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield sequences of choices for the parts, with their scores."""
+    """Yield candidate sequences of choices for the parts, with their scores."""
     fits: dict[tuple[str, ActionChoice], float] = {}
 
     def fit(start: int, event: _Event) -> float:
@@ -176,7 +176,7 @@ def _chain(
     fit: Callable[[int, _Event], float],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield the best sequence of events for the parts in the order of execution."""
+    """Yield the best sequences of events for the parts in execution order."""
     size = len(order)
     # best[k]: (score, time, chosen) chains that have used the first k parts, by their last time
     best: list[dict[int, tuple[float, tuple[tuple[int, _Event], ...]]]] = [

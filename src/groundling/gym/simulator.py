@@ -56,8 +56,8 @@ class Cost:
     >>> print(Cost("replay", asked=10, simulated=4, moves=12, seconds=0.006))
     10 steps requested, 4 simulated (60% cached) by replay: 12 moves, 1.50 ms a simulated step
     >>> print(Cost("replay", asked=100, simulated=80, moves=900, seconds=2.4).advice)
-    A simulated step takes 30 ms, and learning needs thousands. Give get_state and set_state:
-    replay makes 11.2 moves for each step. If a single move is slow, plan in a symbolic twin:
+    A simulated step takes 30 ms; training needs thousands of them. Pass get_state and set_state:
+    replay makes 11.2 moves per step. If a single move is slow, plan in a symbolic twin:
     your own Environment with the same rules.
     """
 
@@ -77,15 +77,17 @@ class Cost:
         """Advice to make a slow simulator faster; empty if it is fast."""
         if self.milliseconds < _SLOW:
             return ""
-        said = f"A simulated step takes {self.milliseconds:.0f} ms, and learning needs thousands. "
+        said = (
+            f"A simulated step takes {self.milliseconds:.0f} ms; training needs thousands of them. "
+        )
         if self.way == "replay":
             said += (
-                f"Give get_state and set_state: replay makes {self.moves / self.simulated:.1f} "
-                "moves for each step. "
+                f"Pass get_state and set_state: replay makes {self.moves / self.simulated:.1f} "
+                "moves per step. "
             )
         elif self.way == "deepcopy":
             said += (
-                "Give get_state and set_state with the few values that change: deepcopy copies "
+                "Pass get_state and set_state with the few values that change: deepcopy copies "
                 "the whole environment. "
             )
         return said + (
@@ -103,7 +105,7 @@ class Cost:
 
 @dataclass
 class _Kept:
-    """A snapshot and the simulator's output there."""
+    """A snapshot of a state, and the simulator's output in it."""
 
     key: Hashable
     snapshot: Any
@@ -130,12 +132,12 @@ class GymWorld:
         including steps that no text mentions, such as opening doors on the way. An empty list
         means that the action is impossible here. By default actions are the simulator's own.
     way
-        How states are restored: `state` with your `get_state(env)` and `set_state(env, state)`,
+        Method to restore states: `state` with your `get_state(env)` and `set_state(env, state)`,
         `deepcopy`, or `replay` of the actions since the reset with a seed. `auto` uses the first
         that works.
     key
-        A function (env, observation) that returns a hashable value identifying the state. Leave
-        out what does not matter (a step counter), so that fewer states are simulated. Defaults
+        A function (env, observation) that returns a hashable value identifying the state. Leave out
+        irrelevant values, such as a step counter, so that fewer states are simulated. Defaults
         to a digest of the observation and the unwrapped environment's attributes.
     rewards
         Whether the environment rewards exactly the instruction, so that the reward shows whether
@@ -146,7 +148,7 @@ class GymWorld:
     way_ : str
         How states are restored.
     why_ : str
-        Why a cheaper way is not used, as a sentence.
+        The reason why a cheaper method is not used, as a sentence.
     cost : Cost
         Cost so far; try `print(world.cost)`.
 
@@ -180,11 +182,13 @@ class GymWorld:
         if way not in _WAYS:
             raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
-            raise SettingError("GymWorld needs both get_state and set_state, or neither.")
+            raise SettingError(
+                "GymWorld must have both get_state and set_state, or neither; got one of them."
+            )
         space = getattr(env, "action_space", None)
         if actions is None and not hasattr(space, "n"):
             raise SettingError(
-                f"The action space is {space}, which cannot be listed. Give GymWorld actions=…"
+                f"The action space must be discrete; got {space}. Pass actions=… to GymWorld."
             )
         self.env = env
         self.rewards = rewards
@@ -203,7 +207,7 @@ class GymWorld:
         """Start an episode and return its initial state."""
         observation, info = self.env.reset(seed=seed, **options)
         state = self._keep(self.env, Seen(observation, info=info), (seed, options, ()))
-        if not self._tried and self.way_ != "replay":  # every replay is checked anyway
+        if not self._tried and self.way_ != "replay":  # every replay is checked when it is made
             self._tried = True
             self._try_out(state)
         return state
@@ -224,7 +228,7 @@ class GymWorld:
                         "return everything that matters, including random state."
                         if self.way_ == "state"
                         else "The simulator uses external randomness: draw from self.np_random "
-                        "instead, or leave what differs out of GymWorld's key."
+                        "instead, or leave the values that differ out of GymWorld's key."
                     )
                 )
         self.cost = cost  # count only steps that users request
@@ -243,11 +247,13 @@ class GymWorld:
         """Return the current state of a running environment.
 
         Without an observation, the environment must just have been reset with a seed, which the
-        simulation then uses. With one, `get_state` or `deepcopy` is applied to the environment.
+        simulation then uses. With an observation, `get_state` or `deepcopy` is applied to the
+        environment.
         """
         if env.unwrapped is self.env.unwrapped:
             raise WorldError(
-                "This environment is the simulator of the GymWorld. Make another one to act in."
+                "The environment to act in must not be the simulator of the GymWorld. Create "
+                "another one."
             )
         if observation is not None:
             if self.way_ == "replay":
@@ -275,7 +281,7 @@ class GymWorld:
     def arrive(
         self, env: Any, state: Situation, moves: Sequence[Any], answer: tuple[Any, ...]
     ) -> Situation:
-        """Return the state of a running environment after moves, given its last output."""
+        """Return the state of a running environment after moves, from its last output."""
         observation, reward, terminated, truncated, info = answer
         seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
         course: tuple[Any, ...] = ()
@@ -341,7 +347,7 @@ class GymWorld:
     def _known(self, state: Situation) -> _Kept:
         if state not in self._kept:
             raise WorldError(
-                f"The state {state} must be of this GymWorld. Start with its reset(seed=…)."
+                f"The state {state} must come from this GymWorld. Start with its reset(seed=…)."
             )
         return self._kept[state]
 
@@ -358,7 +364,7 @@ class GymWorld:
         return key
 
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
-        """Return the error for a running environment of another kind."""
+        """Return the error for a running environment of an incompatible class."""
         return WorldError(
             f"GymWorld's {what} raised {type(error).__name__}: {error} in the environment to act "
             f"in, a {type(env.unwrapped).__name__}; it simulates a "
@@ -430,11 +436,11 @@ class GymWorld:
             return "deepcopy"
         if way == "deepcopy":
             raise WorldError(f"{self.why_} Give get_state and set_state, or use way='replay'.")
-        self.why_ += " So actions are replayed; get_state and set_state would be faster."
+        self.why_ += " Actions are replayed instead; get_state and set_state would be faster."
         return "replay"
 
     def _copying_fails(self) -> str:
-        """Return why the environment cannot be copied, or an empty string."""
+        """Return the reason why deepcopy fails, or an empty string if it works."""
         name = type(self.env.unwrapped).__name__
         seen = Seen(*_begun(self.env))
         for _ in range(_TRIED):
@@ -473,7 +479,7 @@ def _default_key(env: Any, observation: Any) -> str:
 
 
 def digest(*values: Any) -> str:
-    """Return a digest of numbers, texts, arrays, and objects of these.
+    """Return a digest of numbers, texts, arrays, and objects that contain them.
 
     >>> digest({"b": 1, "a": [2.0]}) == digest({"a": [2.0], "b": 1})
     True

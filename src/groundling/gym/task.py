@@ -36,7 +36,7 @@ class BabyAIPreset(Preset):
     count: int = 50
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether both rows are of one kind; such rows are evaluated together."""
+        """Return whether both rows have the same kind, and so can be evaluated together."""
         return isinstance(other, BabyAIPreset) and self.kind == other.kind
 
 
@@ -87,11 +87,11 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return list(corpus)
 
     def held_out(self, corpus: tuple[str, ...]) -> tuple[str, ...]:
-        """Return nothing: seeds are held out, not levels."""
+        """Return an empty tuple: seeds are held out, not levels."""
         return ()
 
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return a fold for each level, or for groups of levels; with `quick` for a dozen."""
+        """Return a fold for each level or group of levels; with `quick`, a dozen levels."""
         kind = self.presets.select(preset, variant).kind
         seeds = exam.QUICK_SEEDS if quick else exam.SEEDS
         names = exam.QUICK_LEVELS if quick else corpus
@@ -166,7 +166,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         )
 
     def tuning_folds(self, corpus: tuple[str, ...]) -> list[Fold]:
-        """Return levels to tune on, with training seeds."""
+        """Return the levels for tuning, with training seeds."""
         return [Fold(each) for each in ("GoToSeqS5R2", "PickupLoc", "MiniBossLevel")]
 
     def try_out(self, corpus: tuple[str, ...], chosen: BabyAIPreset, fold: Fold) -> float:
@@ -240,7 +240,7 @@ def _graded(done: Sequence[int], draws: int = 1) -> dict[str, Any]:
 
 
 class BabyAIScene(Scene):
-    """An episode of a level; each line is followed from the start."""
+    """Scene of a level's episode; each line is followed from the initial state."""
 
     def __init__(self, world: BabyAI, seed: int) -> None:
         env = world.make()
@@ -260,7 +260,7 @@ class BabyAIScene(Scene):
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
     ) -> list[Plan]:
-        """Follow each line from the start, among the things that it mentions."""
+        """Follow each line from the initial state, limited to the things that it mentions."""
         return [
             follower.follow(parts, self.world.episode(self.grid, parts), (), length=length)
             for parts in self._read(lines)

@@ -12,7 +12,7 @@ __all__ = ["Verb", "check_verbs"]
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb: its name, and a role for each of its objects.
+    """A verb with a role for each of its objects.
 
     The first role is the object itself. Further roles are named by the words that introduce them
     (`put` … `next to` …), at which instructions are split. List alternatives with `|`; the first

@@ -19,14 +19,14 @@ _gymnasium = require("gymnasium")
 
 
 class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defined]
-    """An environment whose infos contain the plan of a follower.
+    """Gymnasium wrapper whose infos contain the plan of a follower.
 
     After `reset` and each `step`, `info["instruction"]` holds:
 
     - `text` and `parts`: the instruction;
     - `confidence`: the confidence of the follower;
     - `plan`: the macro-actions as texts, in the order of execution;
-    - `alignment`: for each part of the text the number of its choice, or -1;
+    - `alignment`: the number of the choice of each part of the text, or -1;
     - `suggestion`: the next move of the plan, or None;
     - `left`: the number of remaining macro-actions.
 

@@ -53,8 +53,8 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[s
         os.replace(temporary, path)
     except (SafetensorError, OSError) as error:
         raise StorageError(
-            f"A shard cannot be written to {path.parent} ({said(error)}). Free some space there, "
-            "or set TMPDIR to another folder."
+            f"The folder {path.parent} must be writable for shards; got {said(error)}. Free some "
+            "space in it, or set TMPDIR to another folder."
         ) from error
     finally:
         temporary.unlink(missing_ok=True)
@@ -63,7 +63,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[s
 def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Memory-map the arrays of a file; return them with its note.
 
-    They are writable, as kernels expect, but changes are not written to the file.
+    The arrays are writable, as kernels expect, but changes are not written to the file.
     """
     try:
         raw = np.asarray(np.memmap(path, np.uint8, mode="c"))
@@ -80,6 +80,6 @@ def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
             arrays[name] = arrays[first].reshape(-1).view(_TYPES[code]).reshape(shape)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ModelFileError(
-            f"The shard {path} must be a valid file ({error}). Delete it, and train again."
+            f"The shard {path} must be a valid file; got {error}. Delete it, and train again."
         ) from error
     return arrays, note

@@ -21,14 +21,14 @@ from groundling.scale.shards import Shard, Shards
 from groundling.scale.worker import ShardWorker
 
 T = TypeVar("T")
-_FAN = 16  # results added by one process; more are added in a tree
+_FAN = 16  # maximum number of results that one process adds up; more are added in a tree
 _PATIENCE = 60.0  # seconds to wait for a first worker
 _LOOK = 2.0
 _CONNECT = 15.0
 _HERE = "127.0.0.1"
 _LOCAL = {
-    # A killed worker may need long to restart on a busy machine; by default, Dask gives up
-    # after seconds and does not replace it.
+    # On a busy machine, a killed worker may take a long time to restart; by default, Dask
+    # gives up after a few seconds and does not replace the worker.
     "distributed.deploy.lost-worker-timeout": "1 hour",
     # Dask's profiling of itself takes 2% of a core per process.
     "distributed.worker.profile.enabled": False,
@@ -39,7 +39,7 @@ _DEATHS = 3  # deaths of workers allowed per task, each after Dask's own retries
 
 @contextlib.contextmanager
 def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
-    """Connect to a client, a cluster or an address, or start a cluster (`local:2`).
+    """Yield a Dask client: given, connected to an address, or of a new local cluster.
 
     >>> with connected("local:many") as client:
     ...     pass
@@ -80,7 +80,8 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
         client = distributed.Client(cluster, timeout=_CONNECT)
     except (OSError, ValueError, TypeError, TimeoutError) as error:
         raise WorkerError(
-            f"No scheduler answered at {cluster} ({type(error).__name__}). Start one with `dask "
+            f"`cluster` must be the address of a running scheduler; got no answer from {cluster} "
+            f"({type(error).__name__}). Start one with `dask "
             "scheduler`, or use local:2 for two workers on this machine."
         ) from error
     with client:
@@ -88,7 +89,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
 
 
 def _local(distributed: Any) -> Any:
-    """Return a local cluster class that tolerates repeated reports of one dead worker."""
+    """Return a local cluster class that tolerates duplicate reports of a dead worker."""
 
     class Cluster(distributed.LocalCluster):  # type: ignore[misc]
         def _update_worker_status(self, op: str, msg: Any) -> None:
@@ -110,14 +111,14 @@ def _distributed() -> Any:
 
 @contextlib.contextmanager
 def explained(say: Callable[[], str]) -> Iterator[None]:
-    """Convert Dask's errors into Groundling's; `say` returns what was saved.
+    """Convert Dask errors into Groundling errors; `say` returns a note on checkpoints.
 
     >>> with explained(lambda: "All is kept."):
     ...     raise ConnectionError
     Traceback (most recent call last):
         ...
-    groundling.errors.WorkerError: The scheduler of the cluster was lost (ConnectionError). Start it
-    again. All is kept.
+    groundling.errors.WorkerError: The connection to the cluster's scheduler was lost
+    (ConnectionError). Start it again. All is kept.
     """
     distributed = _distributed()
     lost = (
@@ -135,27 +136,32 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         if isinstance(error, AttributeError) and "get attribute" not in str(error):
             raise  # not caused by unpickling
         raise WorldError(
-            f"A worker cannot import a module of the demonstrations ({error}). Install it on all "
+            f"Workers must be able to import the modules of the demonstrations; got {error}. "
+            "Install it on all "
             "machines, or send it with client.upload_file."
         ) from error
     except distributed.KilledWorker as error:
         raise WorkerError(
-            "Workers died repeatedly at the same task, perhaps for lack of memory. Give each "
-            "worker more memory, or write the demonstrations into smaller files. "
+            "Workers must be able to finish each task; several died at the same one, perhaps "
+            "because they ran out of memory. Give each worker more memory, or write the "
+            "demonstrations into smaller files. "
             f"{say()}"
         ) from error
     except MemoryError as error:
         raise WorkerError(
-            "A worker has too little memory for a shard. Give it more, or write the "
-            f"demonstrations into smaller files. {say()}"
+            "A worker must have enough memory for a shard. Give each worker more memory, or "
+            f"write the demonstrations into smaller files. {say()}"
         ) from error
     except lost as error:
         raise WorkerError(
-            f"The scheduler of the cluster was lost ({type(error).__name__}). Start it again. "
+            f"The connection to the cluster's scheduler was lost ({type(error).__name__}). Start "
+            "it again. "
             f"{say()}"
         ) from error
     except OSError as error:
-        raise WorkerError(f"A worker cannot read or write its files ({error}). {say()}") from error
+        raise WorkerError(
+            f"Workers must be able to read and write their files; got {error}. {say()}"
+        ) from error
 
 
 def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
@@ -166,7 +172,7 @@ def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[
     count
         Number of shards.
     owners
-        The previous worker of each shard; some may be gone.
+        The previous worker of each shard; workers may have left since.
     threads
         The current workers and their numbers of threads.
 
@@ -200,7 +206,7 @@ def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Duration of one evaluation: in total, and of the slowest worker."""
+    """Wall time of one evaluation, and time of its slowest worker."""
 
     seconds: float
     working: float
@@ -285,7 +291,7 @@ class ClusterExecutor(Executor):
             yield found
 
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
-        """Return loss and gradient over all shards; None if some are missing."""
+        """Return the loss and gradient over all shards; None if any shard is missing."""
         began = time.perf_counter()
         with explained(self._advice):
             sent, shares = self._sent(job), self._assign()
@@ -341,7 +347,7 @@ class ClusterExecutor(Executor):
                 return {address: each["nthreads"] for address, each in sorted(workers.items())}
             if time.monotonic() > until:
                 raise WorkerError(
-                    f"The cluster must have at least one worker; got none. Start some. "
+                    f"The cluster must have at least one worker; got none. Start a worker. "
                     f"{self._advice()}"
                 )
             self.client.sync(_pause, self.client)
@@ -350,10 +356,11 @@ class ClusterExecutor(Executor):
         here = versions_here()
         for address, versions in self.client.run(versions_here, on_error="return").items():
             if isinstance(versions, OSError):
-                continue  # it died; its replacement is checked when it gets work
+                continue  # the worker died; its replacement is checked when it gets work
             if isinstance(versions, ImportError):
                 raise WorkerError(
-                    f"The worker {address} cannot import Groundling ({versions}). Install the same "
+                    f"The worker {address} must be able to import Groundling; got {versions}. "
+                    "Install the same "
                     "version on all machines."
                 ) from versions
             if isinstance(versions, BaseException):
@@ -361,7 +368,7 @@ class ClusterExecutor(Executor):
             check_versions(versions, here, f"The worker {address}")
 
     def _results(self, futures: Sequence[Any]) -> list[Any]:
-        """Wait for results; tasks of workers that die are retried."""
+        """Wait for results; retry the tasks of workers that die."""
         distributed = _distributed()
         deaths = 0
         while True:
@@ -388,7 +395,7 @@ async def _pause(client: Any) -> None:
 
 
 def _receive(packed: bytes) -> Any:
-    """Hold a value on a worker; it can be rebuilt, since its task carries it."""
+    """Unpack a value on a worker; Dask can repeat this if the worker dies."""
     return _distributed().protocol.pickle.loads(packed)
 
 

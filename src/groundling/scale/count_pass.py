@@ -37,14 +37,14 @@ class Counts:
 
 @dataclass
 class CountingSpace(FeatureSpace):
-    """The features of one shard, all of them, with their counts."""
+    """Feature space of one shard: all of its features, with their counts."""
 
     counts: Counts | None = None
     _asked: list[tuple[Any, ...]] = field(default_factory=list)
 
     @classmethod
     def like(cls, space: FeatureSpace) -> CountingSpace:
-        """Return an empty space with the joining functions of another."""
+        """Return an empty space with the joining functions of another space."""
         return cls(space.joins, space.slots, min_count=space.min_count)
 
     def join(
@@ -79,7 +79,7 @@ class CountingSpace(FeatureSpace):
 def word_uses(encoding: Encoding) -> dict[str, float]:
     """Return the weighted frequency of each word label in the texts.
 
-    A demonstration and its mirror image share its weight, so they count as one.
+    A demonstration and its mirror image share one weight, so they count as one.
     """
     batch = encoding.batch
     weights = np.repeat(batch.instance_weight, np.diff(batch.instance_words))
@@ -92,9 +92,9 @@ def word_uses(encoding: Encoding) -> dict[str, float]:
 
 
 class CountsSum:
-    """Sums the counts of shards in order, and builds the feature space.
+    """Accumulator of the counts of shards, in order, that builds the feature space.
 
-    Feature names, order and selection are the same as for encoding all demonstrations at once.
+    Features have the same names, order and selection as without shards.
     """
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class CountsSum:
         )
 
     def _with_agreeing(self, words: Numbers, nodes: Numbers) -> tuple[Numbers, Numbers]:
-        """Add pairs with equal meanings, even if they occur in different shards."""
+        """Add the pairs of words and nodes that agree, even across shards."""
         by_meaning: dict[Any, list[int]] = {}
         for place, node in enumerate(self.nodes.items):
             by_meaning.setdefault(meaning_of(node), []).append(place)
@@ -165,7 +165,7 @@ class CountsSum:
 
 
 def renumber(tables: LabelTables, places: Iterable[int] | Numbers) -> LabelTables:
-    """Renumber the features of tables; drop those numbered -1."""
+    """Renumber the features of tables; drop features whose new number is -1."""
     place = np.asarray(places, np.int64)
     rows, edges = place[tables.row_feature], place[tables.edge_feature]
     kept, edge_kept = rows >= 0, edges >= 0

@@ -17,7 +17,7 @@ Task = Callable[[ShardWorker, Shard, ShardJob], T]
 
 
 class Executor(ABC):
-    """Runs tasks on all shards; results do not depend on where they run."""
+    """Interface that runs tasks on all shards, with the same results everywhere."""
 
     shards: Shards
 
@@ -27,11 +27,11 @@ class Executor(ABC):
 
     @abstractmethod
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
-        """Return loss and gradient over all shards; None if some are missing."""
+        """Return the loss and gradient over all shards; None if any shard is missing."""
 
 
 class LocalExecutor(Executor):
-    """Runs tasks in this process, with one shard at a time in memory."""
+    """Executor in this process, with one shard in memory at a time."""
 
     def __init__(self, shards: Shards, worker: ShardWorker) -> None:
         self.shards = shards
@@ -43,7 +43,7 @@ class LocalExecutor(Executor):
             yield task(self.worker, shard, job)
 
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
-        """Return loss and gradient over all shards."""
+        """Return the loss and gradient over all shards."""
         found = TreeSum(len(self.shards))
         found.update(self.worker.evaluate(self.shards.parts, len(self.shards), job, theta))
         return found.whole

@@ -1,4 +1,4 @@
-"""Jobs: settings, merged statistics and past θ, as workers need them."""
+"""Jobs: the settings, merged statistics and past θ that workers need."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def versions_here() -> dict[str, str]:
 
 
 def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: str) -> None:
-    """Raise an error if a process has different versions.
+    """Raise an error if the versions of another process differ from `wanted`.
 
     >>> check_versions({"Python": "3.12"}, {"Python": "3.11"}, "The worker tcp://10.0.0.7:4711")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 must have Python 3.11 like this
-    process; got 3.12. Install the same version on all machines.
+    groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 must have Python 3.11, like
+    this process; got 3.12. Install the same version on all machines.
     """
     for name, version in wanted.items():
         if found[name] != version:
             raise WorkerError(
-                f"{where} must have {name} {version} like this process; got {found[name]}. "
+                f"{where} must have {name} {version}, like this process; got {found[name]}. "
                 "Install the same version on all machines."
             )
 
@@ -61,7 +61,7 @@ class Survey:
 
     @classmethod
     def merged(cls, surveys: Iterable[Survey]) -> Survey:
-        """Return the survey of several shards, given in their order.
+        """Merge the surveys of several shards, given in shard order.
 
         >>> one = Survey({"item": {"sofa"}}, {"go": 2}, 2, 2.0)
         >>> other = Survey({"item": {"lamp"}}, {"go": 1, "on": 1}, 1, 0.5)
@@ -95,10 +95,10 @@ class Encoded:
 
 @dataclass(frozen=True)
 class ShardJob:
-    """One training of one member: everything that the encoding of a shard depends on.
+    """Everything that determines the encoding of a shard, for one ensemble member.
 
-    Given a job and a shard, any worker can redo the work of another. `history` holds the θ of each
-    realignment.
+    Given a job and a shard, any worker can redo another worker's work. `history` holds the θ of
+    each realignment.
     """
 
     key: str
@@ -120,7 +120,7 @@ class ShardJob:
         return replace(self, key=f"{self.key}-labels", survey=survey, context_words=words)
 
     def with_space(self, space: FeatureSpace) -> ShardJob:
-        """Return the job with the index of features."""
+        """Return the job with the global feature space."""
         return replace(self, key=f"{self.key}-features", space=space)
 
     def realigned(self, theta: Reals, forgets: bool) -> ShardJob:
@@ -132,7 +132,7 @@ class ShardJob:
 
     @property
     def settings(self) -> Member:
-        """The overlay and the features of the member."""
+        """The overlay settings and feature settings of the member."""
         trainer = self.trainer
         return trainer.model.all_members(trainer.overlay, trainer.features)[self.member]
 
@@ -141,7 +141,7 @@ class ShardJob:
         return self.trainer.encoder(self.settings, self.lexicon)
 
     def prepare(self, encoder: Encoder) -> None:
-        """Give an encoder the merged statistics of all shards."""
+        """Set the merged statistics of all shards on an encoder."""
         encoder.reader.lexicon = self.lexicon
         if self.survey is not None:
             # Share the same objects between shards, because lookups in them are cached.

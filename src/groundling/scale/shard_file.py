@@ -30,7 +30,7 @@ class OpenShard(NamedTuple):
 
 
 def write_shard(path: Path, objective: Objective, weight: float) -> None:
-    """Write the arrays that determine an objective's loss."""
+    """Write a shard file: the arrays from which an objective's loss is computed."""
     _write(path, _content(objective), {"weight": weight})
 
 
@@ -87,7 +87,7 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
     return OpenShard(scorer, parts, note["weight"])
 
 
-# A file stores arrays and a note with numbers; the functions below merge both.
+# A file stores arrays, and a note with plain numbers; the functions below merge both.
 
 
 def _content(objective: Objective) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from groundling.overlay.batch import Reals
 
 Place = tuple[int, int]
-"""A node of the tree: its level and its index there. Shards are at level 0."""
+"""A node of the tree: its level, and its index in that level. Shards have level 0."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Total:
 
 
 class TreeSum:
-    """A sum over shards as a binary tree: neighbours are added first, then pairs.
+    """Sum over shards in the order of a binary tree, reproducible to the last bit.
 
-    Every sum has the same two operands, wherever shards are evaluated and in whatever order their
-    results arrive, so the total is the same to the last bit. About 2 · log₂(shards) partial
-    gradients are held at most if neighbouring shards come from one process.
+    Neighbouring shards are added first, then pairs of pairs. Each addition has the same operands,
+    whichever process evaluates a shard and in whichever order the results arrive. At most about
+    2 · log₂(shards) partial gradients are in memory if neighbouring shards come from one process.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class TreeSum:
         self.parts: dict[Place, Total] = {}
 
     def add(self, place: Place, total: Total) -> None:
-        """Add a part, and merge any pairs it completes."""
+        """Add the total of a node, and merge all pairs that this completes."""
         level, number = place
         while (1 << level) < self.shards:
             beside = (level, number ^ 1)
@@ -64,18 +64,18 @@ class TreeSum:
             if found is not None:
                 total = total + found if number % 2 == 0 else found + total
             elif number % 2 or (number + 1) << level < self.shards:
-                break  # its neighbour has not arrived
+                break  # the total of its neighbour is not here yet
             level, number = level + 1, number // 2
         self.parts[level, number] = total
 
     def update(self, parts: Mapping[Place, Total]) -> None:
-        """Add the parts of another sum."""
+        """Add the partial sums of another tree."""
         for place, total in parts.items():
             self.add(place, total)
 
     @property
     def whole(self) -> Total | None:
-        """The sum over all shards; None while some are missing."""
+        """The sum over all shards; None while any shard is missing."""
         if len(self.parts) != 1:
             return None
         [((level, number), total)] = self.parts.items()

@@ -44,7 +44,7 @@ def parse_memory(given: str | int | None) -> int:
         raise SettingError(f"`memory` must be a size such as '4GB' or '512MiB'; got {given!r}.")
     memory = int(float(found[1]) * _UNITS[found[2]])
     if memory < _LEAST:
-        raise SettingError(f"`memory` must be >= 100MB, the need of Python itself; got {given!r}.")
+        raise SettingError(f"`memory` must be >= 100MB, which Python itself needs; got {given!r}.")
     return memory
 
 
@@ -61,7 +61,7 @@ def fit_at_scale(
 ) -> Learnt:
     """Train in shards: in this process with bounded memory, or on a cluster.
 
-    θ equals that of an ordinary fit up to rounding, except that each shard samples its own
+    θ equals the θ of an ordinary fit up to rounding, except that each shard samples its own
     alternatives. Open settings are chosen from at most 2,000 demonstrations and a lexicon is
     learnt from at most 5,000, drawn from all shards. The demonstrations are not stored, so
     `teach` needs them.
@@ -69,7 +69,7 @@ def fit_at_scale(
     Parameters
     ----------
     settings
-        The settings of a follower by name; those set to `"auto"` are chosen.
+        The settings of a follower by name; settings equal to `"auto"` are chosen.
     demonstrations
         As for `groundling.scale.shards.split`.
     progress, checkpoint, every
@@ -113,7 +113,7 @@ def refuse_in_shards(skip_bad: bool) -> None:
 def _chosen(
     settings: Trainer | Mapping[str, Any], shards: Shards, progress: ProgressCallback | None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return complete settings, chosen from a sample of each shard."""
+    """Replace settings equal to `"auto"` by choices from a sample of each shard."""
     if isinstance(settings, Trainer):
         return settings, ()
     tell = early(progress)

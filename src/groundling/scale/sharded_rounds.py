@@ -52,7 +52,7 @@ class ShardedObjective:
         return self.job.trainer.model.first(width, seed)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient; raise if a shard is missing."""
+        """Return Σ weight · -log p and its gradient; raise an error if a shard is missing."""
         found = self.executor.total(self.job, theta)
         if found is None or found.weight != self.weight:
             covered = "a part" if found is None else f"{found.weight:g} of {self.weight:g}"
@@ -63,7 +63,7 @@ class ShardedObjective:
         return found.loss, found.gradient
 
     def realign(self, theta: Reals) -> bool:
-        """Realign every shard at θ before another round; return whether any changed."""
+        """Realign every shard at θ; return whether any alignment changed."""
         if not self.realigns:
             return False
         self.job = self.job.realigned(theta, self.forgets)
@@ -77,11 +77,11 @@ def fit_shards(
     checkpoint: str | Path | None = None,
     every: int = 25,
 ) -> Learnt:
-    """Fit to shards; the result equals `Trainer.fit` on the same demonstrations."""
+    """Train on shards, with the result of `Trainer.fit` on all demonstrations."""
     trainer.model.check(trainer.overlay, trainer.features, trainer.learning.rounds, trainer.search)
     if not executor.shards.parts:
         raise DemonstrationError(
-            "`fit` needs at least one demonstration; got none. Pass it a Demonstration."
+            "`fit` must have at least one demonstration; got none. Pass a Demonstration."
         )
     name = secrets.token_hex(6)
     lexicon = trainer.features.first_lexicon()
@@ -158,7 +158,7 @@ def _learn_lexicon(
     progress: ProgressCallback | None,
     state: Checkpoint | None,
 ) -> tuple[Lexicon, Checkpoint | None]:
-    """Learn the lexicon in this process, from a sample of every shard if necessary."""
+    """Learn the lexicon in this process, from a sample of each shard if they are large."""
     encoder = job.encoder()
     most = max(1, _LEXICON_FROM // len(executor.shards))
     if sum(each.examples for each in surveys) <= _LEXICON_FROM:

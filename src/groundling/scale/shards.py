@@ -20,10 +20,7 @@ SHARD = 4000
 
 @dataclass(frozen=True)
 class Shard:
-    """A numbered part of the demonstrations.
-
-    It holds `count` demonstrations of `source`, from `first` on.
-    """
+    """Part of the demonstrations: `count` of them in `source`, starting at `first`."""
 
     number: int
     source: Iterable[Demonstration]
@@ -42,7 +39,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Shards:
-    """All shards in order; pickled together, so that they share their worlds."""
+    """All shards in order, pickled together so that they share their worlds."""
 
     parts: tuple[Shard, ...]
 
@@ -61,11 +58,11 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
     demonstrations
         `Demonstrations` or any iterable.
     folder
-        Where iterators are written.
+        Folder to which iterators are written.
     size
         Maximum number of demonstrations per shard.
     apart
-        Whether other machines, which cannot see the folder, will read the shards.
+        Whether machines without access to the folder will read the shards.
 
     Examples
     --------
@@ -115,7 +112,7 @@ def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
     for source in demonstrations.shards():
         try:
             count = len(source)
-        except TypeError:  # bad records are skipped, so counting means reading
+        except TypeError:  # with skipped records, only reading gives the count
             count = sum(1 for _ in source)
         for first in range(0, count, size):
             yield Shard(number, source, first, min(size, count - first))
@@ -123,7 +120,7 @@ def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
 
 
 def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -> Shards:
-    """Write an iterator into files; environments are named by number."""
+    """Write an iterator to files, with environments named by number."""
     environments: list[Environment] = []
     places: dict[int, int] = {}
 
@@ -144,7 +141,7 @@ def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -
 
 
 class _Once(Collection[Demonstration]):
-    """Makes an iterator look like a collection, so that it is not copied."""
+    """Iterable view of an iterator, so that it is not copied into a tuple."""
 
     def __init__(self, stream: Iterable[Demonstration]) -> None:
         self.stream = stream

@@ -41,9 +41,9 @@ from groundling.scale.shards import Shard
 
 
 class ShardWorker:
-    """Encodes and evaluates shards in one process, and stores encoded shards in files.
+    """Encoder and evaluator of shards in one process, with encoded shards in files.
 
-    Missing files are rebuilt: they depend only on the shard and the job.
+    Missing files are rebuilt, since they depend only on the shard and the job.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class ShardWorker:
             return found
 
     def realign(self, shard: Shard, job: ShardJob) -> bool:
-        """Realign at the latest θ of a job; return whether anything changed."""
+        """Realign a shard at the latest θ of a job; return whether any alignment changed."""
         with self._building, paused_collector():
             return self._build(shard, job)
 
@@ -118,7 +118,7 @@ class ShardWorker:
     def evaluate(
         self, shards: Sequence[Shard], of: int, job: ShardJob, theta: Reals
     ) -> dict[Place, Total]:
-        """Return losses and gradients of some shards, with neighbouring shards summed.
+        """Return the losses and gradients of some shards, with neighbouring shards summed.
 
         `of` is the total number of shards.
         """
@@ -145,15 +145,15 @@ class ShardWorker:
         except UnreadableError as error:
             named = self._examples(shard, job, self._encoder(job))[error.place].demonstration
             raise DemonstrationError(
-                f"{named} cannot be used for training: no alignment of its text yields its actions."
+                f"{named} must have an alignment of text and actions; got none."
             ) from None
         return Total(float(loss), gradient, opened.weight)
 
     def _opened(self, shard: Shard, job: ShardJob) -> OpenShard:
-        """Map a shard file; it is released after every evaluation.
+        """Memory-map a shard file for one evaluation.
 
-        Only shards in use take up memory of the process. The system caches files while memory is
-        free, so mapping them again is cheap.
+        Only shards in use take up memory of the process. The operating system caches files while
+        memory is free, so mapping them again is cheap.
         """
         path = self._path(shard, job.key)
         if not path.exists():
@@ -196,7 +196,7 @@ class ShardWorker:
         name = f"{job.key.partition('-')[0]}"
         encoder = self._encoders.get(name)
         if encoder is None:
-            self._encoders.clear()  # those of another member
+            self._encoders.clear()  # features of another ensemble member
             encoder = self._encoders[name] = job.encoder()
         return encoder
 
@@ -250,7 +250,7 @@ def _weight(examples: Sequence[Example]) -> float:
 
 
 def _check_arrays_suffice(objective: Objective, model: Model) -> None:
-    """Raise an error for custom models whose loss needs more than arrays."""
+    """Raise an error for custom models whose loss cannot be computed from arrays."""
     for name in ("loss", "first"):
         own = getattr(type(objective), name) is not getattr(Objective, name)
         if own and getattr(type(model), name) is getattr(Model, name):

@@ -46,7 +46,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         """Return the demonstrations in the files."""
         if corpus.demonstrations is None:
             raise DemonstrationError(
-                f"{self.name} needs demonstrations. Name a file, as in "
+                f"{self.name} must have demonstrations. Pass a file, as in "
                 f"`groundling train {self.name} demonstrations.jsonl`."
             )
         return [
