@@ -508,7 +508,8 @@ class TextWorld:
     ) -> Iterator[Target]:
         """Yield uniquely named things one by one, and those of a shared name together.
 
-        Words for kinds (`vague`) never mean just those things that have them in their names.
+        Words for kinds (`vague`) never mean just those things that have them in their names;
+        a plural (*which lights*) does not mean a single thing either.
         """
 
         def kind_of(entity: Entity) -> str:
@@ -518,7 +519,8 @@ class TextWorld:
         for domain, same in groupby(entities, key=kind_of):
             group = tuple(each.id for each in same)
             if len(group) == 1:
-                yield Target(group, by, "", how, where)
+                if not vague or is_singular(self.utterance.folded, self.world.language):
+                    yield Target(group, by, "", how, where)
             else:
                 if not vague:
                     yield Target(group, by, domain, how, where)
