@@ -134,7 +134,7 @@ class Layouts:
         shape: Shape,
         own: int | None = None,
     ) -> LaidOutGraph:
-        """Return a graph of nodes, of which all after the first `own` are from the scene."""
+        """Return a graph of nodes; nodes after the first `own` come from the scene."""
         flat = self._flat_labels(parts[:own])
         key: Hashable = (flat, id(shape)) if own is None else (parts, id(shape))
         known: LaidOutGraph | None = self._made.get(key)

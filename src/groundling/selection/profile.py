@@ -100,8 +100,8 @@ class Kind:
 class Profile:
     """Facts about demonstrations, each computed on first use.
 
-    Lengths are those of all demonstrations; other facts are those of a sample that depends
-    neither on their order nor on their names. `max_length` is the given plan length, if any.
+    Lengths are computed from all demonstrations, other facts from a sample that depends neither on
+    their order nor on their names. `max_length` is the given plan length, if any.
     `on_step` is called at each step of an environment, to report progress of slow simulators.
 
     Examples
