@@ -458,7 +458,7 @@ def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
 
 
 def _response(value: Any) -> str:
-    """Return the answer, or the first of several wordings."""
+    """Return the expected answer; the first one if several are listed."""
     return str(_one(value) if not isinstance(value, list) else value[0] if value else "")
 
 
