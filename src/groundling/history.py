@@ -103,7 +103,7 @@ class _Facts(NamedTuple):
 
 
 class _NodeReminders(NamedTuple):
-    """Memory labels of a node; at the root also those of its sort and numbers."""
+    """Memory labels of a node; at the root also labels of its sort and numbers."""
 
     labels: Labels
     anywhere: tuple[str, ...]

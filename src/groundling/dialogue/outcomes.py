@@ -1,4 +1,4 @@
-"""Outcomes of a follower's search; the only module that uses its internals."""
+"""Outcomes of a follower's search, with access to its internals."""
 
 from __future__ import annotations
 

@@ -415,7 +415,7 @@ class Speaker:
             for words, first, prior in filled
         ]
         scored.sort(key=lambda each: (-each[0], each[1]))
-        # Keep fragments that may begin a text as well as those that may not.
+        # Keep both kinds: fragments that may begin a text, and fragments that may not.
         return [
             each
             for first in (True, False)

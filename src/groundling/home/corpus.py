@@ -461,7 +461,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Replace a speaker's area that the home lacks by the area `usual`."""
+    """Replace the speaker's area with the area `usual` if the home lacks it."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -471,7 +471,7 @@ def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
 
 
 def _response(value: Any) -> str:
-    """Return the answer, or the first of several wordings."""
+    """Return the expected answer; the first one if several are listed."""
     return str(_one(value) if not isinstance(value, list) else value[0] if value else "")
 
 

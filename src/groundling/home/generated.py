@@ -103,7 +103,7 @@ _SENSOR_COUNT = 12  # sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
-    """Return a random English home; `known` and `new` names do not overlap.
+    """Return a random English home with names from one of two disjoint lists.
 
     >>> home = generated_home(1)
     >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)

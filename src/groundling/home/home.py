@@ -230,7 +230,7 @@ def read_home(path: str | Path) -> Home:
 
 
 def phrases_path(path: str | Path) -> Path:
-    """Return the file with the taught phrases of a home.
+    """Return the path of the file with the taught phrases of a home.
 
     >>> print(phrases_path("my_home.yaml"))
     my_home.phrases.yaml
@@ -347,8 +347,12 @@ def _timer(row: Mapping[str, Any]) -> Timer:
     def seconds(prefix: str, suffix: str) -> int:
         units = {"hours": 3600, "minutes": 60, "seconds": 1}
         parts = [(row.get(f"{prefix}{unit}{suffix}", 0), size) for unit, size in units.items()]
-        if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n, _ in parts):
-            raise HomeError("The hours, minutes and seconds of a timer must be whole numbers >= 0.")
+        wrong = [n for n, _ in parts if isinstance(n, bool) or not isinstance(n, int) or n < 0]
+        if wrong:
+            raise HomeError(
+                "The hours, minutes and seconds of a timer must be whole numbers >= 0; got "
+                f"{_shown(wrong[0])}."
+            )
         return sum(n * size for n, size in parts)
 
     return Timer(

@@ -115,6 +115,7 @@ class Knowledge:
             ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
         ) as error:  # fmt: skip
             raise GroundlingError(
-                f"The vocabulary of a home model must be a file from `HomeModel.save`; got {error}."
+                "The vocabulary of a home model must be a file from `HomeModel.save`; reading it "
+                f"raised {error!r}."
             ) from error
         return cls(words, shares, frames)

@@ -152,7 +152,7 @@ class _Collector:
         self.word_sets: list[int] = []
         self.chosen: list[PlanArrays] = []
         self.keys: list[Numbers] = []  # (set << 32 | node) for each cell
-        self.extras: list[Numbers] = []  # likewise for pairs present in all alignments
+        self.extras: list[Numbers] = []  # the same for pairs present in all alignments
         self.extra_sizes: list[int] = []  # number of these per kind of candidate
 
     def number(self, candidates: Sequence[Candidates]) -> PlanArrays:

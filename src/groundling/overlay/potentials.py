@@ -75,7 +75,7 @@ def tabulate(labels: LabelTables) -> PairTables:
     block_node = met & 0xFFFFFFFF
     blocks = np.arange((len(labels.set_pairs) - 2) // LANES + 2)
     block_nodes = np.searchsorted(met >> 32, blocks)
-    # The parts of a block are those of all its nodes.
+    # The parts of a block are the parts of all its nodes.
     counts = sizes[order][block_node]
     of_nodes = node_part[entries_of(node_parts[block_node], counts)]
     used, _ = distinct_keys(

@@ -11,7 +11,7 @@ state of the same action or of another one further on in the text's direction (`
 ψ(x, y) is the sum of a root's row over all entry states. `outside` goes back from roots to leaves
 and computes posteriors: the derivatives of log ψ(x, y) with respect to the scores.
 
-⊕ and ⊗ are those of a semiring (`semiring.py`); the states of an action are given by a tile
+⊕ and ⊗ are the operations of a semiring (`semiring.py`); a tile gives the states of an action
 (`layout.py`). Both are fixed when a kernel is compiled.
 """
 

@@ -66,10 +66,11 @@ class Kind:
 
     @property
     def is_slot(self) -> bool:
-        """Whether words spell most values, usually those of the demonstrated actions.
+        """Whether words spell most values and usually mean the demonstrated actions.
 
-        Either most texts that spell a value mean it, or nearly all texts that mean one spell it:
-        words of names (*lamp* in “bedroom lamp”) often mean something else.
+        Either most texts that spell a value mean it (precision), or nearly all texts that mean a
+        value spell it (recall). Recall suffices because words of names (*lamp* in “bedroom lamp”)
+        often have another meaning too.
 
         >>> few = frozenset({"red", "blue"})
         >>> Kind("colour", few, few, 10, 9).is_slot, Kind("way", few, few, 10, 2).is_slot
@@ -100,8 +101,8 @@ class Kind:
 class Profile:
     """Facts about demonstrations, each computed on first use.
 
-    Lengths are those of all demonstrations; other facts are those of a sample that depends
-    neither on their order nor on their names. `max_length` is the given plan length, if any.
+    Lengths are computed from all demonstrations, other facts from a sample that depends neither on
+    their order nor on their names. `max_length` is the given plan length, if any.
     `on_step` is called at each step of an environment, to report progress of slow simulators.
 
     Examples

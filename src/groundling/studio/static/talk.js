@@ -1,4 +1,4 @@
-// Talk page: a conversation beside a picture.
+// Talk page: a conversation next to a picture.
 import { announce, h, percent, s, tell, trying } from "./dom.js";
 import { did, dialogueLanguage, spoken, t, undoLabel, would } from "./strings.js";
 import { Why } from "./why.js";
@@ -42,7 +42,7 @@ class Turn {
 
   where(more = {}) { return { scene: this.scene, start: this.start, ...more }; }
 
-  /** The text to teach, including a completing reply. */
+  /** The text to teach, including a reply that completes it. */
   get teaches() { return this.plan?.teaches ?? this.text; }
   get acted() { return this.plan?.kind === "act"; }
 }
@@ -217,7 +217,7 @@ export class Talk {
     }));
   }
 
-  /** Reply by a click. Choosing a whole plan also teaches it; choosing a value only replies. */
+  /** Choose an option. Choosing a whole plan also teaches it; choosing a value only replies. */
   async choose(turn, option, place, name) {
     if (this.turns.at(-1) === turn && turn.moves === this.moves) {
       const next = await this.say(name, place);
@@ -358,7 +358,7 @@ export class Talk {
     else this.world.show(this.world.frames.slice(0, 1), []);
   }
 
-  /** Teach a turn: its own text in its own scene, whatever is in the text box. */
+  /** Teach a turn: its own text in its own scene, regardless of the text box. */
   async teach(turn, actions, origin) {
     const text = turn.teaches;
     const done = await trying(() => this.project.post("/teach", turn.where({ text, origin, actions: json(actions) })));
@@ -395,7 +395,7 @@ export class Talk {
     if (kind !== "progress") await this.wait();
   }
 
-  /** Follow turns again that wait for training to finish. */
+  /** Send turns again that were waiting for training to finish. */
   async wait() {
     const { about } = this.project;
     for (const turn of this.turns.filter((each) => each.waits !== undefined && !each.shown)) {

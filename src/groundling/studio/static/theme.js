@@ -1,4 +1,4 @@
-// Before anything is drawn: the theme that was chosen, else that of the system.
+// Set the theme before the first paint: the stored choice, or else the system's theme.
 (() => {
   let kept = null;
   try { kept = localStorage.getItem("theme"); } catch { /* storage may be disabled in private windows */ }

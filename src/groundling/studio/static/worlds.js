@@ -142,7 +142,7 @@ class Editor {
     await this.check();
   }
 
-  /** Draw the picture, or show what is wrong. */
+  /** Draw the picture, or show the error message. */
   async check() {
     const mine = ++this.turn;
     try { localStorage.setItem(DRAFT, JSON.stringify(this.world)); } catch { /* not stored: lasts until the page is closed */ }
