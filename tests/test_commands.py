@@ -98,7 +98,7 @@ def test_a_plan_of_several_commands_is_explained_part_by_part(follower):
     assert why.deletions == ()
     with pytest.raises(GroundlingError, match=r"plan\.parts"):
         why.without("lamp")
-    with pytest.raises(GroundlingError, match="names nothing"):
+    with pytest.raises(GroundlingError, match="got an empty plan"):
         follower.follow("thank you", HOME, ()).explain()
 
 

@@ -188,8 +188,8 @@ class Agent:
         Language of the agent's responses (`english` or `german`), used only if it cannot be
         detected from the follower's language or the demonstrations.
     may_say
-        Returns whether a question may describe a plan by a text that the follower composed;
-        otherwise the question lists the names of the actions.
+        Returns whether a plan may be described by a text that the follower composed; otherwise
+        the names of its actions are listed.
 
     Examples
     --------
@@ -523,7 +523,7 @@ class Agent:
         self, text: str, plan: Plan, confidence: float, why: str, shown: tuple[str, str]
     ) -> Turn:
         """Carry out a plan; `shown` is the text and the name of its demonstration."""
-        start, follower = self._now, self.follower
+        start = self._now
         end, world = plan.end, self.environment
         if isinstance(world, MemoryEnvironment):
             assert isinstance(end, Remembered)
@@ -539,7 +539,7 @@ class Agent:
             confidence=confidence,
             demonstration=demonstration,
             reason=why,
-            _say=lambda: Question(follower.describe(plan, world) or _named(world, plan)),
+            _say=lambda: Question(self._describe(plan)),
         )
 
     # ---- replies --------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def test_templates_make_questions_and_commands():
 def test_templates_need_a_folder(tmp_path):
     pytest.importorskip("hassil", reason="needs groundling[home]")
     (tmp_path / "home").mkdir()
-    with pytest.raises(CorpusError, match="must have templates"):
+    with pytest.raises(CorpusError, match="must have a folder of templates"):
         expand_templates(tmp_path, homes=[generated_home(1)])
 
 

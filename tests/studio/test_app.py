@@ -119,6 +119,9 @@ def test_app_questions_have_only_words_that_were_said(tmp_path):
         for action in ("go to the shelf", "take the red bowl"):
             holding = scene.environment.step(holding, action)
         turn = project.say(scene, holding, "put it on the sink and take a cup")
+        assert turn.kind == "act"
+        assert turn.text == ", ".join(turn.plan.actions)
+        turn = project.say(scene, holding, "take the cup to the sink")
         assert turn.kind == "ask"
         for each in turn.options:
             named = ", ".join(each.plan.actions)
