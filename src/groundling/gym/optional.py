@@ -18,7 +18,7 @@ def require(library: str) -> Any:
     >>> require("gymnasiumm")
     Traceback (most recent call last):
         ...
-    groundling.errors.GroundlingError: This needs gymnasiumm, which is not installed. Run
+    groundling.errors.GroundlingError: gymnasiumm must be installed for this. Run
     `pip install 'groundling[gym]'`.
     """
     try:

@@ -26,7 +26,7 @@ _MOST_SIZE, _MOST_THINGS = 100, 1_000
 
 @dataclass(frozen=True)
 class GscanExample:
-    """A command as text, its grid, its meaning, and its primitive moves."""
+    """An example: a command as text, its grid, its meaning, and its primitive moves."""
 
     split: str
     text: str
@@ -38,21 +38,23 @@ class GscanExample:
 def read_corpus(path: Path) -> list[GscanExample]:
     """Read a file of examples, one JSON object per line.
 
-    In the file the target comes first; here things are sorted by their positions.
+    The file lists the target first; here, things are sorted by position.
     """
     examples = []
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             text = lines.read(RESULT_BYTES.most + 1)
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path} must be a gzip file of text: {error}.") from error
+        raise CorpusError(
+            f"{path} must be a text file compressed with gzip; got {error}."
+        ) from error
     RESULT_BYTES.check(len(text), CorpusError, str(path))
     for number, line in enumerate(text.splitlines(), 1):
         try:
             examples.append(_read(json.loads(line)))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise CorpusError(
-                f"{path}, line {number}: must be an example of gSCAN; got {shorten(line)} "
+                f"{path}, line {number}: a line must be an example of gSCAN; got {shorten(line)} "
                 f"({type(error).__name__}: {error})."
             ) from error
     return examples

@@ -12,16 +12,16 @@ from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position, direction_be
 
 
 class Pose(NamedTuple):
-    """A position and an orientation; None when the orientation is unknown."""
+    """A position and an orientation, which is None if unknown."""
 
     position: Position
     orientation: int | None
 
 
 def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
-    """Return the steps and turns between consecutive poses.
+    """Return the actions between consecutive poses, one per step and turn.
 
-    Raises `ValueError`, with the reason, if the maze does not allow them.
+    Raises `ValueError`, with the reason, if the maze does not allow these actions.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> actions_of(maze, [Pose((0, 0), None), Pose((0, 0), 90), Pose((1, 0), 90)])
@@ -52,7 +52,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
             continue
         if one.orientation != two.orientation:
             raise ValueError(
-                f"it walks and turns in one step from {one.position} to {two.position}"
+                f"the path walks and turns in one step from {one.position} to {two.position}"
             )
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
@@ -67,7 +67,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
 
 
 def merge_moves(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Return the plan with steps joined into moves, and turns unchanged.
+    """Merge consecutive steps into moves, with turns unchanged.
 
     >>> merge_moves([move(1), move(1), rotate(90), rotate(90)])
     (move(2), rotate(90), rotate(90))
@@ -126,7 +126,7 @@ def shortest_plans(
 ) -> tuple[tuple[MazeAction, ...], ...]:
     """Return up to `most` shortest plans that end in a pose.
 
-    They have at most `length` actions.
+    Plans have at most `length` actions.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
