@@ -152,8 +152,8 @@ class DemoWorld:
 
     `sentences` are held-out single sentences, and `routes` are held-out texts of two sentences, all
     in the `unseen` environment. `draw` draws a plan in it. `follower` creates the untrained
-    follower
-    for a parser. The demo prints the weights of `words`; the studio offers `examples` in `scenes`.
+    follower for a parser. The demo prints the weights of `words`; the studio offers `examples` in
+    `scenes`.
     """
 
     title: str

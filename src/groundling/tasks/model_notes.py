@@ -78,10 +78,9 @@ def train(
     """Train and save a preset; return the follower, its note and the number of cases.
 
     Checkpoints are in the folder `checkpoints`. After an interruption, the same call resumes from
-    them, and calls `resumed`. The model is written when it is complete, and only files of
-    this training run are deleted. `shown` are the demonstrations, if they are too many for memory;
-    `tell`
-    is called with the settings chosen from them.
+    them, and calls `resumed`. The model is written when it is complete, and only files of this
+    training run are deleted. `shown` are the demonstrations, if they are too many for memory;
+    `tell` is called with the settings chosen from them.
     """
     out = Path(out)
     task = get_task(note.task)

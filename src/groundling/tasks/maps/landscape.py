@@ -174,6 +174,8 @@ class Landscape:
 def side_of(landmark: Landmark, point: Point) -> str:
     """Return the side of a landmark on which a point lies.
 
+    Diagonals count as north or south.
+
     >>> side_of(Landmark("cave", 100, 100), (130, 90)), side_of(Landmark("cave", 100, 100), (9, 9))
     ('East', 'North')
     """

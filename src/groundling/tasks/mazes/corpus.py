@@ -115,8 +115,8 @@ def load_sail(
     - *unknown start*: orientation -1; the plan starts with `face`;
     - *impossible path*: there is no hall between two places; the gold plan is the shortest plan
       with the same end;
-    - **way back*: the path walks back on itself; it is shortened, with the same end;
-    - **other destination*: the path of a paragraph does not end at its attribute `end`;
+    - *way back*: the path walks back on itself; it is shortened, with the same end;
+    - *other destination*: the path of a paragraph does not end at its attribute `end`;
     - *empty text*: no words; skipped.
 
     Unusable records (no path, an unknown place or map, a duplicate id) raise `CorpusError`, or are

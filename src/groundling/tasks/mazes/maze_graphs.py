@@ -71,15 +71,14 @@ def rich_graph(
 ) -> GroundingGraph:
     """Return the graph of an action, with its destination as seen by the agent.
 
-    Nodes: `event` (kind of action, turn, distance), `here` (the item), `front`, `left`, `right`
-    and `back` (open or blocked; floor, wall and adjacent item of the hall, and values visible
-    further away), and for a move `path` (halls and items passed). The action
-    `face` has no angle, since its direction is absolute. If the orientation stays unknown, one node
-    `around` holds all halls. Distant things have only values, which words must match; indicators
-    can
-    be joined with any word, so the model would memorise the mazes. The shape of a place has
-    indicators only after `stay`, where there is nothing else to describe. `known` caches labels for
-    later graphs of the same maze.
+    Nodes: `event` (kind of action, turn, distance), `here` (the item), `front`, `left`, `right` and
+    `back` (open or blocked; floor, wall and adjacent item of the hall, and values visible further
+    away), and for a move `path` (halls and items passed). The action `face` has no angle, since its
+    direction is absolute. If the orientation stays unknown, one node `around` holds all halls.
+    Distant things have only values, which words must match; indicators can be joined with any word,
+    so the model would memorise the mazes. The shape of a place has indicators only after `stay`,
+    where there is nothing else to describe. `known` caches labels for later graphs of the same
+    maze.
 
     >>> from groundling.tasks.mazes import rotate
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])

@@ -516,7 +516,7 @@ READINGS = (AT_ONCE, READ_FIRST, EVIDENCE)
 class RoutePreset(MazePreset):
     """Settings of single sentences, training data, and reading of routes.
 
-    **At once*: the agent acts on each sentence before it reads the next. *Read first*: all states
+    *At once*: the agent acts on each sentence before it reads the next. *Read first*: all states
     are kept until the text ends; with *evidence*, later sentences count against wrong earlier
     states.
     """

@@ -115,10 +115,9 @@ def ground_fully(
     """Return the graph of a strike, with labels for words about numbers and sides.
 
     Nodes are the event, up to two struck lines (from the top or the left), the part of the line if
-    it is a partial strike, and the last strike. `filled.from_left=2` counts the columns with
-    blocks from the left; `all`, `strikable` and `alike` (with the same number of blocks) count
-    other
-    sets of lines.
+    it is a partial strike, and the last strike. `filled.from_left=2` counts the columns with blocks
+    from the left; `all`, `strikable` and `alike` (with the same number of blocks) count other sets
+    of lines.
 
     >>> board = Board.read(["###", "##.", "#.."])
     >>> row = Strike("row", (1,))
