@@ -1,4 +1,4 @@
-"""Demonstration files: streaming reads, and writes."""
+"""Demonstration files, read as streams and written atomically."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Run:
         )
 
     def report(self, ending: str, sentence: str) -> ActReport:
-        """Return a report of the current state."""
+        """Return a report with this ending and the totals so far."""
         return ActReport(
             ending, sentence, self.reward, self.moves, self.plan, tuple(map(_bare, self.done)),
             tuple(map(_bare, self.left)), self.surprises,

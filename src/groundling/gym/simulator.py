@@ -412,8 +412,8 @@ class GymWorld:
             if self._key(env, observation) != kept.key:
                 raise WorldError(
                     f"Replaying {len(done)} actions from seed {seed} must lead to the same state: "
-                    "the simulator is not deterministic. Seed it in reset, or leave what "
-                    "differs out of GymWorld's key."
+                    "the simulator is not deterministic. Seed it in reset, or leave the values "
+                    "that differ out of GymWorld's key."
                 )
         total = 0.0
         for move in moves:

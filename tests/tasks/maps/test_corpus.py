@@ -91,7 +91,7 @@ def test_map_round_trip_keeps_fractions(tmp_path: Path) -> None:
         ("m3_start", "m3_begin", ["must have a landmark named m3_start", "m3_start"]),
         ('stop x="', 'stop x="90', ["got none of 3"]),
         ('x="30" y="180"', 'x="wide" y="180"', ["landmark 2 ('m3_lime_kiln')", "'wide'"]),
-        ('x="30" y="180"', 'y="180"', ["landmark 2", "x of its <spot>", "it is missing"]),
+        ('x="30" y="180"', 'y="180"', ["landmark 2", "x of its <spot>", "got none"]),
         ('x="30" y="180"', 'x="nan" y="180"', ["landmark 2", "'nan'"]),
         ('stop x="30"', 'stop x=""', ["stop 2", "x of its <stop>"]),
         ("m3_lime_kiln_2", "m3_lime_kiln", ["landmark 3", "second", "lime_kiln"]),

@@ -18,7 +18,7 @@ from groundling.tasks.presets import Preset, Presets
 
 @dataclass(frozen=True, kw_only=True)
 class GeoQAPreset(Preset):
-    """The kind of evidence of a row."""
+    """Preset of GeoQA: the kind of evidence for the labels of places."""
 
     parser: str = "chain:english"
     evidence: Evidence = "gold"
@@ -62,7 +62,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         ]
 
     def parts(self, corpus: list[GeoMap]) -> list[str]:
-        """Return the maps."""
+        """Return the names of the maps."""
         return [each.name for each in corpus]
 
     def folds(self, corpus: list[GeoMap], preset: str, variant: str, quick: bool) -> list[Fold]:

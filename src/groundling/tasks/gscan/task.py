@@ -34,7 +34,7 @@ _QUICK = 40  # commands of each split
 
 @dataclass(frozen=True, kw_only=True)
 class GscanPreset(Preset):
-    """The number of demonstrations, and whether manners are learnt."""
+    """Preset of gSCAN: number of demonstrations, and whether manners are learnt."""
 
     auto: bool = True
     count: int = _USUAL

@@ -179,10 +179,10 @@ def _number(element: Any, name: str, path: Path, where: str) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):
-        found = "is missing" if written is None else f"is {written!r}"
+        found = "none" if written is None else repr(written)
         raise CorpusError(
             f"{path}: {where}: the {name} of its <{element.tag}> must be a number of pixels, such "
-            f"as 120; it {found}."
+            f"as 120; got {found}."
         )
     return value
 

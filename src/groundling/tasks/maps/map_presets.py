@@ -1,4 +1,4 @@
-"""The presets of the maps."""
+"""Presets of the task `maps`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The presets of the mazes, and the single sentences for each."""
+"""Presets of the task `mazes`, and preparation of their single sentences."""
 
 from __future__ import annotations
 

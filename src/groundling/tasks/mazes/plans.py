@@ -37,7 +37,9 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
         if pose.position not in maze:
             raise ValueError(f"there is no place at {pose.position}")
         if pose.orientation is not None and pose.orientation not in DIRECTIONS:
-            raise ValueError(f"the orientation {pose.orientation} is none of {list(DIRECTIONS)}")
+            raise ValueError(
+                f"the orientation must be one of {list(DIRECTIONS)}; got {pose.orientation}"
+            )
     actions = []
     for one, two in pairwise(poses):
         if one == two:

@@ -476,7 +476,7 @@ TRAINING = {
 def train_routes(
     chosen: MazePreset, data: Sequence[RouteData], training: RouteTraining
 ) -> Follower:
-    """Return a follower of routes trained on some maps."""
+    """Train a follower of routes on some maps."""
     # Compose here, before negative starts duplicate demonstrations.
     chosen = replace(chosen, learning=replace(chosen.learning, composed=0.0))
     if not training.rounds:

@@ -81,7 +81,7 @@ class MazeTask(Task[Sail, MazePreset]):
         ]
 
     def parts(self, corpus: Sail) -> list[str]:
-        """Return the maps."""
+        """Return the names of the maps."""
         return list(corpus.mazes)
 
     def held_out(self, corpus: Sail) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The presets of the puzzles."""
+"""Presets of the task `puzzles`."""
 
 from __future__ import annotations
 
