@@ -67,7 +67,7 @@ def serve(
     if demonstrations and not teach:
         raise SettingError(
             "--demonstrations must be used with --teach: teaching retrains the model on them. "
-            "Add --teach, or leave --demonstrations out."
+            "Add --teach, or remove --demonstrations."
         )
     source["demonstrations"] = [str(each) for each in demonstrations or ()]
     served: Served

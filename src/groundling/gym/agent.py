@@ -183,7 +183,7 @@ class _Hands:
                 return
             run.surprises += 1
             if run.surprises > self.world.surprises:
-                raise GroundlingError("the environment keeps doing something unexpected")
+                raise GroundlingError("the environment repeatedly behaved unexpectedly")
 
     def _moves(self, run: Run, action: MacroAction) -> Iterator[Any]:
         """Yield the moves of a macro-action; raise an error for invalid ones."""

@@ -206,8 +206,8 @@ def write_map(path: str | Path, sheet: MapSheet) -> None:
             landmark.copy,
         ):
             raise CorpusError(
-                f"{path}: the name of a landmark must be plain words without a final number, at "
-                f"most nine of one name; got {landmark.key!r}."
+                f"{path}: the name of a landmark must be plain words without a final number, "
+                f"shared by at most nine landmarks; got {landmark.key!r}."
             )
         crossable = "true" if landmark.crossable else "false"
         lines += [

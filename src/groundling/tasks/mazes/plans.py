@@ -32,7 +32,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
     ValueError: there is no place at (2, 0)
     """
     if not poses:
-        raise ValueError("the path is empty")
+        raise ValueError("the path must not be empty")
     for pose in poses:
         if pose.position not in maze:
             raise ValueError(f"there is no place at {pose.position}")
@@ -59,7 +59,8 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
             raise ValueError(
-                f"it walks from {one.position} to {two.position} while it faces {one.orientation}"
+                f"the path walks from {one.position} to {two.position} while facing "
+                f"{one.orientation}"
             )
         line = maze.ahead(one.position, direction)
         if two.position not in line:
