@@ -43,7 +43,7 @@ class Go(NamedTuple):
 
 
 class MapEnvironment:
-    """Go from landmark to landmark; every landmark can be reached from every other.
+    """Environment of a map, with moves from any landmark to any other.
 
     Parameters
     ----------
