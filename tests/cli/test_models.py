@@ -125,7 +125,7 @@ def test_train_refuses_what_another_training_has_reached(tmp_path):
     (out / "checkpoints").mkdir(parents=True)
     (out / "checkpoints" / "state-0.0.0.safetensors").write_bytes(b"broken")
     result = run("train", "puzzles", "--out", out, code=1)
-    assert "has files that are not from a training" in result.output
+    assert "must be empty or from a training run" in result.output
     assert (out / "checkpoints" / "state-0.0.0.safetensors").read_bytes() == b"broken"
 
 
@@ -175,12 +175,12 @@ def test_follow_draws_the_way(models, tmp_path):
     [
         (["mazes", "go", "--where", "Maze9"], "There is no map 'Maze9'"),
         (["mazes", "go", "--start", "here"], "such as 3,4,north"),
-        (["mazes", "go", "--start", "99,99,north"], "There is no place at (99, 99)"),
+        (["mazes", "go", "--start", "99,99,north"], "got (99, 99)"),
         (["maps", "go", "--where", "x"], "There is no map 'x'"),
-        (["maps", "go", "--start", "x"], "Leave out --start"),
+        (["maps", "go", "--start", "x"], "--start must not be used"),
         (["maps", "f: right"], "must have a line of the giver"),
         (["puzzles", "go", "--where", "x"], "There is no puzzle 'x'"),
-        (["puzzles", "go", "--start", "x"], "Leave out --start"),
+        (["puzzles", "go", "--start", "x"], "--start must not be used"),
         (["mazes", "..."], "must have at least one word; got none"),
         (["mazes", "go", "--file", "x"], "--file must not be combined"),
         (["mazes", "--file", "no-such-file"], "cannot be read: No such file"),
@@ -199,7 +199,7 @@ def test_follow_refuses_a_model_that_is_no_task(models, tmp_path):
     assert "holds no trained model" in run("follow", tmp_path, "go", code=1).output
     Follower.load(models / "mazes").save(tmp_path / "without a note")
     shown = run("follow", tmp_path / "without a note", "go", code=1).output
-    assert "does not name its task" in shown
+    assert "must name its task" in shown
 
 
 def test_train_in_shards_learns_the_same(models, tmp_path):

@@ -67,7 +67,7 @@ def test_new_overwrites_nothing(kitchen):
     assert "kitchen.py must not exist yet" in result.output
     assert (kitchen / "kitchen.py").read_text() == "mine"
     other = runner.invoke(app, ["new", "cellar"])  # its demonstrations would replace the others
-    assert "demonstrations.jsonl already exists" in other.output
+    assert "demonstrations.jsonl must not exist yet" in other.output
     assert not (kitchen / "cellar.py").exists()
 
 

@@ -456,7 +456,7 @@ def test_records_longer_than_the_limit_are_refused(tmp_path, monkeypatch):
         ("showm.jsonl", "Did you mean 'shown.jsonl'?"),
         ("*.parquet", "No file matches"),
         ("", "is a folder. Use a pattern such as"),
-        ("notes.txt", "A demonstration file must end in .jsonl"),
+        ("notes.txt", "The name of a demonstration file must end in .jsonl"),
     ],
 )
 def test_records_say_which_files_are_missing(tmp_path, name, said):

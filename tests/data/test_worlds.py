@@ -106,7 +106,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
         ("my_kitchen.py", "such as my_kitchen.py:Kitchen. It defines Kitchen."),
         ("my_kitchen:Kitchen", "For a file, write my_kitchen.py:Kitchen."),
         ("no_such.module:Kitchen", "There is no module 'no_such'."),
-        ("kitchen", "For a user-defined world, give its file and class"),
+        ("kitchen", "For a user-defined world, pass its file and class"),
         ("my_kitchen.py:make", "make cannot be created without arguments: TypeError"),
         (
             'my_kitchen.py:Kitchen{"size": 0}',

@@ -102,7 +102,7 @@ def test_planner_puts_things_only_where_they_cut_nothing_off(seed):
 def test_planner_says_what_cannot_be_reached():
     with pytest.raises(PlanningError, match="there is no red key"):
         moves_for(parse_grid("######", "#>L b#", "######"), "go to", {1})
-    with pytest.raises(PlanningError, match="no way to the red ball"):
+    with pytest.raises(PlanningError, match="no path to the red ball"):
         moves_for(parse_grid("######", "#> #b#", "######"), "go to", {0})
     with pytest.raises(PlanningError, match="got 'eat'"):
         moves_for(parse_grid("###", "#>#", "###"), "eat")

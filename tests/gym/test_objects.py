@@ -278,7 +278,7 @@ def test_objects_what_is_done_last_may_be_said_first():
         ([("take", [3])], "such as .3.; got 3"),
         ([("take", [[]])], "for the 'object' of 'take'; got none"),
         ([("take", [[9]])], "must use objects of the scene"),
-        ([("take", [[4]])], "objects that Shelf.allows; got .'4'. to take"),
+        ([("take", [[4]])], "objects that Shelf.allows; got .'4'. for 'take'"),
         ([("put", [[3], [3]])], "possible in this order"),
         ([("take", [[1]], True)], "must not mark its first action"),
         ([], "must have at least one action"),

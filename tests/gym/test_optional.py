@@ -34,7 +34,9 @@ def run(code):
 )
 def test_optional_libraries_are_named_when_missing(use, missing):
     said = run(f"try:\n    {use}\nexcept GroundlingError as error:\n    print(error)")
-    assert said == (f"{missing} must be installed for this. Run `pip install 'groundling[gym]'`.")
+    assert said == (
+        f"{missing} must be installed to use this feature. Run `pip install 'groundling[gym]'`."
+    )
 
 
 def test_optional_libraries_are_not_imported_with_the_package():

@@ -66,7 +66,7 @@ def test_agents_are_told_our_errors_in_a_home(home):
 
 def test_agents_are_told_our_errors_before_a_phrase_is_written(home):
     server = home_server(HomeAgent(read_home(home), load_model("en")), home)
-    assert "understood by itself" in call(server, "teach", phrase="movie time", does=["xyzzy"])
+    assert "must be a clear request" in call(server, "teach", phrase="movie time", does=["xyzzy"])
     assert not phrases_path(home).exists()
     assert "told: " not in call(server, "teach", phrase="movie time", does=list(DOES))
     assert [each.phrase for each in read_home(home).phrases] == ["movie time"]
@@ -100,4 +100,4 @@ def test_agents_are_told_our_errors_in_a_world(tmp_path):
         for tool in ("follow", "explain"):
             call(server, tool, text=text)
     assert "at most 4,000 characters" in call(server, "follow", text="x" * 5000)
-    assert "start with --shown" in call(server, "teach", text="light it", actions=["on"])
+    assert "Start the server with --shown" in call(server, "teach", text="light it", actions=["on"])

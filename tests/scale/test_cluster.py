@@ -135,7 +135,7 @@ def test_cluster_with_an_environment_that_cannot_be_imported_there_says_so(here,
     line = module.OnlyHere()
     given = [Demonstration("go left", line, 2, ("left",))]
     with pytest.raises(
-        WorldError, match=r"Workers must be able to import .*only_here.*Install it on all"
+        WorldError, match=r"Workers must be able to import .*only_here.*Install them on all"
     ):
         fit("plans", given, cluster=here)
 

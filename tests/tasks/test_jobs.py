@@ -36,7 +36,7 @@ def test_jobs_of_other_data_or_broken_ones_are_not_taken(tmp_path, monkeypatch):
     assert len(ran) == 1
     [kept] = tmp_path.iterdir()
     kept.write_text("{")
-    with pytest.raises(SettingError, match="is not a result of Groundling"):
+    with pytest.raises(SettingError, match="must be a result of Groundling"):
         jobs.run_jobs(made, NOWHERE, keep=tmp_path)
     kept.unlink()
     jobs.run_jobs(made, NOWHERE, keep=tmp_path)
@@ -78,7 +78,7 @@ def test_jobs_that_learn_alike_learn_once():
 
 
 def test_jobs_of_settings_that_do_not_exist_are_refused():
-    with pytest.raises(SettingError, match=r"no setting 'search\.beem'"):
+    with pytest.raises(SettingError, match=r"must be known; got 'search\.beem'"):
         jobs.tuning_jobs("puzzles", "best", (("search.beem", 3),), None)
 
 

@@ -152,7 +152,7 @@ def test_foreign_task_is_trained_and_followed(lamps, tmp_path):
     assert (tmp_path / "way.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "way.pdf").read_bytes().startswith(b"%PDF")
     wrong = run("follow", tmp_path / "model", said, "--start", "dim", code=1)
-    assert "Leave out --start" in wrong.output
+    assert "--start must not be used" in wrong.output
     wrong = run("train", "lamps", "--corpora", tmp_path, "--out", tmp_path / "other", code=1)
     assert "task that has a corpus; got lamps. Remove it." in wrong.output
 
@@ -213,4 +213,4 @@ def test_foreign_model_says_which_package_is_missing(lamps, tmp_path, monkeypatc
     run("train", "lamps", "--out", tmp_path / "model")
     monkeypatch.setattr(sys, "path", [each for each in sys.path if each != str(lamps)])
     shown = run("follow", tmp_path / "model", "go", code=1).output
-    assert "is for the task 'lamps', which is not installed" in shown
+    assert "must be installed; got 'lamps', which is not" in shown

@@ -1,4 +1,4 @@
-"""Entry point of the command line, with prompt exits on Ctrl-C and SIGTERM."""
+"""Entry point of the command line; it exits promptly on Ctrl-C and SIGTERM."""
 
 # Import nothing else here: before the handlers are installed, Ctrl-C exits without a message.
 

@@ -58,7 +58,8 @@ def serve(
     project = is_project(model)
     if project and demonstrations:
         raise SettingError(
-            "--demonstrations must not be used with a project, which stores its own. Leave it out."
+            "--demonstrations must not be used with a project, which stores its own "
+            "demonstrations. Remove it."
         )
     if not model.is_dir():
         raise SettingError(f"MODEL must be the folder of a model or project; got {model}.")
@@ -66,7 +67,7 @@ def serve(
     if demonstrations and not teach:
         raise SettingError(
             "--demonstrations must be used with --teach: teaching retrains the model on them. "
-            "Add --teach, or leave --demonstrations out."
+            "Add --teach, or remove --demonstrations."
         )
     source["demonstrations"] = [str(each) for each in demonstrations or ()]
     served: Served

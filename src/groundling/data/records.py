@@ -1,4 +1,4 @@
-"""Demonstration files: streaming reads, and writes."""
+"""Demonstration files, read as streams and written atomically."""
 
 from __future__ import annotations
 
@@ -303,7 +303,9 @@ def _ending(path: Path) -> str:
     for ending in _ENDINGS:
         if path.name.endswith(ending):
             return ending
-    raise DemonstrationError(f"A demonstration file must end in {', '.join(_ENDINGS)}; got {path}.")
+    raise DemonstrationError(
+        f"The name of a demonstration file must end in {', '.join(_ENDINGS)}; got {path}."
+    )
 
 
 def _write(path: Path, ending: str, records: Iterable[dict[str, Json]]) -> None:

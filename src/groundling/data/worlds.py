@@ -312,7 +312,7 @@ def _entry_point(name: str) -> Any:
     found = entry_points(group=ENTRY_POINTS)
     if name not in found.names:
         hint = did_you_mean(name, found.names) or (
-            " For a user-defined world, give its file and class, such as my_world.py:Kitchen."
+            " For a user-defined world, pass its file and class, such as my_world.py:Kitchen."
         )
         raise WorldError(f"No installed package provides a world {name!r}.{hint}")
     try:

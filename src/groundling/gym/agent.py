@@ -120,7 +120,7 @@ class Run:
         )
 
     def report(self, ending: str, sentence: str) -> ActReport:
-        """Return a report of the current state."""
+        """Return a report with this ending and the totals so far."""
         return ActReport(
             ending, sentence, self.reward, self.moves, self.plan, tuple(map(_bare, self.done)),
             tuple(map(_bare, self.left)), self.surprises,
@@ -183,7 +183,7 @@ class _Hands:
                 return
             run.surprises += 1
             if run.surprises > self.world.surprises:
-                raise GroundlingError("the environment keeps doing something unexpected")
+                raise GroundlingError("the environment repeatedly behaved unexpectedly")
 
     def _moves(self, run: Run, action: MacroAction) -> Iterator[Any]:
         """Yield the moves of a macro-action; raise an error for invalid ones."""

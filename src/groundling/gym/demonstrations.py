@@ -131,12 +131,12 @@ def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[l
             if not found:
                 raise DemonstrationError(
                     f"{where} must use objects of the scene; got {sorted(map(str, wanted))[:4]} "
-                    f"to {verb}."
+                    f"for {verb!r}."
                 )
             if fixed and not number and not _is_allowed(episode, verb, wanted):
                 raise DemonstrationError(
                     f"{where} must use objects that {type(world).__name__}.allows; got "
-                    f"{sorted(map(str, wanted))[:4]} to {verb}."
+                    f"{sorted(map(str, wanted))[:4]} for {verb!r}."
                 )
             yield found
 

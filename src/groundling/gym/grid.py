@@ -292,8 +292,7 @@ def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = 
 
     `#` wall, `>v<^` agent, `b` ball, `k` key, `x` box, `/` open, `D` closed and `L` locked door,
     `G` goal. `colours` are the colours of the things in reading order (red by default). `inside`
-    lists
-    the numbers of boxes that contain a key; these keys come last.
+    lists the numbers of boxes that contain a key; these keys come last.
 
     >>> state = parse_grid("####", "#>x#", "####", inside=[0])
     >>> step(state, "toggle").places

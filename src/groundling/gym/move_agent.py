@@ -87,7 +87,7 @@ class MoveAgent(BaseAgent):
                     return report
         except WorldError as error:  # the simulation cannot continue
             return run.report("executor failed", f"I cannot continue: {error}")
-        return run.report("executor failed", "The environment keeps doing something unexpected.")
+        return run.report("executor failed", "The environment repeatedly behaved unexpectedly.")
 
     def _attempt(self, run: Run) -> ActReport | None:
         """Plan and carry out the remaining text; return None after a surprise."""

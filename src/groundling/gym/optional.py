@@ -18,7 +18,7 @@ def require(library: str) -> Any:
     >>> require("gymnasiumm")
     Traceback (most recent call last):
         ...
-    groundling.errors.GroundlingError: This needs gymnasiumm, which is not installed. Run
+    groundling.errors.GroundlingError: gymnasiumm must be installed to use this feature. Run
     `pip install 'groundling[gym]'`.
     """
     try:
@@ -26,5 +26,5 @@ def require(library: str) -> Any:
     except ModuleNotFoundError as error:
         missing = (error.name or library).split(".")[0]
         raise GroundlingError(
-            f"{missing} must be installed for this. Run `pip install 'groundling[gym]'`."
+            f"{missing} must be installed to use this feature. Run `pip install 'groundling[gym]'`."
         ) from error

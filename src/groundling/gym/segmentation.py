@@ -45,8 +45,8 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     named = getattr(world, "name", "")
     if named and trajectory.level and named != trajectory.level:
         raise DemonstrationError(
-            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must be of the level "
-            f"{named}; got {trajectory.level}."
+            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must come from the "
+            f"level {named}; got {trajectory.level}."
         )
     if type(world).events is ObjectWorld.events:
         raise DemonstrationError(

@@ -259,7 +259,7 @@ class GymWorld:
             if self.way_ == "replay":
                 raise WorldError(
                     "A GymWorld that replays must start from a seed. Call env.reset(seed=…) and "
-                    "act without an observation, or give get_state and set_state."
+                    "act without an observation, or pass get_state and set_state."
                 )
             return self._keep(env, Seen(observation, info=info or {}), (), running=True)
         seed = getattr(env.unwrapped, "np_random_seed", None)
@@ -274,7 +274,7 @@ class GymWorld:
         if seed < 0 or key != self._known(start).key:
             raise WorldError(
                 f"The environment must be in the initial state of the seed {seed}. Call "
-                "env.reset(seed=…) just before acting, or give the agent the last observation."
+                "env.reset(seed=…) just before acting, or pass the agent the last observation."
             )
         return start
 
@@ -412,8 +412,8 @@ class GymWorld:
             if self._key(env, observation) != kept.key:
                 raise WorldError(
                     f"Replaying {len(done)} actions from seed {seed} must lead to the same state: "
-                    "the simulator is not deterministic. Seed it in reset, or leave what "
-                    "differs out of GymWorld's key."
+                    "the simulator is not deterministic. Seed it in reset, or leave the values "
+                    "that differ out of GymWorld's key."
                 )
         total = 0.0
         for move in moves:
@@ -435,7 +435,7 @@ class GymWorld:
         if not self.why_:
             return "deepcopy"
         if way == "deepcopy":
-            raise WorldError(f"{self.why_} Give get_state and set_state, or use way='replay'.")
+            raise WorldError(f"{self.why_} Pass get_state and set_state, or use way='replay'.")
         self.why_ += " Actions are replayed instead; get_state and set_state would be faster."
         return "replay"
 

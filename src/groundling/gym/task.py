@@ -83,7 +83,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return [Case(each, str(cast(Any, each.environment).world.name)) for each in shown]
 
     def parts(self, corpus: tuple[str, ...]) -> list[str]:
-        """Return the levels."""
+        """Return the names of the levels."""
         return list(corpus)
 
     def held_out(self, corpus: tuple[str, ...]) -> tuple[str, ...]:

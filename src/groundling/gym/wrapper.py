@@ -123,6 +123,6 @@ def _text_of(env: Any, observation: Any) -> str:
     text = getattr(env.unwrapped, "mission", None)
     if not isinstance(text, str):
         raise SettingError(
-            "The environment must have a mission in its observation or as an attribute."
+            "The environment must have a mission in its observation or as an attribute. Add one."
         )
     return text

@@ -137,8 +137,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
             raise  # not caused by unpickling
         raise WorldError(
             f"Workers must be able to import the modules of the demonstrations; got {error}. "
-            "Install it on all "
-            "machines, or send it with client.upload_file."
+            "Install them on all machines, or send them with client.upload_file."
         ) from error
     except distributed.KilledWorker as error:
         raise WorkerError(

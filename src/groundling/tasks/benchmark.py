@@ -1,7 +1,7 @@
-"""The base class of tasks: prepare, fit, follow, judge, make a row.
+"""Base class of tasks: data, evaluation, tables and scenes.
 
-A new task is a class with `load` and `prepare` and, if the defaults do not fit, `judge` and
-`read`. Its environment may have a method `draw`. Everything else has a default.
+A new task is a class with `load` and `prepare` and, if their defaults do not suit it, `judge` and
+`read`. Its environment may have a method `draw`. All other methods have defaults.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Case:
     part
         The map, puzzle or level that it belongs to; parts are held out as a whole.
     environment
-        The environment to follow the text in, if it differs from that of the demonstration.
+        The environment to follow the text in. Defaults to the environment of the demonstration.
     length
-        The number of actions, if it is given to the follower.
+        The number of actions, if the follower is told.
     learnable
-        Whether to train on it; False for a plan outside the plan space.
+        Whether to train on the case; False for a plan outside the plan space.
     reference
         Other data for `Task.judge`.
     """
@@ -82,7 +82,7 @@ class Case:
 
 
 class Fold(NamedTuple):
-    """One training and its test; folds are independent of each other.
+    """One training run and its test data; folds are independent of each other.
 
     Parts that are neither `held_out` nor `unused` are for training. `seconds` is an estimate, used
     for the order of jobs and the progress bar.
@@ -110,10 +110,10 @@ class StudyCases(NamedTuple):
 
 @dataclass
 class Scene:
-    """An environment and a state; each instruction starts where the last one ended.
+    """An environment with an initial state, for following instructions in turn.
 
-    `read` turns typed lines into texts, which are followed one by one. `examples` are example
-    instructions.
+    Each instruction starts in the final state of the previous one. `read` converts typed lines to
+    texts, which are followed one by one. `examples` are example instructions.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Scene:
     action_to_json: Callable[[Action], Any] = str
 
     def describe(self) -> str:
-        """Return a line of text about the initial state."""
+        """Describe the initial state in one line."""
         return CachedEnvironment(self.environment).describe(self.start)
 
     def follow(
@@ -163,9 +163,10 @@ class DemoRequest:
 class DemoWorld:
     """A generated world for `groundling demo` and the studio.
 
-    `sentences` are held-out single sentences and `routes` held-out texts of two sentences, all in
-    the `unseen` environment. `draw` draws a plan in it. `follower` creates the untrained follower
-    for a parser. The demo prints the weights of `words`; the studio offers `examples` in `scenes`.
+    `sentences` are held-out single sentences, and `routes` are held-out texts of two sentences, all
+    in the `unseen` environment. `draw` draws a plan in it. `follower` creates the untrained
+    follower for a parser. The demo prints the weights of `words`; the studio offers `examples` in
+    `scenes`.
     """
 
     title: str
@@ -188,13 +189,13 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     A package adds a task with an entry point of the group `groundling.tasks` (see
     `groundling.tasks.task_registry`).
 
-    An evaluation consists of folds. Each returns an outcome, as JSON, for every row, and a row of
-    the table is computed from the outcomes of all folds. Folds can run on any machine, and
-    finished ones can be reused.
+    An evaluation consists of folds. Each fold returns an outcome, as JSON, for every row, and a row
+    of the table is computed from the outcomes of all folds. Folds can run on any machine, and
+    finished folds can be reused.
     """
 
     # Set by every task.
-    name: str  # of its entry point
+    name: str  # the name of its entry point
     about: str  # a description of the task and its metrics
     metrics: tuple[str, ...]  # columns of the tables; intervals are for the last one
     presets: Presets[PresetT]
@@ -212,7 +213,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 
     @abstractmethod
     def load(self, source: Any, size: float | None = None) -> CorpusT:
-        """Read the corpus from a folder, or generate a sample if it is None."""
+        """Read the corpus from a folder, or generate a sample if `source` is None."""
 
     @abstractmethod
     def prepare(self, corpus: CorpusT, chosen: PresetT) -> list[Case]:
@@ -268,7 +269,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         shown = demonstrations(cases, {*fold.held_out, *fold.unused})
         began = time.process_time()
         with warnings.catch_warnings():
-            # Presets limit the iterations; those of the paper stop before convergence.
+            # Presets limit the iterations; the presets of the paper stop before convergence.
             warnings.simplefilter("ignore", ConvergenceWarning)
             follower = chosen.fit(shown, seed=fold.seed, check=False)
         return follower, time.process_time() - began
@@ -293,21 +294,21 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return None
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return the metrics of one plan; by default whether its outcome is correct."""
+        """Return the metrics of one plan; by default, whether its outcome is correct."""
         world = CachedEnvironment(case.demonstration.environment)
         return {"right": float(is_right(world, case.demonstration, plan))}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
         """Return the entry of a wrong plan in the list of mistakes, as JSON, or None.
 
-        None by default: most corpora may not be quoted.
+        Defaults to None, because the licences of most corpora do not allow quotations.
         """
         return None
 
     # ---- tables --------------------------------------------------------------------------
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row for the outcomes of all folds: means over cases."""
+        """Return a row of the table from the outcomes of all folds: means over cases."""
         scores = [score for outcome in outcomes for _, score in outcome["scores"]]
         metrics = {name: fmean(each[name] for each in scores) for name in scores[0]}
         interval = bootstrap([each[self.metrics[-1]] for each in scores], fmean)
@@ -350,14 +351,14 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         raise NotImplementedError
 
     def compile(self) -> None:
-        """Compile the kernels of the task by using them once; most tasks have none."""
+        """Compile the task's own kernels by using them once; by default, there are none."""
 
     # ---- following ---------------------------------------------------------------------
 
     def read(
         self, chosen: PresetT, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return typed lines as texts to follow one by one.
+        """Convert typed lines to texts, which are followed one by one.
 
         By default each line is a text.
         """
@@ -369,7 +370,8 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         """Return the environment and initial state of a part's first demonstration."""
         if start is not None:
             raise SettingError(
-                f"The task {self.name} has a fixed initial state. Leave out --start."
+                f"--start must not be used with the task {self.name}, which has a fixed initial "
+                "state. Remove it."
             )
         cases = self.prepare(corpus, chosen)
         [part] = self.find_parts(corpus, where or cases[-1].part)
@@ -380,7 +382,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def make_scene(
         self, part: str, chosen: PresetT, environment: Environment, start: State
     ) -> Scene:
-        """Return a scene that reads texts as this task does."""
+        """Return a scene that reads typed lines with the `read` method of this task."""
         read = partial(self.read, chosen, environment)
         return Scene(f"{self.part} {part}", environment, start, read)
 
@@ -391,7 +393,7 @@ def demonstrations(cases: Iterable[Case], left_out: Collection[str] = ()) -> lis
 
 
 def split_parts(parts: Sequence[str], count: int = FOLDS) -> list[Fold]:
-    """Return folds that hold out every part once.
+    """Split parts into folds that hold out every part once.
 
     >>> [fold.held_out for fold in split_parts("abcde", 2)]
     [('a', 'c', 'e'), ('b', 'd')]
@@ -401,7 +403,7 @@ def split_parts(parts: Sequence[str], count: int = FOLDS) -> list[Fold]:
 
 
 def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]:
-    """Return the plan for each case, or None if there is none."""
+    """Return the plan for each case, or None if the follower finds none."""
     asked = [each.request for each in cases]
     lengths = [each.length for each in cases]
     found: list[Plan | GroundlingError] = []
@@ -417,7 +419,7 @@ def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]
 
 
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """Return the median time of a fold, to train and to follow.
+    """Return the median seconds of a fold for training and for following.
 
     >>> median_seconds([{"seconds": (1.0, 0.5)}, {"seconds": (2.0, 0.1)}, {"seconds": (4.0, 0.3)}])
     {'train': 2.0, 'follow': 0.3}
@@ -429,7 +431,7 @@ def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
 
 
 def sample_count(usual: int, least: int, size: float | None) -> int:
-    """Return the number of items in a generated sample, at least `least`.
+    """Return the number of items in a sample of relative `size`, at least `least`.
 
     >>> sample_count(240, 6, 0.5), sample_count(240, 6, 0.001)
     (120, 6)

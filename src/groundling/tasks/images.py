@@ -24,7 +24,7 @@ def spoken_words(text: Text) -> Iterator[str]:
 
 
 def exchange_words(text: str | Instruction, exchange: Callable[[str], str]) -> str | Instruction:
-    """Return a text with its words exchanged; a parsed tree keeps its shape."""
+    """Replace words in a text or parse tree, which keeps its shape."""
     if isinstance(text, str):
         return exchange(text)
     return replace(text, tokens=tuple(map(exchange, text.tokens)), text=exchange(text.text))
@@ -39,7 +39,7 @@ def image_of(
 ) -> Demonstration:
     """Return a mirrored demonstration with half the weight.
 
-    Words, states and actions are exchanged by the given functions.
+    The functions `exchange`, `state` and `action` mirror words, states and actions.
     """
     said = shown.instructions
     texts = [said] if (one := isinstance(said, (str, Instruction))) else said

@@ -41,8 +41,8 @@ _LONGEST_NAME = 150  # characters of a file name; most systems allow 255 bytes
 class Job:
     """One fold of an evaluation; jobs are independent of each other.
 
-    `variants` are the rows that share a training. With `tuning`, the fold is one of the training
-    data. `study` is the name of a study of the rows (see `groundling.tasks.studies`).
+    `variants` are the rows that share one training run. With `tuning`, the fold lies inside the
+    training data. `study` is the name of a study of the rows (see `groundling.tasks.studies`).
 
     >>> Job("mazes", "best", ("full",), Fold("Grid", ("Grid",))).key
     'mazes-best-full-Grid'
@@ -58,7 +58,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        """The name of its file."""
+        """Name of the file that stores the result."""
         study = (self.study,) if self.study else ()
         shown = "-".join((self.task, self.preset, *study, *self.variants, self.fold.name))
         name = re.sub(r"[^\w-]+", "_", shown)
@@ -83,7 +83,7 @@ def evaluation_jobs(
     changes: Changes = (),
     study: str = "",
 ) -> list[Job]:
-    """Return the jobs for rows of a table, or for a study of them."""
+    """Return the jobs that evaluate rows of a table, or run a study of these rows."""
     asked = get_task(task) if isinstance(task, str) else task
     corpus = load_corpus(asked.name, source)
     if study:
@@ -104,7 +104,7 @@ def tuning_jobs(
 ) -> list[Job]:
     """Return the jobs that score changed settings of a row inside the training data."""
     asked = get_task(task)
-    with_changes(asked.presets.select(preset, variant), changes)  # raises for unknown settings
+    with_changes(asked.presets.select(preset, variant), changes)  # checks the settings
     folds = asked.tuning_folds(load_corpus(task, source))
     return [Job(task, preset, (variant,), fold, changes, tuning=True) for fold in folds]
 
@@ -120,7 +120,7 @@ def _load(task: str, source: Source, size: float) -> Any:
 
 
 def run_job(job: Job, source: Source, size: float = 1.0) -> Result:
-    """Run a job in this process."""
+    """Run a job in this process, and return its result as JSON."""
     task = get_task(job.task)
     corpus = _load(job.task, source, size)
     chosen = {
@@ -129,7 +129,7 @@ def run_job(job: Job, source: Source, size: float = 1.0) -> Result:
     }
     began = time.process_time()
     with warnings.catch_warnings():
-        # Presets limit the iterations; those of the paper stop before convergence.
+        # Presets limit the iterations; the presets of the paper stop before convergence.
         warnings.simplefilter("ignore", ConvergenceWarning)
         if job.tuning:
             outcome: Any = {"score": task.try_out(corpus, chosen[job.variants[0]], job.fold)}
@@ -194,22 +194,22 @@ def _run_here(
         results = pool(delayed(_work)(job, sources[job.task], size, path) for job in jobs)
     try:
         yield from results
-    except BrokenExecutor as error:  # killed by the system or by hand
+    except BrokenExecutor as error:  # killed by the system or by a user
         raise WorkerError(
-            "A worker process died, perhaps for lack of memory. Run it again with fewer "
-            f"processes (--jobs 1).{' Finished parts are kept.' if kept else ''}"
+            "A worker process died, perhaps because it ran out of memory. Run the command again "
+            f"with fewer processes (--jobs 1).{' Finished parts are kept.' if kept else ''}"
         ) from error
 
 
 @contextlib.contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Block Ctrl-C while worker processes start, so that only this one receives it."""
+    """Block Ctrl-C while worker processes start, so that only the main process gets it."""
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
     from multiprocessing.resource_tracker import ensure_running
 
-    ensure_running()  # it unblocks Ctrl-C when it starts its process
+    ensure_running()  # the executor unblocks Ctrl-C when it starts a process
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -221,7 +221,7 @@ def _work(job: Job, source: Source, size: float, path: Sequence[str] = ()) -> tu
     if path:
         # A reused worker may lack paths of packages that were added later.
         sys.path[:] = path
-        # Ctrl-C goes to the main process, which then ends this one.
+        # Ctrl-C is left to the main process, which then ends this process.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     return job, run_job(job, source, size)
@@ -272,27 +272,27 @@ def forget_results(jobs: Iterable[Job], keep: Path) -> None:
 
 
 def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
-    """Raise `SettingError` if other files are where the results go."""
+    """Raise `SettingError` if the results would overwrite other files."""
     needed = {"fingerprint", "outcome", "seconds"}
     for path in () if keep is None else (keep / f"{job.key}.json" for job in jobs):
         refuse_foreign(path, "result", lambda text: needed <= set(json.loads(text)))
 
 
 def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> None:
-    """Raise `SettingError` if a file that is not ours would be overwritten."""
+    """Raise `SettingError` if a file exists that Groundling did not write."""
     if not path.exists():
         return
     with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
         if is_ours(path.read_text(encoding="utf-8")):
             return
     raise SettingError(
-        f"{path} is not a {what} of Groundling and would be overwritten. Move it away, or give "
-        "another folder with --out."
+        f"{path} must be a {what} of Groundling, or not exist; got another file, which would be "
+        "overwritten. Move it, or choose another folder with --out."
     )
 
 
 def _fingerprint(job: Job, source: Source, size: float) -> str:
-    """Return a hash of the versions, settings and corpus that a result depends on."""
+    """Return a hash of the versions, settings and corpus that determine a result."""
     presets = get_task(job.task).presets
     settings = [repr(presets.select(job.preset, each)) for each in job.variants]
     versions = [__version__, task_package(job.task)]

@@ -1,4 +1,4 @@
-"""Trained models with a note that names their task, in the folder of the follower."""
+"""Trained models with a note on their task, in the model folder."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ class Note:
         note = cls(variant=content.pop("row", FULL), **content)
         for name, value in asdict(note).items():
             if type(value) is not type(getattr(cls("", ""), name)):
-                raise ValueError(f"its {name} is {str(value)[:60]!r}")
+                raise ValueError(
+                    f"the field {name} must have another type; got {str(value)[:60]!r}"
+                )
         return note
 
 
@@ -75,12 +77,12 @@ def train(
     memory: str | None = None,
     shown: Iterable[Demonstration] | None = None,
 ) -> tuple[Follower, Note, int]:
-    """Train and save a preset; return the follower, its note and the data size.
+    """Train and save a preset; return the follower, its note and the number of cases.
 
-    Checkpoints are in the folder `checkpoints`. After an interruption the same call resumes from
+    Checkpoints are in the folder `checkpoints`. After an interruption, the same call resumes from
     them, and calls `resumed`. The model is written when it is complete, and only files of this
-    training are deleted. `shown` are the demonstrations, if they are too many for memory; `tell`
-    is called with the settings chosen from them.
+    training run are deleted. `shown` are the demonstrations, if they are too many for memory;
+    `tell` is called with the settings chosen from them.
     """
     out = Path(out)
     task = get_task(note.task)
@@ -104,26 +106,26 @@ def train(
 
 
 def _begin(folder: Path, note: Note) -> bool:
-    """Mark the folder of a training; return whether it resumes.
+    """Mark the folder of a training run; return whether it resumes an earlier one.
 
-    Raises `SettingError` for a folder of anything else.
+    Raises `SettingError` if the folder has other content.
     """
     mark = folder / _MARK
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise SettingError(f"{folder} must be a folder. Give another folder with --out.")
+        raise SettingError(f"{folder} must be a folder. Choose another folder with --out.")
     found = _read_note(mark)
     if found == note:
         return True
     if found is not None:
         raise SettingError(
-            f"{folder} has checkpoints of another training ({found}). Finish that one, delete "
-            "them, or give another folder with --out."
+            f"{folder} must not have checkpoints of another training run; got {found}. Finish "
+            "that run, delete the checkpoints, or choose another folder with --out."
         )
     inside = [path for path in folder.rglob("*") if not path.is_dir()] if folder.exists() else []
     if set(inside) - set(states_in(folder)):
         raise SettingError(
-            f"{folder} has files that are not from a training. Nothing was changed; give another "
-            "folder with --out."
+            f"{folder} must be empty or from a training run; got other files. Nothing was "
+            "changed; choose another folder with --out."
         )
     folder.mkdir(exist_ok=True)
     write_atomically(mark, json.dumps(note.to_dict(), indent=1) + "\n")
@@ -131,16 +133,16 @@ def _begin(folder: Path, note: Note) -> bool:
 
 
 def _end(folder: Path) -> None:
-    """Delete the checkpoints of a training, and nothing else."""
+    """Delete the checkpoints of a training run, and nothing else."""
     for path in (*states_in(folder), folder / _MARK):
         path.unlink(missing_ok=True)
     for each in (*folder.glob("[0-9]*"), folder):
         with contextlib.suppress(OSError):
-            each.rmdir()  # fails if it is not empty
+            each.rmdir()  # raises an error if the folder is not empty
 
 
 def _read_note(path: Path) -> Note | None:
-    """Return the note in a file, or None if it is not a note."""
+    """Read a note from a file; return None if the file is not a note."""
     try:
         return Note.from_dict(json.loads(read_plain(path, NOTE_BYTES, ModelFileError)))
     except (ModelFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -152,7 +154,7 @@ def load_trained(
 ) -> tuple[Follower, Note]:
     """Load a model from `train`, or any model if its world is given.
 
-    A user's world is never loaded from the model, so that model files run no code.
+    A user-defined world must be passed, so that loading a model file never runs code.
 
     >>> load_trained("nowhere")
     Traceback (most recent call last):
@@ -166,18 +168,18 @@ def load_trained(
         note = Note(world, get_task(world).presets.default)
     elif note is None:
         raise ModelFileError(
-            f"The model in {folder} does not name its task: it is not from `groundling train`. "
-            "Name its world with --world, or use Follower.load in Python."
+            f"The model in {folder} must name its task, as models from `groundling train` do. "
+            "Pass its world with --world, or use Follower.load in Python."
         )
     elif names_world(note.task):
         raise SettingError(
-            f"The model in {folder} was trained in a user's own world. Name it with --world, "
-            f"such as --world {note.task[:80]}."
+            f"--world must be used with the model in {folder}, which was trained in a user's own "
+            f"world. Add it, such as --world {note.task[:80]}."
         )
     elif note.task not in task_names():
         raise ModelFileError(
-            f"The model in {folder} is for the task {note.task!r}, which is not installed. "
-            "Install the package that it was trained with."
+            f"The task of the model in {folder} must be installed; got {note.task!r}, which is "
+            "not. Install the package of this task."
         )
     try:
         get_task(note.task).presets.select(note.preset, note.variant)

@@ -65,9 +65,8 @@ class Preset:
     ) -> Follower:
         """Return a follower trained with these settings.
 
-        `options` are those of `Follower.fit`.
-
-        `tell` is called with the settings chosen from the demonstrations, without `overrides`.
+        `options` are passed to `Follower.fit`. `tell` is called with the settings chosen from the
+        demonstrations, without `overrides`.
         """
         follower = self.follower(seed=seed)
         if not self.overrides:
@@ -81,7 +80,7 @@ class Preset:
         return follower.chosen().set_params(**names).fit(shown, **options)
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether both are trained in the same way; such rows share one training."""
+        """Return whether two presets are trained in the same way, and can share one run."""
         return self is other
 
 
@@ -90,7 +89,7 @@ PresetT = TypeVar("PresetT", bound=Preset)
 
 @dataclass(frozen=True)
 class Presets(Generic[PresetT]):
-    """The presets of a task: for each, the rows of its table by name.
+    """The presets of a task, each with the rows of its table by name.
 
     `trained` is the default row to train.
 
@@ -131,7 +130,7 @@ class Presets(Generic[PresetT]):
         return self.rows[preset][variant]
 
     def group(self, preset: str, variants: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return rows in groups that share one training."""
+        """Group rows that share one training run."""
         found: list[list[str]] = []
         for name in variants:
             chosen = self.select(preset, name)
@@ -152,8 +151,8 @@ def with_changes(chosen: PresetT, changes: Iterable[tuple[str, Any]]) -> PresetT
     >>> with_changes(Preset(), [("learning.iteration", 5)])
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: There is no setting 'learning.iteration'. Did you mean
-    'iterations'?
+    groundling.errors.SettingError: The setting must be known; got 'learning.iteration'. Did you
+    mean 'iterations'?
     """
     for path, value in changes:
         if chosen.auto and "." in path:
@@ -166,13 +165,15 @@ def with_changes(chosen: PresetT, changes: Iterable[tuple[str, Any]]) -> PresetT
 def _with_change(settings: Any, names: Sequence[str], value: Any, path: str) -> Any:
     known = getattr(settings, "__dataclass_fields__", ())
     if names[0] not in known:
-        raise SettingError(f"There is no setting {path!r}.{did_you_mean(names[0], known)}")
+        raise SettingError(
+            f"The setting must be known; got {path!r}.{did_you_mean(names[0], known)}"
+        )
     if len(names) > 1:
         value = _with_change(getattr(settings, names[0]), names[1:], value, path)
     try:
         return replace(settings, **{names[0]: value})
     except TypeError as error:
-        raise SettingError(f"`{path}` has the wrong type; got {value!r}.") from error
+        raise SettingError(f"`{path}` must have the type of its default; got {value!r}.") from error
 
 
 # ---- presets.toml -----------------------------------------------------------------------------
@@ -181,12 +182,11 @@ Table = Mapping[str, Any]
 
 
 def read_presets(task: str, kind: type[PresetT], folder: Traversable) -> Presets[PresetT]:
-    """Read `presets.toml`: a table for each preset, with its `rows` as changes of it.
+    """Read `presets.toml`: a table for each preset, with `rows` that change it.
 
-    A table has the settings that differ from the defaults, or from `like` (a classmethod such as
+    A table lists the settings that differ from the defaults, or from `like` (a classmethod such as
     `flat` or `bag`, or `default`). Changed features apply to all members of an ensemble, and a
-    member has the settings of the preset with some changes. Published scores are not inherited by
-    rows.
+    member has the settings of the preset with some changes. Rows do not inherit published scores.
 
     >>> from importlib.resources import files
     >>> from groundling.tasks.mazes.maze_presets import MazePreset
@@ -222,7 +222,7 @@ def _preset(table: Table, folder: Traversable, given: PresetT) -> PresetT:
 
 
 def _value(known: Any, value: Any, folder: Traversable) -> Any:
-    """Return a value of the file with the type of the known value."""
+    """Convert a value from the file to the type of the known value."""
     if isinstance(known, Settings):
         table = dict(value)
         known = _begin(type(known), table, known)

@@ -38,7 +38,7 @@ from groundling.world.environment import Demonstration
 
 COVERAGES = (0.8, 0.9, 0.95)
 OWN = 50
-"""Number of texts of a new part used to calibrate prediction sets; at most two thirds."""
+"""Number of held-out texts used to calibrate prediction sets; at most two thirds of a part."""
 DRAWS = 40
 """Number of random draws of these texts; scores are means over draws."""
 _FOLDS = 4  # for cross-fitting inside the training data
@@ -48,9 +48,9 @@ Measured = dict[str, Outcome]
 
 
 class Study(NamedTuple):
-    """A study: `measure` scores one fold, and `rows` builds the table.
+    """A study of a task: `measure` scores one fold, and `rows` builds the table.
 
-    `metrics` are the printed columns; if empty, those of the task.
+    `metrics` are the printed columns; if empty, the columns of the task.
     """
 
     measure: Callable[[Task[Any, Any], Any, Preset, Fold], Measured]
@@ -61,7 +61,7 @@ class Study(NamedTuple):
 def study_folds(
     task: Task[Any, Any], corpus: Any, preset: str, variant: str, quick: bool
 ) -> list[Fold]:
-    """Return the folds of a quick evaluation, or with `quick` only the first of them.
+    """Return the folds of a quick evaluation; with `quick`, only the first fold.
 
     A task whose own folds have no held-out parts is split by the parts of its cases.
     """
@@ -75,7 +75,7 @@ def study_folds(
 def _cross_fit(
     chosen: Preset, cases: Sequence[Case], fold: Fold, follower: Follower
 ) -> list[HeldOutFold]:
-    """Cross-fit on groups of training parts, or of demonstrations if there is one."""
+    """Cross-fit on training parts, or on demonstrations if there is only one part."""
     known = [e for e in cases if e.learnable and e.part not in {*fold.held_out, *fold.unused}]
     parts = list(dict.fromkeys(each.part for each in known))
     if len(parts) < 2:
@@ -93,7 +93,7 @@ def _cross_fit(
 
 
 def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
-    """Return the options and correct outcomes of each case for which there is a plan."""
+    """Return the options and correct outcomes of each case that has a plan."""
     found: list[Judged | None] = [None] * len(cases)
     for length in dict.fromkeys(each.length for each in cases):
         places = [place for place, each in enumerate(cases) if each.length == length]
@@ -153,7 +153,7 @@ def _percent(coverage: float) -> str:
 
 
 def _calibrated(cases: Sequence[Judged], coverage: float) -> PredictionSets | None:
-    """Return calibrated sets, or None if there are too few cases for this coverage."""
+    """Return calibrated prediction sets, or None if there are too few cases."""
     try:
         return PredictionSets.calibrate(cases, coverage)
     except DemonstrationError:
@@ -177,7 +177,7 @@ def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None
 
 
 def _share(scores: DialogueScores, missed: int) -> Outcome:
-    """Return shares, with texts without a plan counted as unhelpful questions."""
+    """Return the scores as shares; texts without a plan count as unhelpful questions."""
     told, total = scores.to_dict(), scores.count + missed
     share = scores.count / total
     for name in ("coverage", "alone", "success_after_one_answer", "overask", "overstep"):
@@ -202,8 +202,8 @@ def _dialogue_rows(
 def _measure_speaker(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
     """Score human and generated texts for the same plans with an independent follower.
 
-    One half of the training data, split by group, trains the speaker and its own listener, the
-    other half the independent follower.
+    The training data are split by group: one half trains the speaker and its own listener, and the
+    other half trains the independent follower.
     """
     bleu = _corpus_bleu()
     cases = task.prepare(corpus, chosen)
@@ -238,7 +238,8 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
         import sacrebleu
     except ImportError as error:
         raise PluginError(
-            "--speaker needs the package sacrebleu. Run `pip install sacrebleu`."
+            "--speaker must have the package sacrebleu, which is not installed. Run `pip install "
+            "sacrebleu`."
         ) from error
 
     def bleu(said: list[str], written: list[str]) -> float:

@@ -1,4 +1,4 @@
-"""Tasks by name: Groundling's own, those of installed packages, and users' worlds.
+"""Tasks by name: built-in tasks, tasks of installed packages, and users' worlds.
 
 A package adds a task with an entry point for a subclass of `Task`::
 
@@ -75,7 +75,7 @@ def corpus_tasks() -> dict[str, str]:
 
 
 def task_package(name: str) -> str:
-    """Return the package of a task with its version, or the name of a user's world.
+    """Return the package and version of a task, or the name of a user's world.
 
     >>> task_package("mazes").split()[0]
     'groundling'
@@ -96,7 +96,8 @@ def _entry(name: str) -> EntryPoint:
     offered = _offered(tuple(sys.path))
     if not offered:
         raise PluginError(
-            "No task is registered: the installed metadata are older than the source. Install "
+            "At least one task must be registered; got none, because the installed metadata are "
+            "outdated. Install "
             "Groundling again, such as with `pip install --editable .`."
         )
     check_known(name, offered, "There is no task")
@@ -104,7 +105,8 @@ def _entry(name: str) -> EntryPoint:
     if len(entries) > 1:
         packages = " and ".join(map(_package, entries))
         raise PluginError(
-            f"The task {name!r} is defined by {packages}. Uninstall all but one of them."
+            f"The task {name!r} must be defined by one package; got {packages}. Uninstall all but "
+            "one."
         )
     return entries[0]
 

@@ -19,15 +19,15 @@ from groundling.world.environment import Demonstration, State, shorten
 
 
 class UserWorldTask(Task[OwnWorld, Preset]):
-    """A user's world such as `my_world.py:Kitchen`, with demonstration files.
+    """Task of a user's world such as `my_world.py:Kitchen`, with demonstration files.
 
-    Every demonstration is a part; those of one group are held out together.
+    Every demonstration is a part; demonstrations of one group are held out together.
 
     >>> UserWorldTask("my_world.py:Kitchen").presets.default
     'auto'
     """
 
-    about = "Right is the share of demonstrations, by weight, with a correct outcome."
+    about = "Right is the weighted share of demonstrations with a correct outcome."
     metrics = ("right",)
     presets = Presets("world", {"auto": {FULL: Preset(auto=True)}})
     part = "demonstration"
@@ -39,7 +39,10 @@ class UserWorldTask(Task[OwnWorld, Preset]):
     def load(self, source: Source, size: float | None = None) -> OwnWorld:
         """Open the world and its files of demonstrations; bad records are skipped."""
         if source is not None and not isinstance(source, tuple):
-            raise SettingError(f"{self.name} is your own world. Name its files of demonstrations.")
+            raise SettingError(
+                f"{self.name} must have demonstration files, since it is your own "
+                "world. Pass at least one file."
+            )
         return open_world(self.name, source or (), skip_bad=True, check=True)
 
     def prepare(self, corpus: OwnWorld, chosen: Preset) -> list[Case]:
@@ -55,11 +58,11 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def held_out(self, corpus: OwnWorld) -> tuple[str, ...]:
-        """Hold out nothing."""
+        """Return an empty tuple: training holds out no demonstrations."""
         return ()
 
     def folds(self, corpus: OwnWorld, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Hold out each demonstration once, those of one group together."""
+        """Return folds that hold out each demonstration once, groups as a whole."""
         cases = self.prepare(corpus, self.default())
         part_of = {id(each.demonstration): each.part for each in cases}
         shares = folds((each.demonstration for each in cases), self.fold_count)
@@ -73,7 +76,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return whether the outcome is right, and the weight of the demonstration."""
+        """Return whether the outcome is correct, and the weight of the demonstration."""
         return {**super().judge(case, plan), "weight": case.demonstration.weight}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
@@ -96,7 +99,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         scores = [score for each in outcomes for _, score in each["scores"]]
         weight = sum(score["weight"] for score in scores)
         if weight <= 0:
-            checked([])  # raises the error for demonstrations without weight
+            checked([])  # raises the error for demonstrations with a total weight of 0
         right = sum(score["right"] * score["weight"] for score in scores) / weight
         return Row(
             variant, {"right": right}, row.interval, note=f"{len(scores)} demonstrations",
@@ -111,7 +114,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
     def scene(
         self, corpus: OwnWorld, chosen: Preset, where: str | None, start: str | None
     ) -> Scene:
-        """Return the world and an initial state: JSON, a name, or the world's own."""
+        """Return the scene of a world; `start` is JSON or a name, by default the world's own."""
         known, state = corpus.begin(start, as_shown=True)
         if start is not None:
             self._check_start(corpus, known, state)

@@ -89,9 +89,9 @@ def test_map_round_trip_keeps_fractions(tmp_path: Path) -> None:
         ("path", "line", ["must have a route"]),
         ("stop ", "point ", ["must have a route", "<stop>"]),
         ("m3_start", "m3_begin", ["must have a landmark named m3_start", "m3_start"]),
-        ('stop x="', 'stop x="90', ["passes none of 3"]),
+        ('stop x="', 'stop x="90', ["got none of 3"]),
         ('x="30" y="180"', 'x="wide" y="180"', ["landmark 2 ('m3_lime_kiln')", "'wide'"]),
-        ('x="30" y="180"', 'y="180"', ["landmark 2", "x of its <spot>", "it is missing"]),
+        ('x="30" y="180"', 'y="180"', ["landmark 2", "x of its <spot>", "got none"]),
         ('x="30" y="180"', 'x="nan" y="180"', ["landmark 2", "'nan'"]),
         ('stop x="30"', 'stop x=""', ["stop 2", "x of its <stop>"]),
         ("m3_lime_kiln_2", "m3_lime_kiln", ["landmark 3", "second", "lime_kiln"]),
@@ -194,7 +194,7 @@ def test_transcript_with_a_fault_is_refused_with_its_line(
         ("a,1\nb;2\n", ["line 2", "'b;2'"]),
         ("a,one\n", ["line 1", "'a,one'"]),
         ("../../secret,1\n", ["line 1", "'../../secret,1'"]),
-        ("a,1\na,2\n", ["line 2", "'a' is listed twice"]),
+        ("a,1\na,2\n", ["line 2", "got 'a' twice"]),
         ("\n", ["must list dialogues"]),
     ],
 )
@@ -230,7 +230,7 @@ def test_corpus_without_a_file_says_which(tmp_path: Path) -> None:
         load_corpus(tmp_path)
     for path in (tmp_path / "landmarks").iterdir():
         path.unlink()
-    with pytest.raises(CorpusError, match="holds no maps"):
+    with pytest.raises(CorpusError, match="must hold maps; got none"):
         load_corpus(tmp_path)
 
 
@@ -245,7 +245,7 @@ def test_corpus_split_keeps_maps_apart_and_can_be_chosen() -> None:
 
 
 def test_corpus_refuses_a_dialogue_about_no_map() -> None:
-    with pytest.raises(CorpusError, match="map 5"):
+    with pytest.raises(CorpusError, match="map of the corpus; got 5"):
         MapCorpus({}, (Dialogue("talk", 5, ()),))
 
 

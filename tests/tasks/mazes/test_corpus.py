@@ -163,18 +163,18 @@ def test_load_sail_refuses_or_skips_broken_records(tmp_path, record, says):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('<node x="1" y="1" item="lamp"></node>', "", r"Hall 3 .* no place at \(1, 1\)"),
-        ('node2="1,1"', 'node2="7,7"', r"no place at \(7, 7\)"),
-        ('x="2"', 'x="1"', "positions .* must differ; place 3"),
+        ('<node x="1" y="1" item="lamp"></node>', "", r"Hall 3 .* without a place at \(1, 1\)"),
+        ('node2="1,1"', 'node2="7,7"', r"without a place at \(7, 7\)"),
+        ('x="2"', 'x="1"', "positions .* must be unique; got .* place 3"),
         ('x="2"', 'x="2.5"', 'number 3: x must be an integer; got "2.5"'),
-        ('x="2"', 'x=""', "<node> number 3 has no x"),
+        ('x="2"', 'x=""', "<node> number 3 must have the attribute x"),
         ('x="2"', 'x="99999999999"', "must be an integer"),
         ('node1="1,0"', 'node1="1;0"', "<edge> number 2: node1 must be two integers"),
-        ('wall="tower"', "", "<edge> number 3 has no wall"),
-        ('node2="2,0"', 'node2="0,0"', "a second time"),
-        ('name="Tee"', "", "<map> has no name"),
+        ('wall="tower"', "", "<edge> number 3 must have the attribute wall"),
+        ('node2="2,0"', 'node2="0,0"', "must join a new pair"),
+        ('name="Tee"', "", "<map> must have the attribute name"),
         ("</map>", "", "must be well-formed"),
-        ('<map name="Tee">', "<map>", "no name"),
+        ('<map name="Tee">', "<map>", "must have the attribute name"),
         ("<nodes>", "<knots>", "must be well-formed"),
     ],
 )
@@ -193,7 +193,7 @@ def test_load_sail_refuses_a_map_without_nodes(tmp_path):
 
 
 def test_load_sail_refuses_two_maps_of_one_name(tmp_path):
-    with pytest.raises(CorpusError, match="there is already a map"):
+    with pytest.raises(CorpusError, match="names of maps must be unique"):
         load_sail(write(tmp_path, maps=[MAP, MAP]))
 
 

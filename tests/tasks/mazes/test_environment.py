@@ -124,7 +124,11 @@ def test_environment_restart_forgets_the_past():
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
-    [(((9, 9), 0), "no place"), (((2, 0), 45), "must be one of .* got 45"), (((2, 0), -1), "None")],
+    [
+        (((9, 9), 0), "must be a place"),
+        (((2, 0), 45), "must be one of .* got 45"),
+        (((2, 0), -1), "None"),
+    ],
 )
 def test_environment_refuses_impossible_starts(arguments, says):
     with pytest.raises(WorldError, match=says):

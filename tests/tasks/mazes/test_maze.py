@@ -45,15 +45,15 @@ def test_maze_mirrored_twice_is_the_maze():
     ("places", "halls", "says"),
     [
         ({}, [], "at least one place"),
-        ([((0, 0), ""), ((0, 0), "lamp")], [], r"place 2 is at \(0, 0\) again"),
+        ([((0, 0), ""), ((0, 0), "lamp")], [], r"got \(0, 0\) again for place 2"),
         ({(0.5, 0): ""}, [], "pair of integers"),
         ({(True, 0): ""}, [], "pair of integers"),
         ({(0, 0, 0): ""}, [], "pair of integers"),
-        (PLACES, [((0, 0), (0, 1), "", "")], r"Hall 1 .* no place at \(0, 1\)"),
+        (PLACES, [((0, 0), (0, 1), "", "")], r"Hall 1 .* without a place at \(0, 1\)"),
         (PLACES, [((0, 0), (2, 0), "", "")], "must join neighbours"),
         (PLACES, [((0, 0), (1, 1), "", "")], "must join neighbours"),
         (PLACES, [((0, 0), (0, 0), "", "")], "must join neighbours"),
-        (PLACES, [*HALLS, ((1, 0), (0, 0), "", "")], "Hall 4 .* a second time"),
+        (PLACES, [*HALLS, ((1, 0), (0, 0), "", "")], "Hall 4 .* must join a new pair"),
         (PLACES, [((0, 0), ("1", 0), "", "")], "pair of integers"),
     ],
 )

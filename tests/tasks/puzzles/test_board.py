@@ -75,7 +75,7 @@ def test_strike_several_lines_at_once():
         (Strike("row", (9,)), "must be on the board"),
         (Strike("row", (0, 0)), "all different"),
         (Strike("row", ()), "at least one line"),
-        (Strike("row", (1,), 0, 2), "it takes 3"),
+        (Strike("row", (1,), 0, 2), "got 3"),
         (Strike("row", (0, 1), 0, 1), "must have one line"),
     ],
 )
@@ -86,7 +86,11 @@ def test_strike_against_the_rules(action, message):
 
 @pytest.mark.parametrize(
     ("rows", "message"),
-    [([], "at least one row"), (["##", "#"], "row 2 has 1"), (["#x"], "'x' in row 1, column 2")],
+    [
+        ([], "at least one row"),
+        (["##", "#"], "got 1 cells in row 2"),
+        (["#x"], "'x' in row 1, column 2"),
+    ],
 )
 def test_board_read_bad_rows(rows, message):
     with pytest.raises(WorldError, match=message):

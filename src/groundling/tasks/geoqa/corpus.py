@@ -1,4 +1,4 @@
-"""Read the GeoQA corpus (maps, evidence, questions), or generate maps."""
+"""The GeoQA corpus: readers of its files, and a generator of similar maps."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
 Evidence = Literal["gold", "raw"]
-_LEAST = 0.5  # smallest raw evidence that counts
+_LEAST = 0.5  # minimum raw evidence for a label
 Labels = dict[str, object]
 
 
 @dataclass(frozen=True)
 class GeoMap:
-    """A map: labels of its places by kind of evidence, and questions.
-
-    It has no actions, only questions.
-    """
+    """A map with labels of its places, by kind of evidence, and questions."""
 
     name: str
     facts: Mapping[Evidence, Mapping[str, Labels]]
@@ -55,7 +52,7 @@ class Places:
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
-        """Return no actions."""
+        """Return an empty tuple: only questions are asked."""
         return ()
 
     def step(self, state: object, action: object) -> object:
@@ -63,7 +60,7 @@ class Places:
         return state
 
     def ground(self, state: object, action: object, after: object) -> GroundingGraph:
-        """Return a graph without content."""
+        """Return an empty graph."""
         return GroundingGraph({"map": "map"})
 
 
@@ -71,7 +68,7 @@ class Places:
 
 
 def load_maps(folder: Path) -> list[GeoMap]:
-    """Read all maps of a folder, one subfolder each."""
+    """Read the maps in the subfolders of a folder."""
     found = [_load_map(each) for each in sorted(folder.iterdir()) if each.is_dir()]
     if len(found) < 2:
         raise CorpusError(f"{folder} must hold at least two maps; got {len(found)}.")
@@ -122,7 +119,7 @@ def _load_map(folder: Path) -> GeoMap:
 
 
 def _add(labels: Labels, name: str, other: str) -> None:
-    """Add a label, or one more place to a relation."""
+    """Add a label to a place, or another place to one of its relations."""
     if not other:
         labels.setdefault(name, True)
     elif isinstance(known := labels.setdefault(name, []), list):

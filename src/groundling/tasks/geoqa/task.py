@@ -18,7 +18,7 @@ from groundling.tasks.presets import Preset, Presets
 
 @dataclass(frozen=True, kw_only=True)
 class GeoQAPreset(Preset):
-    """The kind of evidence of a row."""
+    """Preset of GeoQA: the kind of evidence for the labels of places."""
 
     parser: str = "chain:english"
     evidence: Evidence = "gold"
@@ -29,8 +29,8 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
 
     name = "geoqa"
     about = (
-        "Questions about maps (GeoQA): a question is right if its answer is exactly the right set "
-        "of places; one map is left out at a time."
+        "Questions about maps (GeoQA): a question is correct if its answer is exactly the right "
+        "set of places; one map is held out at a time."
     )
     metrics = ("exact",)
     presets = Presets(
@@ -48,7 +48,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
     tables_only = ("best",)
 
     def load(self, source: Path | None, size: float | None = None) -> list[GeoMap]:
-        """Read the maps, or generate some."""
+        """Read the maps from a folder, or generate a sample."""
         if source is not None:
             return load_maps(source / self.corpus)
         return generate_maps(sample_count(6, 3, size))
@@ -62,7 +62,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         ]
 
     def parts(self, corpus: list[GeoMap]) -> list[str]:
-        """Return the maps."""
+        """Return the names of the maps."""
         return [each.name for each in corpus]
 
     def folds(self, corpus: list[GeoMap], preset: str, variant: str, quick: bool) -> list[Fold]:
@@ -74,7 +74,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
     def evaluate(
         self, corpus: list[GeoMap], chosen: Mapping[str, GeoQAPreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train on the questions of all other maps, and answer those of one map."""
+        """Train on all maps but one, and answer the questions of the held-out map."""
         found = {}
         for variant, each in chosen.items():
             cases = self.prepare(corpus, each)

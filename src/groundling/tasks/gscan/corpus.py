@@ -26,7 +26,7 @@ _MOST_SIZE, _MOST_THINGS = 100, 1_000
 
 @dataclass(frozen=True)
 class GscanExample:
-    """A command as text, its grid, its meaning, and its primitive moves."""
+    """An example: a command as text, its grid, its meaning, and its primitive moves."""
 
     split: str
     text: str
@@ -38,21 +38,23 @@ class GscanExample:
 def read_corpus(path: Path) -> list[GscanExample]:
     """Read a file of examples, one JSON object per line.
 
-    In the file the target comes first; here things are sorted by their positions.
+    The file lists the target first; here, things are sorted by position.
     """
     examples = []
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             text = lines.read(RESULT_BYTES.most + 1)
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path} must be a gzip file of text: {error}.") from error
+        raise CorpusError(
+            f"{path} must be a text file compressed with gzip; got {error}."
+        ) from error
     RESULT_BYTES.check(len(text), CorpusError, str(path))
     for number, line in enumerate(text.splitlines(), 1):
         try:
             examples.append(_read(json.loads(line)))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise CorpusError(
-                f"{path}, line {number}: must be an example of gSCAN; got {shorten(line)} "
+                f"{path}, line {number}: a line must be an example of gSCAN; got {shorten(line)} "
                 f"({type(error).__name__}: {error})."
             ) from error
     return examples
@@ -70,15 +72,15 @@ def _read(content: dict[str, Any]) -> GscanExample:
     ]  # fmt: skip
     size, direction = int(situation["grid_size"]), int(situation["agent_direction"])
     if not 0 < size <= _MOST_SIZE or direction not in range(4):
-        raise ValueError(f"invalid grid_size {size} or agent_direction {direction}")
+        raise ValueError(f"grid_size and agent_direction must be valid; got {size} and {direction}")
     grid = Grid(size, *_place(situation["agent_position"]), direction, tuple(sorted(things)))
     if any(not (0 <= each.row < size and 0 <= each.column < size) for each in things):
-        raise ValueError("a thing is outside the grid")
+        raise ValueError("all things must be inside the grid")
     text = str(content["command"]).replace(",", " ")
     verb = text.split()[0]
     said = next((each for each in MANNERS if each and text.endswith(f" {each}")), "")
     if verb not in VERBS:
-        raise ValueError(f"unknown verb {verb!r}")
+        raise ValueError(f"the verb must be known; got {verb!r}")
     command = GscanCommand(verb, grid.things.index(things[0]), list(MANNERS).index(said))
     return GscanExample(
         str(content["split"]), text, grid, command, tuple(content["target_commands"].split(","))

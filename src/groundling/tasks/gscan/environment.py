@@ -19,7 +19,7 @@ MANNERS = {
     "while spinning": Manner(("turn left",) * 4, "before turns"),
     "while zigzagging": Manner(route=ZIGZAG),
 }
-"""The manners of the corpus, named by words that are not labels."""
+"""The manners of the corpus, under names that do not occur in the texts."""
 _EAST, _SOUTH, _WEST, _NORTH = range(4)
 _STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # rows and columns, by direction
 _TURNS: tuple[tuple[str, ...], ...] = ((), ("turn right",), ("turn left",) * 2, ("turn left",))
@@ -71,7 +71,7 @@ class Grid(NamedTuple):
 
 
 def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
-    """Return the routes of a command: columns before rows, and zigzag if it differs.
+    """Return the routes to a thing: columns before rows, and zigzag if that differs.
 
     >>> circle = GridThing(1, 1, "circle", "red", 1)
     >>> for route in routes(Grid(6, 0, 0, 0, (circle,)), "push", 0).values():
@@ -114,8 +114,8 @@ def _route(grid: Grid, verb: str, thing: int, way: Sequence[int]) -> Route:
 class GscanEnvironment:
     """Commands on a grid: every verb with every thing in every manner.
 
-    The executor (`execute`) knows routes and manners. The follower learns which thing, verb and
-    manner a text means.
+    The executor (`execute`) knows routes and manners. The follower learns the thing, verb and
+    manner of each text.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class GscanEnvironment:
         return {f"thing {n}": thing.labels for n, thing in enumerate(state.things)}
 
     def actions(self, state: Grid) -> tuple[GscanCommand, ...]:
-        """Return all commands; none after the first one."""
+        """Return all commands, or an empty tuple after the first command."""
         if state.done is not None:
             return ()
         return tuple(
@@ -153,7 +153,7 @@ class GscanEnvironment:
         return Grid(*state[:5], action)
 
     def ground(self, state: Grid, action: GscanCommand, next_state: Grid) -> GroundingGraph:
-        """Return the event, its thing and its manner."""
+        """Return the grounding graph of a command: event, thing and manner."""
         thing = f"thing {action.thing}"
         nodes: dict[str, Labels] = {"event": action.verb, thing: state.things[action.thing].labels}
         edges = [("event", thing, "of")]
@@ -170,6 +170,6 @@ class GscanEnvironment:
         return manner.render(ways.get(manner.route, ways[STRAIGHT]))  # type: ignore[return-value]
 
     def describe(self, state: Grid) -> str:
-        """Return a line of text about a grid."""
+        """Describe a grid in one line."""
         listed = ", ".join(f"{e.colour} {e.shape} {e.size}" for e in state.things)
         return f"A grid of {state.size} by {state.size} with {listed}."

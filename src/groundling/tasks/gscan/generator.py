@@ -1,4 +1,4 @@
-"""Generate a sample of gSCAN, with the same commands and held-out combinations."""
+"""Generator of gSCAN samples, with the same commands and held-out combinations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIZE, _SIZES = 6, (1, 2, 3, 4)
 
 
 def generate_corpus(train: int, test: int, seed: int = 0) -> list[GscanExample]:
-    """Return examples of all splits; `train` has no held-out combinations."""
+    """Generate examples of all splits; the training split has no held-out combinations."""
     rng = random.Random(seed)
     wanted = {TRAIN: train, **dict.fromkeys(SPLITS.values(), test)}
     found: dict[str, list[GscanExample]] = {name: [] for name in wanted}
@@ -62,7 +62,7 @@ def _examples(rng: random.Random) -> Iterator[GscanExample]:
 
 
 def _split(grid: Grid, target: GridThing, command: GscanCommand, text: str) -> str:
-    """Return the split of a command."""
+    """Return the letter of the split that a command belongs to."""
     manner = list(MANNERS)[command.manner]
     if manner == "cautiously":
         return SPLITS["G"]

@@ -1,4 +1,4 @@
-"""The task `gscan`: few demonstrations, held-out combinations."""
+"""The task `gscan`: commands on a grid from few demonstrations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _QUICK = 40  # commands of each split
 
 @dataclass(frozen=True, kw_only=True)
 class GscanPreset(Preset):
-    """The number of demonstrations, and whether manners are learnt."""
+    """Preset of gSCAN: number of demonstrations, and whether manners are learnt."""
 
     auto: bool = True
     count: int = _USUAL
@@ -45,7 +45,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
     """Commands on a grid; all splits of the benchmark are for testing.
 
     One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
-    moves, and all commands with the same moves are equally right.
+    moves, and all commands with the same moves are equally correct.
     """
 
     name = "gscan"
@@ -75,13 +75,13 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return read_corpus(source / self.corpus / FILE)
 
     def prepare(self, corpus: list[GscanExample], chosen: GscanPreset) -> list[Case]:
-        """Return the demonstrations, and all commands of the splits."""
+        """Return the training demonstrations, and the commands of all splits."""
         by_split: dict[str, list[GscanExample]] = {}
         for each in corpus:
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
-            raise CorpusError(f"The corpus must have all splits; it lacks {sorted(missing)}.")
+            raise CorpusError(f"The corpus must have all splits; got none for {sorted(missing)}.")
         once, *rest = by_split[SPLITS["G"]]
         by_split[SPLITS["G"]] = rest
         shown = by_split[TRAIN]
@@ -99,7 +99,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return cases
 
     def parts(self, corpus: list[GscanExample]) -> list[str]:
-        """Return the training part, and the letters of the splits."""
+        """Return the name of the training part, and the letters of the splits."""
         return [TRAIN, *SPLITS]
 
     def held_out(self, corpus: list[GscanExample]) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
     def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
-        """Train and test; a quick fold tests the first commands of each split."""
+        """Train and test a preset; a quick fold tests the first commands of each split."""
         if fold.name != "all":
             kept: dict[str, int] = {}
             some = []
@@ -173,7 +173,7 @@ def _manners(example: GscanExample) -> list[Any]:
 
 
 def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
-    """Return an example as a case.
+    """Convert an example to a case.
 
     With `explain`, all commands with the same moves are correct.
     """

@@ -17,7 +17,7 @@ A map file::
       <landmark name="m3_old_mill_2"> … </landmark>
     </topography>
 
-Names start with the map's number; the second landmark of a name ends in 2.
+Landmark names start with the number of the map; a second landmark with the same name ends in 2.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def map_number(path: Path) -> int:
 
 
 def read_map(path: str | Path) -> MapSheet:
-    """Read a map file; its name has the number of the map.
+    """Read a map file, with the number of the map from its file name.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -110,8 +110,8 @@ def read_map(path: str | Path) -> MapSheet:
     stops = [] if line is None else line.findall("stop")
     if not stops:
         raise CorpusError(
-            f"{path} must have a route: <stop> elements inside <path>. The maps of the follower "
-            "have none; use those of the giver."
+            f"{path} must have a route: <stop> elements inside <path>. Maps of the follower have "
+            "no route; use the maps of the giver."
         )
     route = tuple(
         (_number(stop, "x", path, f"stop {place}"), _number(stop, "y", path, f"stop {place}"))
@@ -122,22 +122,22 @@ def read_map(path: str | Path) -> MapSheet:
         landmark = _landmark(element, number, path, place)
         if landmark.key in landmarks:
             raise CorpusError(
-                f"{path}: landmark {place} is a second {element.get('name')!r}. "
-                "Number landmarks of the same name: old_mill, old_mill_2."
+                f"{path}: landmark names must be unique; landmark {place} is a second "
+                f"{element.get('name')!r}. Number landmarks of the same name: old_mill, old_mill_2."
             )
         landmarks[landmark.key] = landmark
     finish = landmarks.pop("finish", None)
     if "start" not in landmarks:
         raise CorpusError(
             f"{path} must have a landmark named m{number}_start, where the route starts; got "
-            f"{len(landmarks)} others."
+            f"{len(landmarks)} other landmarks."
         )
     landscape = Landscape(tuple(landmarks.values()), name=f"map {number}")
     sheet = MapSheet(number, landscape, route, finish)
     if not sheet.steps:
         raise CorpusError(
-            f"{path}: the route must pass a landmark within 75 pixels; it passes none of "
-            f"{len(landscape)}. Check that both use the same coordinates."
+            f"{path}: the route must pass within 75 pixels of a landmark; got none of "
+            f"{len(landscape)} landmarks. Check that both use the same coordinates."
         )
     return sheet
 
@@ -179,16 +179,16 @@ def _number(element: Any, name: str, path: Path, where: str) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):
-        found = "is missing" if written is None else f"is {written!r}"
+        found = "none" if written is None else repr(written)
         raise CorpusError(
             f"{path}: {where}: the {name} of its <{element.tag}> must be a number of pixels, such "
-            f"as 120; it {found}."
+            f"as 120; got {found}."
         )
     return value
 
 
 def write_map(path: str | Path, sheet: MapSheet) -> None:
-    """Write a map file that `read_map` reads back as an equal map."""
+    """Write a map file, in the format of `read_map`."""
     path = Path(path)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -206,8 +206,8 @@ def write_map(path: str | Path, sheet: MapSheet) -> None:
             landmark.copy,
         ):
             raise CorpusError(
-                f"{path}: the name of a landmark must be plain words without a final number, at "
-                f"most nine of one name; got {landmark.key!r}."
+                f"{path}: the name of a landmark must be plain words without a final number, "
+                f"shared by at most nine landmarks; got {landmark.key!r}."
             )
         crossable = "true" if landmark.crossable else "false"
         lines += [
@@ -254,7 +254,7 @@ class DialogueLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A giver describes the route on a map to a follower, who cannot see it.
+    """Dialogue in which a giver describes a route to a follower, who cannot see it.
 
     >>> lines = DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay")
     >>> talk = Dialogue("talk", 3, lines)
@@ -282,7 +282,7 @@ class MapCorpus:
     Parameters
     ----------
     maps
-        The giver's maps by their numbers.
+        The maps of the giver by number.
     dialogues
         The dialogues, in the order of the correspondences.
     folder
@@ -302,8 +302,8 @@ class MapCorpus:
         """Return the map of a dialogue."""
         if dialogue.map not in self.maps:
             raise CorpusError(
-                f"The dialogue {dialogue.name!r} names map {dialogue.map}, which does not "
-                f"exist.{did_you_mean(dialogue.map, self.maps)}"
+                f"The dialogue {dialogue.name!r} must name a map of the corpus; got "
+                f"{dialogue.map}.{did_you_mean(dialogue.map, self.maps)}"
             )
         return self.maps[dialogue.map]
 
@@ -321,10 +321,10 @@ class MapCorpus:
     def split(
         self, test_maps: Collection[int] | None = None
     ) -> tuple[tuple[Dialogue, ...], tuple[Dialogue, ...]]:
-        """Return the dialogues for training and for testing, which share no map.
+        """Split the dialogues into training and test dialogues, which share no map.
 
-        By default the last quarter of the maps is for testing: maps 12 to 15 of the HCRC corpus,
-        as in Vogel and Jurafsky.
+        By default, the last quarter of the maps is held out for testing: maps 12 to 15 of the HCRC
+        corpus, as in Vogel and Jurafsky.
         """
         if test_maps is None:
             numbers = sorted(self.maps)
@@ -332,7 +332,7 @@ class MapCorpus:
         unknown = [number for number in test_maps if number not in self.maps]
         if unknown:
             raise CorpusError(
-                f"The test maps include {unknown[0]}, which does not exist."
+                f"`test_maps` must be maps of the corpus; got {unknown[0]}."
                 f"{did_you_mean(unknown[0], self.maps)}"
             )
         return (
@@ -348,8 +348,8 @@ def load_corpus(folder: str | Path) -> MapCorpus:
     files = {map_number(path): path for path in sorted((folder / "landmarks").glob("*g.xml"))}
     if not files:
         raise CorpusError(
-            f"{folder / 'landmarks'} holds no maps. Give the folder with correspondences.txt, "
-            "landmarks and transcripts."
+            f"{folder / 'landmarks'} must hold maps; got none. Pass the folder with "
+            "correspondences.txt, landmarks and transcripts."
         )
     for line, (name, number) in enumerate(about.items(), 1):
         if number not in files:
@@ -369,7 +369,7 @@ def load_corpus(folder: str | Path) -> MapCorpus:
 
 
 def write_corpus(folder: str | Path, corpus: MapCorpus) -> None:
-    """Write a corpus so that `load_corpus` reads back an equal one.
+    """Write a corpus to a folder, in the format of `load_corpus`.
 
     >>> import tempfile
     >>> from groundling.tasks.maps.generator import generate_corpus
@@ -399,7 +399,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
         if not line.strip():
             continue
         name, comma, written = (part.strip() for part in line.partition(","))
-        # a name becomes part of a path, so it must not leave the folder
+        # a name becomes part of a path, which must stay inside the folder
         if not comma or not _DIALOGUE_NAME.fullmatch(name) or not written.isdecimal():
             raise CorpusError(
                 f"{path}, line {number}, must be a dialogue, a comma and a map, such as talk7,3; "
@@ -407,7 +407,8 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
             )
         if name in about:
             raise CorpusError(
-                f"{path}, line {number}: the dialogue {name!r} is listed twice. Remove one line."
+                f"{path}, line {number}: each dialogue must be listed once; got {name!r} twice. "
+                "Remove one line."
             )
         about[name] = int(written)
     if not about:
@@ -416,7 +417,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
 
 
 def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
-    """Read utterances: lines of `g` or `f`, a tab, and the words.
+    """Read the utterances of a transcript: lines of `g` or `f`, a tab, and the words.
 
     Lines before the heading `who⇥…`, if there is one, and utterances without words are skipped.
     """
@@ -444,7 +445,7 @@ def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
 
 
 def write_transcript(path: str | Path, utterances: Collection[DialogueLine]) -> None:
-    """Write a transcript that `read_transcript` reads back.
+    """Write a transcript file, in the format of `read_transcript`.
 
     >>> import tempfile
     >>> said = (DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay"))

@@ -16,7 +16,7 @@ _SHAPES = ("paper", "rich")
 
 
 class MapState(NamedTuple):
-    """The landmark and side where the agent is, and the visited landmarks.
+    """The agent's landmark and side, and the landmarks it visited.
 
     `visited` (including the current landmark) and `previous` are empty if the environment does not
     need them, so that equal places are equal states.
@@ -43,7 +43,7 @@ class Go(NamedTuple):
 
 
 class MapEnvironment:
-    """Go from landmark to landmark; every landmark can be reached from every other.
+    """Environment of a map, with moves from any landmark to any other.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class MapEnvironment:
         The landmarks.
     shape
         `"paper"`, as in the authors' program: actions go to any landmark and side, including the
-        current one. The graph has the two places, each with its `name`, the destination with
+        current one. The graph has both places, each with its `name`, and the destination with
         `side=…`; the distance between the points on these sides (`Landscape.point`) in bins of
         50 pixels (`dist=zero` if the agent stays, `dist=0`, …); and `same-landmark` or
         `other-landmark`. `"rich"`: actions go to landmarks, and the graph has their geometry and
@@ -59,8 +59,8 @@ class MapEnvironment:
         and keys: `landmark`, and additional ones of the target for properties of the move
         (`near.landmark`).
     revisits
-        Whether the agent may return to a landmark that it left. By default True for `"paper"`
-        and False for `"rich"`. Moving to another side of the current landmark is not a revisit.
+        Whether the agent may return to a landmark. Defaults to True for `"paper"` and False for
+        `"rich"`. Moving to another side of the current landmark is not a revisit.
     bin
         The width of a distance bin, in pixels.
 
@@ -104,7 +104,7 @@ class MapEnvironment:
 
     @property
     def start(self) -> MapState:
-        """The initial state: at the start, on no side of it."""
+        """The initial state: at the start, without a side."""
         remembers = self.shape == "rich" or not self.revisits
         start = self.landscape.start
         return MapState(start, visited=frozenset((start,)) if remembers else frozenset())
@@ -125,8 +125,8 @@ class MapEnvironment:
         )
 
     def step(self, state: MapState, action: Go) -> MapState:
-        """Return the state after going somewhere."""
-        self.landscape.place(action.landmark)  # raises for an unknown landmark
+        """Return the state after an action."""
+        self.landscape.place(action.landmark)  # raises an error for an unknown landmark
         if self.shape == "paper":
             if not self.revisits:
                 return MapState(action.landmark, action.side, state.visited | {action.landmark})
@@ -172,7 +172,7 @@ class MapEnvironment:
             for each in (here, there)
         ]
         # Repeat the landmark for moves with a property, so that mentions can have a different
-        # weight there.
+        # weight for them.
         for name in ("nearest", "far", "near", "back", "namesake-nearer"):
             if name in labels:
                 places[1][f"{name}.landmark"] = there.key
@@ -206,8 +206,8 @@ class MapEnvironment:
         """Return the actions of a reference path.
 
         In the shape `paper` every (landmark, side) of the path is an action, including the sides
-        of the start. In the shape `rich` every landmark after the start is one; without
-        `revisits`, a landmark counts when the path first reaches it.
+        of the start. In the shape `rich` every landmark after the start is an action; without
+        `revisits`, a landmark counts only when the path first reaches it.
 
         >>> from groundling.tasks.maps import Landmark
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
@@ -221,7 +221,7 @@ class MapEnvironment:
         visited = {self.landscape.start}
         here = self.landscape.start
         for step in steps:
-            self.landscape.place(step.landmark)  # raises for an unknown landmark
+            self.landscape.place(step.landmark)  # raises an error for an unknown landmark
             if not self.revisits and step.landmark != here and step.landmark in visited:
                 continue
             here = step.landmark
@@ -234,7 +234,7 @@ class MapEnvironment:
         return tuple(Go(key) for key in visits[visits[:1] == (self.landscape.start,) :])
 
     def describe(self, state: MapState) -> str:
-        """Return a line of text about a state."""
+        """Describe a state in one line."""
         side = f" ({state.side.lower()} side)" if state.side else ""
         seen = f", {len(state.visited)} of {len(self.landscape)} landmarks visited"
         return f"at {state.landmark}{side}{seen if state.visited else ''}"

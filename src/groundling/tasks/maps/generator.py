@@ -1,4 +1,4 @@
-"""Generate maps with routes and dialogues, in the format of the HCRC corpus."""
+"""Generator of maps with routes and dialogues, in the format of the HCRC corpus."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def generate_corpus(
     Parameters
     ----------
     maps, dialogues
-        Number of maps, and of dialogues about each.
+        Number of maps, and number of dialogues per map.
     seed
         Random seed.
     utterances
-        Smallest number of utterances of a dialogue; chatter is added to reach it.
+        Minimum number of utterances per dialogue; chatter is added to reach it.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None 
 
     Two landmarks share a name.
 
-    `names` are the names of 14 landmarks or more.
+    `names` must have at least 14 landmark names.
 
     >>> sheet = generate_map(seed=5)
     >>> 9 <= len(visited_landmarks(sheet.steps)) <= 12
@@ -95,7 +95,7 @@ def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None 
         names = [f"{random.choice(_QUALITIES)} {kind}" for kind in random.sample(_KINDS, 14)]
     if len(set(names)) < max(14, len(names)):
         raise SettingError(f"`names` must have at least 14 different names; got {len(set(names))}.")
-    while True:  # try again if no good route is found
+    while True:  # retry if no good route is found
         places = _scatter(random, random.randint(11, 14))
         landmarks = [
             Landmark(name, *place, outline=_outline(place, random))
@@ -154,7 +154,7 @@ def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | 
 
 
 def _smooth(corners: list[Point]) -> list[Point]:
-    """Round the corners by cutting them twice, and set points at equal distances."""
+    """Smooth a route by cutting its corners twice, and resample it evenly."""
     for _ in range(2):
         cut = [corners[0]]
         for (ax, ay), (bx, by) in pairwise(corners):
@@ -197,7 +197,7 @@ def generate_dialogue(
 
 
 class _Speech:
-    """The speech of one giver, with compass points or directions on the page."""
+    """Generator of a giver's speech, with compass points or directions on the page."""
 
     def __init__(self, sheet: MapSheet, random: Random) -> None:
         self.random = random
@@ -237,7 +237,7 @@ class _Speech:
         return GIVER, " ".join(f"{self.random.choice(_SAID['openings'])} {words}".split())
 
     def go(self, step: MapStep) -> list[tuple[str, str]]:
-        """Send the follower to the next landmark of the route."""
+        """Add an instruction to go to the next landmark of the route."""
         lines: list[tuple[str, str]] = []
         if step.landmark == self.landscape.start:
             return self.round(step)
@@ -266,7 +266,7 @@ class _Speech:
         return lines
 
     def round(self, step: MapStep) -> list[tuple[str, str]]:
-        """Send the follower to another side of the landmark where they are."""
+        """Add an instruction to go to another side of the current landmark."""
         beside = self.random.choice(_SAID["beside"][step.side])
         what = "it" if self.often() else f"the {self.called(step.landmark)}"
         return [

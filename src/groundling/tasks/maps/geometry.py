@@ -1,4 +1,4 @@
-"""The geometry of moves between landmarks, given the visited ones."""
+"""Geometry of moves between landmarks, given the visited landmarks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from groundling.tasks.maps.landscape import NEARBY, Landscape
 
 NEAR, FAR = 100.0, 300.0  # pixels
 
-# A move turns back if it deviates from the last one by more than 120 degrees.
+# A move turns back if it deviates from the previous move by more than 120 degrees.
 _BACK = -0.5
 
 
@@ -41,7 +41,7 @@ class Geometry:
     east, north
         [landmark, landmark] components of the unit vector from the first to the second.
     between
-        For each pair the landmarks within 75 pixels of the straight line that joins them.
+        For each pair, the landmarks within 75 pixels of the straight line between them.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Geometry:
             )
             for here in size
         )
-        # The same as bit sets, for fast counting.
+        # The landmarks in between as bit sets, for fast counting.
         self._between = [[_bits(each) for each in row] for row in self.between]
         self._nearer = [
             [_bits(k for k in size if row[k] < row[there]) for there in size]
@@ -104,7 +104,7 @@ class Geometry:
         - `nearest` and `rank` among the unvisited landmarks (rank 0 is the nearest);
         - `between`: the number of unvisited landmarks on the way;
         - `north` and `east`: the unit displacement;
-        - `turn`: the cosine of the angle to the last move; `back`: more than 120 degrees;
+        - `turn`: the cosine of the angle to the previous move; `back`: more than 120 degrees;
         - `far`: more than 300 pixels; `near`: less than 100;
         - `unvisited`: the share of unvisited landmarks;
         - `namesake-nearer` and `namesake-visited`: another landmark of the same name is unvisited
@@ -112,7 +112,7 @@ class Geometry:
         - `apart`: the distance of the target from its nearest landmark, in units of 100 pixels,
           at most 3.
 
-        False labels are left out, as are `turn` and `back` on the first move.
+        False labels are omitted, as are `turn` and `back` for the first move.
         """
         return dict(self.labels_of(self.sight(here, there, visited, previous)))
 
@@ -136,7 +136,7 @@ class Geometry:
         )
 
     def _left(self, visited: Collection[str]) -> int:
-        """Return the unvisited landmarks as bits."""
+        """Return the unvisited landmarks as a bit set."""
         key = visited if isinstance(visited, frozenset) else frozenset(visited)
         if key not in self._lefts:
             everything = (1 << len(self.landscape)) - 1

@@ -13,7 +13,7 @@ Point: TypeAlias = tuple[float, float]
 
 SIDES = ("North", "East", "South", "West")
 
-# Largest distance, in pixels, at which a route passes a landmark.
+# Maximum distance, in pixels, at which a route passes a landmark.
 NEARBY = 75.0
 
 # Distance, in pixels, of a side of a landmark from its centre.
@@ -90,7 +90,7 @@ class Landscape:
     Parameters
     ----------
     landmarks
-        The landmarks, the start among them; their keys must differ.
+        The landmarks, including the start, with unique keys.
     start
         The key of the start.
     name
@@ -118,7 +118,7 @@ class Landscape:
         for number, landmark in enumerate(self.landmarks):
             if landmark.key in places:
                 raise WorldError(
-                    f"{self} must have landmarks with different keys; got {landmark.key!r} twice. "
+                    f"{self} must have landmarks with unique keys; got {landmark.key!r} twice. "
                     "Number landmarks of the same name with copy=2, 3, …"
                 )
             if not (math.isfinite(landmark.x) and math.isfinite(landmark.y)):
@@ -130,7 +130,7 @@ class Landscape:
         object.__setattr__(self, "_places", places)
         if self.start not in places:
             raise WorldError(
-                f"{self} has no landmark {self.start!r} to start from."
+                f"{self} must have the start among its landmarks; got {self.start!r}."
                 f"{did_you_mean(self.start, places)}"
             )
 
@@ -140,7 +140,7 @@ class Landscape:
         return tuple(self._places)
 
     def place(self, key: str) -> int:
-        """Return the position of a landmark in `landmarks`."""
+        """Return the index of a landmark in `landmarks`."""
         check_known(key, self._places, f"{self} has no landmark", WorldError)
         return self._places[key]
 
@@ -158,7 +158,7 @@ class Landscape:
         return math.dist(self[first].position, self[second].position)
 
     def point(self, key: str, side: str = "") -> Point:
-        """Return the point on a side of a landmark; its centre without a side.
+        """Return the point on a side of a landmark, or its centre if no side is given.
 
         >>> Landscape((Landmark("start", 50, 50),)).point("start", "North")
         (50.0, 25.0)
@@ -172,7 +172,9 @@ class Landscape:
 
 
 def side_of(landmark: Landmark, point: Point) -> str:
-    """Return the side of a landmark that a point is on; diagonals are north or south.
+    """Return the side of a landmark on which a point lies.
+
+    Diagonals count as north or south.
 
     >>> side_of(Landmark("cave", 100, 100), (130, 90)), side_of(Landmark("cave", 100, 100), (9, 9))
     ('East', 'North')
@@ -188,8 +190,8 @@ def trace_route(
 ) -> tuple[MapStep, ...]:
     """Return the landmarks and sides that a drawn route passes.
 
-    Each point belongs to its nearest landmark within `radius` pixels. Equal consecutive steps
-    count once; a path may return to a landmark later.
+    Each point belongs to its nearest landmark within `radius` pixels. Consecutive equal steps are
+    merged; a path may return to a landmark later.
 
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("cave", 300, 0)))
     >>> line = [(x, 40) for x in range(0, 400, 10)]

@@ -42,9 +42,9 @@ def draw_map(
     route
         The points of the true route.
     truth
-        The landmarks along it; other moves are marked as wrong.
+        The landmarks along the true route; other moves are marked as wrong.
     scan
-        The scanned map for the background (`MapCorpus.image`); it needs a route.
+        The scanned map for the background (`MapCorpus.image`); requires `route`.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _way(
     left = transitions(truth)
     for here, there in pairwise(way):
         (x, y), (to_x, to_y) = _spot(landscape, here), _spot(landscape, there)
-        # bent to the right, so that there and back are two lines
+        # bent to the right, so that moves in both directions are separate lines
         bow = ((x + to_x) / 2 - 0.12 * (to_y - y), (y + to_y) / 2 + 0.12 * (to_x - x))
         line = f"M{x:g} {y:g} Q{bow[0]:g} {bow[1]:g} {to_x:g} {to_y:g}"
         move = (here.landmark, there.landmark)
@@ -108,7 +108,7 @@ def _way(
 
 
 def _scan(canvas: Canvas, scan: str | Path, route: Sequence[Point]) -> None:
-    """Add the scan such that its drawn route matches the route."""
+    """Add the scan, aligned so that its drawn route matches `route`."""
     from PIL import Image
 
     grey = read_scan(scan)

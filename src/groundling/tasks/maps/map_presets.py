@@ -1,4 +1,4 @@
-"""The presets of the maps."""
+"""Presets of the task `maps`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from groundling.tasks.presets import Preset, read_presets
 
 @dataclass(frozen=True, kw_only=True)
 class MapPreset(Preset):
-    """The settings of a follower and of reading dialogues, with published scores.
+    """Settings of a follower and of reading dialogues, with published scores.
 
-    `seeds` is the number of trainings; 1 if the training is deterministic.
+    `seeds` is the number of training runs; 1 if training is deterministic.
     """
 
     parser: str = "chain:english"
@@ -32,8 +32,8 @@ class MapPreset(Preset):
 PRESETS = read_presets("maps", MapPreset, files("groundling.tasks.maps"))
 _BEST = PRESETS.select("best")
 
-# Settings that the race cannot find: lines are given as labels, most without a landmark, and
-# hardly any plan is entirely correct.
+# Settings that the race cannot find: utterances are given as labels, most of them without a
+# landmark, and hardly any plan is entirely correct.
 DECLARED: Mapping[str, Any] = {
     "model": _BEST.model,
     "overlay": _BEST.overlay,

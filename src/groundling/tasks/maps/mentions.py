@@ -27,21 +27,21 @@ _OUTSIDE = re.compile(r"[^\w]+")
 
 
 class NameMatcher:
-    """Match spoken words with the words of landmark names.
+    """Matcher of spoken words with the words of landmark names.
 
     Equal words score 1. Words score 0.9 if one is the plural of the other, if they share their
     first five letters, or if both have at least four letters and a similarity
     (`rapidfuzz.fuzz.ratio`) of at least `threshold`. Results are cached.
 
-    Rare words have more weight: of *old mill* and *old barn*, *mill* counts more than *old*. The
-    numbers of copies do not count.
+    Rare words have more weight: if there are an *old mill* and an *old barn*, *mill* counts more
+    than *old*. The numbers of copies do not count.
 
     Parameters
     ----------
     landscape
         The landmarks.
     threshold
-        Smallest similarity, in percent.
+        Minimum similarity, in percent.
     fuzzy
         Whether to match words that are not equal.
 
@@ -64,7 +64,7 @@ class NameMatcher:
         names = {each.name: tuple(map(self._plain, each.words)) for each in landscape.landmarks}
         self.words = tuple(dict.fromkeys(word for words in names.values() for word in words))
         self._place = {word: number for number, word in enumerate(self.words)}
-        # [word, landmark]: the share of the name that the word makes up
+        # [word, landmark]: the weight of the word as a share of the name
         self.shares: npt.NDArray[np.float64] = np.zeros((len(self.words), len(landscape)))
         for column, landmark in enumerate(landscape.landmarks):
             content = [word for word in names[landmark.name] if word not in LINKS]
@@ -109,7 +109,7 @@ class NameMatcher:
         return result
 
     def full(self, found: Mapping[str, float]) -> npt.NDArray[np.bool_]:
-        """Return for each landmark whether its whole name was matched."""
+        """Return whether the whole name of each landmark was matched."""
         result: npt.NDArray[np.bool_] = self.match(dict.fromkeys(found, 1.0)) > 1.0 - 1e-9
         return result
 
@@ -136,14 +136,14 @@ _AROUND = 4  # units before and after that are searched for mentions
 
 @dataclass(frozen=True)
 class TextUnit:
-    """A unit of text that may cause one move: a mention, or a silent utterance.
+    """A unit of text that may cause one move: a mention, or an utterance without one.
 
     Parameters
     ----------
     instruction
-        The words of the mention as a chain; for a silent unit, those of the utterance.
+        The words of the mention as a chain; for a silent unit, the words of the utterance.
     utterance, first, last
-        The number of the utterance, its first word and the word after the last.
+        The number of the utterance, the index of its first word, and of the word after its last.
     speaker
         The speaker of the utterance.
     silent
@@ -164,7 +164,7 @@ class TextUnit:
 class TextUnits(Sequence[TextUnit]):
     """The text units of a dialogue, and their relation to the landmarks.
 
-    Each unit has **labels of its own** (`unit.labels`; false ones are left out):
+    Each unit has **its own labels** (`unit.labels`; false labels are omitted):
 
     - `giver` or `follower`; `silent` if no landmark is mentioned;
     - `before=…`: each of the four words before the mention (not for silent units);
@@ -172,10 +172,10 @@ class TextUnits(Sequence[TextUnit]):
       (*have you got*; the cues in `mentions.toml`);
     - `compass-east`, `compass-north`, `page-…`, `place-…`: the direction of the direction words
       of the utterance, between -1 and 1, for each family of directions; with the prefix
-      `recent-`, of those in the previous six utterances;
+        `recent-`, of the direction words in the previous six utterances;
     - `passed`: the share of units before this one, from 0 to just under 1.
 
-    And **labels for each landmark** (`units.labels(number, key)`):
+    It also has **labels for each landmark** (`units.labels(number, key)`):
 
     - `match`: the matched share of its name, between 0 and 1; `full` if the whole name matches,
       `best` if no landmark matches better, `follower-match` if the follower says it;
@@ -279,7 +279,7 @@ def read_units(
     landscape
         The landmarks.
     speakers
-        The speakers whose lines are read; `("g",)` for the giver only.
+        The speakers whose utterances are read; `("g",)` for the giver only.
     matcher
         The matcher of the landscape, to share its cache among dialogues.
 
@@ -337,7 +337,7 @@ def read_units(
 
 
 def _runs(words: Sequence[str], matcher: NameMatcher) -> list[tuple[int, int]]:
-    """Return the first word of each mention and the word after its last."""
+    """Return the index of the first word of each mention, and of the word after it."""
     runs: list[tuple[int, int]] = []
     first = last = -1
     for place, word in enumerate(words):
@@ -361,7 +361,7 @@ def _found(words: Sequence[str], matcher: NameMatcher) -> dict[str, float]:
 
 
 def _pulls(words: Sequence[str]) -> _Pulls:
-    """Return the sum and the number of direction words for each family and axis."""
+    """Return the sum and the count of direction words for each family and axis."""
     pulls: _Pulls = {}
     for word in words:
         if word.lower() in _DIRECTION:
@@ -399,7 +399,7 @@ _LINKING = frozenset(_SAID["linking"].split())
 def read_dialogue(
     chosen: MapPreset, dialogue: Dialogue, landscape: Landscape, matcher: NameMatcher | None = None
 ) -> tuple[Instruction, ...]:
-    """Return a dialogue as text for a preset; dialogues can share a `matcher`."""
+    """Convert a dialogue to text for a preset; dialogues can share a `matcher`."""
     if chosen.units == "sentences":
         return read_sentences(dialogue, load_parser(chosen.parser))
     matcher = matcher or NameMatcher(landscape, fuzzy=chosen.fuzzy)
@@ -436,10 +436,10 @@ def read_mentions(
 def unit_instructions(
     units: TextUnits, utterances: Sequence[DialogueLine]
 ) -> tuple[Instruction, ...]:
-    """Return units as instructions of one word with labels.
+    """Convert units to instructions of one word with labels.
 
-    The word is the mention, the text the whole utterance. Labels about a landmark have the kind
-    `landmark` and its key as their value, so that they match it in a grounding graph.
+    The word is the mention, and the text is the whole utterance. Labels for a landmark have the
+    kind `landmark` and its key as their value, so that they match it in a grounding graph.
     """
     found = []
     for number, unit in enumerate(units):

@@ -17,7 +17,7 @@ class _Place(Protocol):
 def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
     """Count the transitions of a path from one landmark to another, without sides.
 
-    A path consists of keys of landmarks, steps, actions or states, and starts with the start.
+    A path consists of landmark keys, steps, actions or states, and begins with the start.
 
     >>> transitions(["start", "cave", "cave", "start", "cave"])
     Counter({('start', 'cave'): 2, ('cave', 'start'): 1})
@@ -30,7 +30,7 @@ def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
 class PathScore:
     """The numbers of predicted, reference and correct transitions.
 
-    The sum of scores is the score of all paths together (a micro average).
+    The sum of two scores is the score of both paths together (a micro average).
 
     >>> print(PathScore(correct=3, predicted=4, reference=6) + PathScore(1, 1, 4))
     P 0.800  R 0.400  F1 0.533
@@ -68,7 +68,7 @@ class PathScore:
 
 
 def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Place]) -> PathScore:
-    """Score a path against its reference; transitions are multisets.
+    """Score the transitions of a path, as a multiset, against its reference.
 
     >>> score_path(["start", "cave", "hut"], ["start", "cave", "inn", "hut"])
     PathScore(correct=1, predicted=2, reference=3)

@@ -1,4 +1,4 @@
-"""Align a scanned map with its route."""
+"""Alignment of a scanned map with its route."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from groundling.tasks.maps.landscape import Point
 
 _REACH = 12  # pixels; ink further away has no effect
 
-# Rounds of a grid search: range and step of the scale, range and step of the offset in pixels.
+# Rounds of a grid search: range and step of the scale, then of the offset in pixels.
 _ROUNDS = ((0.2, 0.02, 64.0, 8.0), (0.02, 0.005, 10.0, 2.0), (0.004, 0.001, 2.0, 0.5))
 
 
 @dataclass(frozen=True)
 class Placement:
-    """The position of a scan.
+    """The scale and offset of a scan.
 
     The point (x, y) of the map is at scale · (x, y) + (east, south).
 
@@ -45,7 +45,7 @@ class Placement:
 
 
 def read_scan(path: str | Path) -> npt.NDArray[np.float64]:
-    """Read an image as [row, column] of brightness between 0 and 1."""
+    """Read an image as an array [row, column] of brightness between 0 and 1."""
     from PIL import Image
 
     try:
@@ -67,7 +67,7 @@ def place_scan(ink: npt.ArrayLike, route: Sequence[Point]) -> Placement:
     Parameters
     ----------
     ink
-        [row, column] whether a pixel of the scan is dark.
+        [row, column] array: whether a pixel of the scan is dark.
     route
         The points of the drawn line, in the map's pixels.
 

@@ -1,4 +1,4 @@
-"""The task `maps`: dialogues; the last quarter of the maps is for testing."""
+"""The task `maps`: dialogues about maps, the last quarter held out for testing."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _SECONDS = {"paper": 45.0, "best": 35.0, "auto": 60.0}
 
 
 class MapTask(Task[MapCorpus, MapPreset]):
-    """Dialogues about maps; the last quarter of the maps is for testing."""
+    """Dialogues about maps, the last quarter of which is held out for testing."""
 
     name = "maps"
     about = (
-        "Dialogues about maps (HCRC map task): the moves from landmark to landmark, compared "
-        "with those along the drawn route."
+        "Dialogues about maps (HCRC map task): the moves from landmark to landmark, compared with "
+        "the moves along the drawn route."
     )
     metrics = ("precision", "recall", "f1")
     presets = PRESETS
@@ -64,7 +64,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
     def prepare(self, corpus: MapCorpus, chosen: MapPreset) -> list[Case]:
-        """Return dialogues as demonstrations; those of one map share its environment."""
+        """Return dialogues as demonstrations; dialogues about one map share an environment."""
         worlds = {
             number: MapEnvironment(sheet.landscape, **chosen.environment)
             for number, sheet in corpus.maps.items()
@@ -101,8 +101,9 @@ class MapTask(Task[MapCorpus, MapPreset]):
         """Train with each seed, and test on the last quarter of the maps."""
         if not all(corpus.split()):
             raise CorpusError(
-                "The corpus must have at least four maps, with dialogues about the first and the "
-                f"last ones, since the last quarter is for testing; got {len(corpus.maps)} maps."
+                "The corpus must have at least four maps, with dialogues about training and test "
+                f"maps, since the last quarter is held out for testing; got {len(corpus.maps)} "
+                "maps."
             )
         seeds = 1 if quick else self.presets.select(preset, variant).seeds
         test, cost = self.held_out(corpus), _SECONDS[preset]
@@ -145,7 +146,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
     def read(
         self, chosen: MapPreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return a dialogue as one text.
+        """Convert typed lines to one dialogue text.
 
         Lines may start with `g:` (giver, the default) or `f:` (follower).
         """
@@ -157,9 +158,11 @@ class MapTask(Task[MapCorpus, MapPreset]):
     def scene(
         self, corpus: MapCorpus, chosen: MapPreset, where: str | None, start: str | None
     ) -> Scene:
-        """Return a map, by default the last one."""
+        """Return the scene of a map; by default, the last map."""
         if start is not None:
-            raise SettingError("A map has a fixed start. Leave out --start.")
+            raise SettingError(
+                "--start must not be used with maps, which have a fixed start. Remove it."
+            )
         [part] = self.find_parts(corpus, where or self.parts(corpus)[-1])
         sheet = corpus.maps[int(part)]
         world = MapEnvironment(sheet.landscape, **chosen.environment)

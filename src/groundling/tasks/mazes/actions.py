@@ -11,7 +11,7 @@ from groundling.tasks.mazes.maze import Position
 
 
 class MazeAction(NamedTuple):
-    """One step of a plan; build it with `move`, `rotate`, `face` or `STAY`.
+    """An action of a plan, created by `move`, `rotate` or `face`, or the constant `STAY`.
 
     >>> move(2), rotate(90), face(180), STAY
     (move(2), rotate(90), face(180), stay)
@@ -60,7 +60,7 @@ def face(direction: int) -> MazeAction:
 
 
 def read_action(text: str) -> MazeAction:
-    """Return the action that a text such as `rotate(90)` names.
+    """Parse an action from text such as `rotate(90)`.
 
     >>> read_action("rotate(90)") == rotate(90)
     True
@@ -72,9 +72,9 @@ def read_action(text: str) -> MazeAction:
 
 
 def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Return the canonical plan: turns and moves merged, `stay` if nothing is left.
+    """Merge turns and moves into the canonical plan; `stay` if nothing is left.
 
-    Walking back (move, about-turn, move) is cut short, with the same end.
+    Walking back (move, about-turn, move) is shortened to a plan with the same end.
 
     >>> canonical([move(1), move(1), rotate(90), rotate(180)])
     (move(2), rotate(270))
@@ -117,7 +117,7 @@ class MazeState(NamedTuple):
     """The position, the orientation (None if unknown), and the last action.
 
     `last` is `start`, `move`, `turn` (a rotation or facing), `return` (an about-turn after a move)
-    or `stay`. It decides which actions keep the plan canonical.
+    or `stay`. It determines which actions keep the plan canonical.
     """
 
     position: Position

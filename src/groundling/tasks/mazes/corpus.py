@@ -24,7 +24,7 @@ from groundling.tasks.mazes.plans import (
 )
 from groundling.world.environment import Demonstration
 
-SEARCH_LIMIT = 50  # maximum actions of the shortest plan that replaces a broken path
+SEARCH_LIMIT = 50  # maximum number of actions of the plan that replaces a broken path
 
 
 class CorpusFinding(NamedTuple):
@@ -39,7 +39,7 @@ class CorpusFinding(NamedTuple):
 
 @dataclass
 class CorpusReport:
-    """The irregular records of a corpus, by kind.
+    """The irregular records found in a corpus.
 
     Examples
     --------
@@ -80,8 +80,8 @@ class MazeCorpus:
     paragraphs
         Whole routes, sentence by sentence.
     dropped
-        Sentences of paragraphs that are not among the single sentences, although those of the
-        paragraph leave no gap: they demonstrate `stay`.
+        Sentences of paragraphs that are missing from the single sentences, although the path has
+        no gap without them: they demonstrate `stay`.
     destinations
         The intended destination of each paragraph; the path does not always end there.
     """
@@ -115,8 +115,8 @@ def load_sail(
     - *unknown start*: orientation -1; the plan starts with `face`;
     - *impossible path*: there is no hall between two places; the gold plan is the shortest plan
       with the same end;
-    - *way back*: the path walks back on itself; it is cut short with the same end;
-    - *other destination*: the path of a paragraph does not end where its `end` says;
+    - *way back*: the path walks back on itself; it is shortened, with the same end;
+    - *other destination*: the path of a paragraph does not end at its attribute `end`;
     - *empty text*: no words; skipped.
 
     Unusable records (no path, an unknown place or map, a duplicate id) raise `CorpusError`, or are
@@ -127,7 +127,7 @@ def load_sail(
     folder
         The folder of the corpus.
     environment
-        Creates the environment of a maze, such as
+        Function that creates the environment of a maze, such as
         `lambda maze: MazeEnvironment(maze, "paper")`.
     skip_broken
         Skip unusable records and list them in the report.
@@ -155,7 +155,8 @@ def load_sail(
         maze = read_maze(file)
         if maze.name in reader.mazes:
             raise CorpusError(
-                f"{file}: there is already a map {maze.name!r}. Rename or remove one."
+                f"{file}: the names of maps must be unique; got {maze.name!r} twice. Rename or "
+                "remove one map."
             )
         reader.mazes[maze.name] = MazeCorpus(environment(maze))
     singles: dict[str, list[MazeExample]] = {}
@@ -185,7 +186,7 @@ def load_sail(
 
 
 class _Reader:
-    """Reads records as demonstrations, and reports irregular ones."""
+    """Converter of records to demonstrations that reports irregular records."""
 
     def __init__(self, report: CorpusReport, skip_broken: bool) -> None:
         self.report = report
@@ -199,8 +200,8 @@ class _Reader:
             if problem:
                 if not self.skip_broken:
                     raise CorpusError(
-                        f"{file}: <example id={example.name!r}> is unusable: {problem}. Correct "
-                        "the record, or skip it with skip_broken=True."
+                        f"{file}: <example id={example.name!r}> must be a valid record: "
+                        f"{problem}. Correct the record, or skip it with skip_broken=True."
                     )
                 self.report.add("broken record", file.name, example.name, problem, "left out")
                 continue
@@ -261,7 +262,7 @@ class _Reader:
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a paragraph at full stops, as for the single sentences."""
+    """Split a paragraph at full stops, as in the single sentences."""
     parts = (" ".join(part.split()) for part in text.split("."))
     return [part for part in parts if re.search(r"\w", part)]
 
@@ -271,7 +272,7 @@ def _dropped(
 ) -> list[tuple[str, str, Pose]]:
     """Return the sentences of a paragraph that are not single sentences.
 
-    Empty if the single sentences leave a gap.
+    Returns an empty list if the single sentences leave a gap in the path.
     """
     if not singles or singles[0].path[0] != paragraph.path[0]:
         return []
@@ -293,11 +294,11 @@ def _plain(text: str) -> str:
 
 
 def start_as_published(demonstration: Demonstration) -> Demonstration:
-    """Return the demonstration with the start used by the authors' program.
+    """Return a demonstration with the initial state used by the authors' program.
 
-    The program turns an unknown orientation into 0 (north). If the gold plan first faces north, it
-    changes the *start* to 90, so that there is a turn to make. This leaks the answer, and is kept
-    only to reproduce the published scores.
+    The program replaces an unknown orientation by 0 (north). If the gold plan first faces north,
+    the program changes the *start* to 90, so that there is a turn to make. This leaks the answer,
+    and is used only to reproduce the published scores.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face, move
     >>> hall = Maze("Two", {(0, 0): "", (0, 1): ""}, [((0, 0), (0, 1), "wood", "fish")])

@@ -26,21 +26,21 @@ SHAPES = ("rich", "paper")
 
 
 class MazeEnvironment:
-    """A maze to act in.
+    """A maze as an environment.
 
     Parameters
     ----------
     maze
         The maze.
     shape
-        The grounding graph: `"rich"` (the view to the front, left, right and back after the
-        action) or `"paper"` (event, place, and its neighbours without direction).
+        Shape of the grounding graph: `"rich"` (the view to the front, left, right and back after
+        the action) or `"paper"` (event, place, and its neighbours without direction).
     by_action
         Prefix the rich labels of places with `t:` (turn), `m:` (move) or `s:` (stay), so that a
         word can have a different meaning for a turn and for a move.
     canonical
-        Allow one plan for each path through the maze: never two turns or two moves in a row, no
-        way back after an about-turn, and `stay` only on its own. If False, every action is always
+        Allow one plan for each path through the maze: no two turns or two moves in a row, no way
+        back after an about-turn, and `stay` only as a whole plan. If False, every action is always
         possible, as in the paper's program.
     swaps
         Pairs of words that mirror images exchange, if the texts are not English (`find_swaps`).
@@ -94,7 +94,7 @@ class MazeEnvironment:
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
         """Return an initial state; the orientation is unknown if None."""
         if position not in self.maze:
-            raise WorldError(f"There is no place at {position} in {self.maze!r}.")
+            raise WorldError(f"The position must be a place in {self.maze!r}; got {position}.")
         if orientation is not None and orientation not in DIRECTIONS:
             raise WorldError(
                 f"The orientation must be one of {list(DIRECTIONS)} or None (unknown); got "
@@ -103,7 +103,7 @@ class MazeEnvironment:
         return MazeState(position, orientation)
 
     def restart(self, state: MazeState) -> MazeState:
-        """Return the state as the initial state of a new plan."""
+        """Convert a final state to the initial state of a new plan."""
         return state._replace(last="start")
 
     def actions(self, state: MazeState) -> tuple[MazeAction, ...]:
@@ -151,7 +151,7 @@ class MazeEnvironment:
         return rich_graph(self.maze, state, action, next_state, by_action=self.by_action)
 
     def is_terminal(self, state: MazeState) -> bool:
-        """Return whether the plan has ended: nothing follows `stay`."""
+        """Return whether the plan has ended with `stay`."""
         return state.last == "stay"
 
     def outcome(self, state: MazeState) -> tuple[Position, int | None]:
@@ -159,7 +159,7 @@ class MazeEnvironment:
         return state.position, state.orientation
 
     def extra_length(self, start: MazeState) -> int:
-        """Return 1 if the orientation is unknown: the agent must first face somewhere."""
+        """Return 1 if the orientation is unknown and the agent must face somewhere first."""
         return int(start.orientation is None)
 
     def label_plan(
@@ -176,7 +176,7 @@ class MazeEnvironment:
         return canonical(actions) if self.canonical else tuple(actions)
 
     def mirrored(self) -> MazeEnvironment:
-        """Return the environment with left and right exchanged; its mirror is this one."""
+        """Return the environment with left and right exchanged."""
         if self._mirrored is None:
             self._mirrored = MazeEnvironment(
                 self.maze.mirrored(),
@@ -191,8 +191,8 @@ class MazeEnvironment:
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
         """Return the mirror image of a demonstration, with half its weight.
 
-        A text with an unpaired word for one side has no image. Halve the weight of the original
-        too, so that both together count as much as the original alone.
+        A text with an unpaired word for one side has no mirror image. Also halve the weight of the
+        original, so that both together count as much as the original alone.
         """
         unpaired = self.swaps.unpaired if self.swaps is not None else frozenset()
         if unpaired and not unpaired.isdisjoint(spoken_words(demonstration.instructions)):
@@ -200,7 +200,7 @@ class MazeEnvironment:
         return (mirror_demonstration(demonstration, self.mirrored(), self.swaps),)
 
     def describe(self, state: MazeState) -> str:
-        """Return a line of text about a state."""
+        """Describe a state in one line."""
         position, orientation, _ = state
         item = self.maze.item(position)
         beside = f" by the {item}" if item else ""

@@ -1,4 +1,4 @@
-"""Generate mazes, and routes with instructions."""
+"""Generator of mazes, and of routes with instructions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from groundling.world.environment import Demonstration
 
 @dataclass(frozen=True)
 class Route:
-    """A route through a maze: sentences, and the actions of each."""
+    """A route through a maze: its sentences, and the actions of each sentence."""
 
     name: str
     maze: Maze
@@ -61,14 +61,14 @@ class Route:
 def generate_mazes(
     seed: int, count: int, *, size: int = 7, halls: int = 11, items: int = 12
 ) -> list[Maze]:
-    """Generate mazes: straight halls that cross, each with a floor, and items in them.
+    """Generate mazes of straight crossing halls, each with a floor and items.
 
     Parameters
     ----------
     seed, count
         Random seed, and the number of mazes.
     size
-        Places lie on a grid of `size` by `size`.
+        Places are on a grid of `size` by `size`.
     halls
         Number of halls; fewer if there is no room.
     items
@@ -140,7 +140,7 @@ def generate_routes(
     mazes, count, seed
         The mazes, the number of routes, and the random seed.
     sentences
-        Smallest and largest number of sentences of a route.
+        Minimum and maximum number of sentences per route.
     unknown_starts
         Share of routes whose initial orientation is unknown.
 
@@ -162,7 +162,7 @@ def generate_routes(
     routes: list[Route] = []
     for number in range(count):
         maze = mazes[number % len(mazes)]
-        # each route has its own seed, so that a larger count keeps the first ones
+        # each route has its own seed, so that a larger count keeps the first routes
         random = Random(f"{seed} route {number} {maze.name}")
         wanted = random.randint(fewest, most)
         unknown = random.random() < unknown_starts
@@ -172,7 +172,7 @@ def generate_routes(
 
 def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) -> Route:
     book = Phrasebook(maze, random)
-    for _ in range(1000):  # try another start if a route is stuck
+    for _ in range(1000):  # retry from another start if a route gets stuck
         position = random.choice(maze.positions)
         orientation = None if unknown else random.choice(sorted(DIRECTIONS))
         pose = start = Pose(position, orientation)
@@ -189,7 +189,7 @@ def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) ->
         if len(sentences) == wanted:
             return Route(name, maze, start, tuple(sentences), tuple(actions))
     raise SettingError(
-        f"{maze!r} is too small for a route of {wanted} sentences. Use a larger maze."
+        f"{maze!r} must be large enough for a route of {wanted} sentences. Use a larger maze."
     )
 
 
@@ -200,7 +200,7 @@ def _sentence(
     pose: Pose,
     before: Sequence[tuple[MazeAction, ...]],
 ) -> list[Clause]:
-    """Return one or two clauses of a sentence."""
+    """Generate a sentence of one or two clauses."""
     done = [action for actions in before for action in actions]
     first = _clause(random, book, pose, done)
     if first is None:
@@ -217,7 +217,7 @@ def _sentence(
 def _clause(
     random: Random, book: Phrasebook, pose: Pose, done: Sequence[MazeAction]
 ) -> Clause | None:
-    """Return a random clause: first its family, then one of that family."""
+    """Draw a random clause: first its family, then a clause of that family."""
     families: dict[str, list[Clause]] = {}
     for clause in book.clauses(pose):
         if not _follows(done, clause.actions[0]):
@@ -231,7 +231,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether an action may follow: no two turns, no way back, no two remarks."""
+    """Return whether an action may follow: not a second turn or remark, or a way back."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")
@@ -251,7 +251,7 @@ def generate_demonstrations(
 ) -> list[Demonstration]:
     """Generate demonstrations of routes; see `generate_routes`.
 
-    Generate one more maze than you train on, and keep it for testing.
+    Generate one more maze than you train on, and hold it out for testing.
 
     Examples
     --------

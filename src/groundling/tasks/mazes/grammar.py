@@ -28,7 +28,7 @@ class Clause(NamedTuple):
 
 
 class Phrasebook:
-    """Generates clauses for the actions from a pose; each matches exactly one plan.
+    """Generator of clauses for the actions from a pose, each with exactly one plan.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Phrasebook:
     def _goals(
         self, position: tuple[int, int], direction: int, distance: int
     ) -> Iterator[tuple[str, str]]:
-        """Yield families and descriptions of how far to go."""
+        """Yield descriptions of the distance of a move, with their families."""
         maze, line = self.maze, self.maze.ahead(position, direction)
         end, passed = line[distance - 1], line[: distance - 1]
         item = maze.item(end)
@@ -209,7 +209,7 @@ class Phrasebook:
                     text = f"{saying} {side} at the end of the {self._hall()}"
                     yield Clause(text, actions, "implicit move")
 
-    # Statements about where the listener should be.
+    # Statements about the position that the listener should have reached.
 
     def declaratives(self, pose: Pose) -> Iterator[Clause]:
         """Yield true statements about a pose."""
@@ -302,13 +302,13 @@ def _article(name: str) -> str:
 
 
 def _after_hall(goal: str) -> str:
-    """Return a distance phrased to follow a hall: *for two blocks*, *to the lamp*."""
+    """Rephrase a distance to follow a hall: *for two blocks*, *to the lamp*."""
     goal = goal.removeprefix("forward ").removeprefix("straight ahead ")
     return f"for {goal}" if goal.split()[0] in _NUMBERS and "past" not in goal else goal
 
 
 def join(clauses: Sequence[Clause], random: Random) -> str:
-    """Join the clauses of one sentence.
+    """Join clauses into one sentence.
 
     >>> clauses = [Clause("turn left", (_LEFT,), "turn"), Clause("walk", (move(1),), "count")]
     >>> join(clauses, Random(0))

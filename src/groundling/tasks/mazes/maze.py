@@ -82,8 +82,8 @@ class Maze:
             _check_position(position, f"Place {number} of the maze {name!r}")
             if position in self._items:
                 raise CorpusError(
-                    f"The positions of the maze {name!r} must differ; place {number} is at "
-                    f"{position} again."
+                    f"The positions of the maze {name!r} must be unique; got {position} again for "
+                    f"place {number}."
                 )
             self._items[tuple(position)] = item
         if not self._items:
@@ -94,19 +94,19 @@ class Maze:
                 _check_position(end, where)
                 if end not in self._items:
                     raise CorpusError(
-                        f"{where} must join two places; got {one} and {other}, but there is no "
-                        f"place at {end}."
+                        f"{where} must join two places; got {one} and {other}, without a place at "
+                        f"{end}."
                     )
             direction = direction_between(one, other)
             if direction is None or abs(one[0] - other[0]) + abs(one[1] - other[1]) != 1:
                 raise CorpusError(
-                    f"{where} must join neighbours on the grid; got {one} and {other}. Give one "
+                    f"{where} must join neighbours on the grid; got {one} and {other}. Pass one "
                     "hall for each step."
                 )
             if (one, direction) in self._halls:
                 raise CorpusError(
-                    f"{where} joins {one} and {other} a second time. Give every hall once, in "
-                    "either direction."
+                    f"{where} must join a new pair of places; got {one} and {other} again. Pass "
+                    "every hall once, in either direction."
                 )
             self._halls[one, direction] = Hall(floor, wall)
             self._halls[other, (direction + 180) % 360] = Hall(floor, wall)
@@ -163,7 +163,8 @@ class Maze:
     def renamed(self, name: Callable[[str, str], str]) -> Maze:
         """Return the maze with other names for its floors, walls and items.
 
-        `name` gets a kind (`floor`, `wall` or `item`) and a value. Empty values stay empty.
+        `name` is a function of a kind (`floor`, `wall` or `item`) and a value that returns the new
+        name. Empty values stay empty.
 
         >>> maze = Maze("M", {(2, 0): "", (3, 0): "lamp"}, [((2, 0), (3, 0), "wood", "fish")])
         >>> shout = maze.renamed(lambda kind, value: value.upper())

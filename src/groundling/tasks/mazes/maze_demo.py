@@ -32,7 +32,7 @@ def demo_follower(parser: str = "default") -> Follower:
             slots=("floor", "wall", "item"),
             numbers=("equal",),
             joins=("conjunction", "slot"),
-            # Names are matched, not memorised, so that the model works for other names.
+            # Names are matched, not memorised, so that the model generalises to other names.
             exclude=r"(item|floor|wall)=",
         ),
         learning=Learning(l2=0.3, iterations=50, tolerance=1e-4),
@@ -42,7 +42,7 @@ def demo_follower(parser: str = "default") -> Follower:
 
 
 def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
-    """Generate the world of the demo; two thirds of the training are single sentences.
+    """Generate the world of the demo; two thirds of its demonstrations are sentences.
 
     >>> world = demo_world(demonstrations=9, held_out=2)
     >>> len(world.training), len(world.sentences), len(world.routes)

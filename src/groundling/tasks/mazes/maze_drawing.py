@@ -19,7 +19,7 @@ FLOOR_COLORS = {
 }  # fmt: skip
 SPARE_COLORS = ("#9fd0cb", "#b9a6d9", "#e3b58d", "#a9b58c", "#d59a9a", "#86a0b8", "#d9cf9f")
 WALL_COLORS = ("#4d6d9a", "#9a5b4d", "#4f7f5a", "#7a5a94", "#8a7a3a")
-UNIT, HALF = 80.0, 20.0  # between two places, and half the width of a hall
+UNIT, HALF = 80.0, 20.0  # distance between two places, and half the width of a hall
 LEGEND = 26.0  # height of a line of the legend
 _TURNS = {90: "turn right", 180: "turn around", 270: "turn left"}
 
@@ -43,7 +43,7 @@ def draw_maze(
 ) -> str:
     """Return the SVG of a maze with the agent, its path and possible actions.
 
-    With `legend`, the colours of floors and pictures are explained below.
+    With `legend`, a legend below explains the colours of floors and pictures.
 
     >>> from groundling.tasks.mazes import MazeEnvironment, generate_mazes
     >>> world = MazeEnvironment(generate_mazes(1, 1)[0])
@@ -73,7 +73,7 @@ def draw_maze(
 
 
 def _keys(maze: Maze) -> list[tuple[str, str, int]]:
-    """Return the lines of the legend: name, colour and height of the sample."""
+    """Return the lines of the legend: name, colour and height of the colour sample."""
     floors = [(f"{name} floor", color, 14) for name, color in floor_colors(maze).items()]
     return [*floors, *((f"{name} pictures", color, 4) for name, color in wall_colors(maze).items())]
 
@@ -127,7 +127,7 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
 
 
 def _targets(canvas: Canvas, environment: MazeEnvironment, state: MazeState) -> None:
-    """Mark the possible actions; clicking on a mark carries the action out."""
+    """Add a clickable target for each possible action."""
     x, y = state.position
     for action in environment.actions(state):
         after, name = environment.step(state, action), name_maze_action(action)

@@ -1,4 +1,4 @@
-"""Read and write the XML files of the SAIL corpus."""
+"""Reader and writer of the XML files of the SAIL corpus."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class MazeExample(NamedTuple):
 
 
 def read_maze(file: Path) -> Maze:
-    """Read a map.
+    """Read a maze from a map file.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -73,7 +73,7 @@ def read_maze(file: Path) -> Maze:
 def read_examples(file: Path) -> list[MazeExample]:
     """Read the records of `SingleSentence.xml` or `Paragraph.xml`.
 
-    Problems inside a record are in its `problem`; an unreadable file raises `CorpusError`.
+    Errors inside a record are stored in its `problem`; an unreadable file raises `CorpusError`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -113,7 +113,7 @@ def read_examples(file: Path) -> list[MazeExample]:
 
 
 def _root(file: Path, tag: str) -> Element:
-    """Return the root element of a file with a given tag."""
+    """Parse a file, and return its root element, which must have the given tag."""
     root = read_xml(file)
     if root.tag != tag:
         raise CorpusError(f"{file} must start with <{tag}>; got <{root.tag[:40]}>.")
@@ -123,7 +123,7 @@ def _root(file: Path, tag: str) -> Element:
 def _attribute(element: Element, key: str, where: str) -> str:
     value = element.get(key, "").strip()
     if not value:
-        raise CorpusError(f'{where} has no {key}. Add {key}="…" to the element.')
+        raise CorpusError(f'{where} must have the attribute {key}. Add {key}="…" to the element.')
     return value
 
 
@@ -135,7 +135,7 @@ def _integer(element: Element, key: str, where: str) -> int:
 
 
 def _poses(text: str) -> Iterator[Pose]:
-    """Read a path such as [(3, 5, -1), (3, 5, 180)]."""
+    """Parse a path such as [(3, 5, -1), (3, 5, 180)]."""
     inner = text.strip()
     if not (inner.startswith("[") and inner.endswith("]")):
         raise ValueError("its path must be a list of (x, y, orientation) in square brackets")

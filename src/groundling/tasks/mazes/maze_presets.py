@@ -1,4 +1,4 @@
-"""The presets of the mazes, and the single sentences for each."""
+"""Presets of the task `mazes`, and preparation of their single sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from groundling.world.environment import Demonstration
 
 
 def opaque_name(kind: str, value: str) -> str:
-    """Return a code for a value that does not resemble its name.
+    """Return a code that replaces a name and does not resemble it.
 
     >>> opaque_name("floor", "brick")
     'q3233'
@@ -32,7 +32,7 @@ def opaque_name(kind: str, value: str) -> str:
 class MazePreset(Preset):
     """The settings of a follower and its environment, with published scores.
 
-    With `train_within_limit`, plans that are too long to be found are not trained on. With
+    With `train_within_limit`, plans longer than the limit of the search are not trained on. With
     `opaque`, the names of floors, walls and items are replaced by codes.
     """
 
@@ -73,7 +73,7 @@ def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstr
 
 
 def units(chosen: MazePreset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """Return parsed sentences as units for the follower: whole, or by command."""
+    """Convert parsed sentences to the units of a preset: sentences or commands."""
     if not chosen.split_commands:
         return tuple(parsed)
     return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))

@@ -33,7 +33,7 @@ _SIDED = re.compile(
 class Swaps:
     """The pairs of words that a mirror exchanges, and unpaired words.
 
-    A text with an unpaired word has no mirror image, which would contradict the original.
+    A text with an unpaired word has no mirror image, since it would contradict the original.
 
     >>> Swaps({"links": "rechts"}).pairs["rechts"]
     'links'
@@ -93,7 +93,7 @@ def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> S
 def mirror_text(text: str | Instruction, swaps: Swaps | None = None) -> str | Instruction:
     """Exchange left and right, and east and west, in a text or parse tree.
 
-    `swaps` are the pairs to exchange; by default those of English.
+    `swaps` are the pairs to exchange; they default to the English pairs.
 
     >>> mirror_text("Turn LEFT, then take the rightmost hall.")
     'Turn RIGHT, then take the leftmost hall.'
@@ -125,8 +125,8 @@ def mirror_demonstration(
 ) -> Demonstration:
     """Return the mirror image of a demonstration, with half its weight.
 
-    `environment` is the mirrored environment, and `swaps` are the pairs of words to exchange; by
-    default those of English.
+    `environment` is the mirrored environment, and `swaps` are the pairs of words to exchange; they
+    default to the English pairs.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, rotate
     >>> world = MazeEnvironment(Maze("One", {(3, 4): "lamp"}, []))
@@ -137,14 +137,14 @@ def mirror_demonstration(
     """
     if not isinstance(demonstration.start, MazeState):
         raise DemonstrationError(
-            f"{demonstration} must start in a state of a maze; got {demonstration.start!r}. Make "
-            "one with MazeEnvironment.start."
+            f"{demonstration} must start in a state of a maze; got {demonstration.start!r}. "
+            "Create one with MazeEnvironment.start."
         )
 
     def mirrored(action: object) -> MazeAction:
         if not isinstance(action, MazeAction):
             raise DemonstrationError(
-                f"{demonstration} must have actions of a maze; got {action!r}. Make them with "
+                f"{demonstration} must have actions of a maze; got {action!r}. Create them with "
                 "move, rotate, face or STAY."
             )
         turns = action.kind in ("rotate", "face")

@@ -12,16 +12,16 @@ from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position, direction_be
 
 
 class Pose(NamedTuple):
-    """A position and an orientation; None when the orientation is unknown."""
+    """A position and an orientation, which is None if unknown."""
 
     position: Position
     orientation: int | None
 
 
 def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
-    """Return the steps and turns between consecutive poses.
+    """Return the actions between consecutive poses, one per step and turn.
 
-    Raises `ValueError`, with the reason, if the maze does not allow them.
+    Raises `ValueError`, with the reason, if the maze does not allow these actions.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> actions_of(maze, [Pose((0, 0), None), Pose((0, 0), 90), Pose((1, 0), 90)])
@@ -32,12 +32,14 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
     ValueError: there is no place at (2, 0)
     """
     if not poses:
-        raise ValueError("the path is empty")
+        raise ValueError("the path must not be empty")
     for pose in poses:
         if pose.position not in maze:
             raise ValueError(f"there is no place at {pose.position}")
         if pose.orientation is not None and pose.orientation not in DIRECTIONS:
-            raise ValueError(f"the orientation {pose.orientation} is none of {list(DIRECTIONS)}")
+            raise ValueError(
+                f"the orientation must be one of {list(DIRECTIONS)}; got {pose.orientation}"
+            )
     actions = []
     for one, two in pairwise(poses):
         if one == two:
@@ -52,12 +54,13 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
             continue
         if one.orientation != two.orientation:
             raise ValueError(
-                f"it walks and turns in one step from {one.position} to {two.position}"
+                f"the path walks and turns in one step from {one.position} to {two.position}"
             )
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
             raise ValueError(
-                f"it walks from {one.position} to {two.position} while it faces {one.orientation}"
+                f"the path walks from {one.position} to {two.position} while facing "
+                f"{one.orientation}"
             )
         line = maze.ahead(one.position, direction)
         if two.position not in line:
@@ -67,7 +70,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
 
 
 def merge_moves(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Return the plan with steps joined into moves, and turns unchanged.
+    """Merge consecutive steps into moves, with turns unchanged.
 
     >>> merge_moves([move(1), move(1), rotate(90), rotate(90)])
     (move(2), rotate(90), rotate(90))
@@ -126,7 +129,7 @@ def shortest_plans(
 ) -> tuple[tuple[MazeAction, ...], ...]:
     """Return up to `most` shortest plans that end in a pose.
 
-    They have at most `length` actions.
+    Plans have at most `length` actions.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)

@@ -91,7 +91,7 @@ class Arcs:
     scores: Reals
 
     def evidence(self) -> Reals:
-        """Return how well the sentence fits each state before it: log Σ exp(score)."""
+        """Return the evidence of the sentence for each initial state: log Σ exp(score)."""
         return _log_sums(self.scores, self.source, len(self.before))
 
     def weights(self, power: float) -> Reals:
@@ -100,7 +100,7 @@ class Arcs:
 
 
 def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
-    """Return log Σ exp(value) by place."""
+    """Return log Σ exp(value) for each place."""
     top = np.full(count, -np.inf)
     np.maximum.at(top, place, values)
     shift = np.where(np.isfinite(top), top, 0.0)
@@ -110,7 +110,7 @@ def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
 
 
 def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeState]:
-    """Act on each sentence before reading the next; return the final states."""
+    """Follow routes, acting on each sentence before the next; return the final states."""
     states = [each.start for each in routes]
     for number in range(max((len(each.texts) for each in routes), default=0)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
@@ -129,8 +129,8 @@ def read_routes(
 ) -> Iterator[list[Arcs]]:
     """Yield the scored arcs of each sentence, for each route.
 
-    All states reached by plans are kept, so that the result is exact. With a `beam`, at most that
-    many states are kept after each sentence: the most probable ones without evidence.
+    All states reached by plans are kept, so that the result is exact. With a `beam`, at most
+    `beam` states are kept after each sentence: the most probable states, ignoring evidence.
     """
     if beam is not None and beam < 1:
         raise SettingError(f"`beam` must be at least 1, or None for all states; got {beam}.")
@@ -190,7 +190,7 @@ def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]
     """Return the probability of each final position, most probable first.
 
     A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. With a power
-    above zero, a sentence is evidence against states that it does not fit.
+    above zero, a sentence is evidence against states that it does not match.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> first = Arcs((here,), (here, there), np.array([0, 0]), np.array([0, 1]), np.zeros(2))
@@ -223,7 +223,7 @@ def best_way(
     """Return the most probable boundaries of sentences in a path (Viterbi).
 
     Returns the index of the place before the first sentence (0) and after each sentence, or None
-    if no plans of the sentences follow the path to its end.
+    if no plans for the sentences follow the path to its end.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> walk = Arcs((here, there), (there,), np.array([0, 1]), np.array([0, 0]), np.zeros(2))
@@ -263,8 +263,8 @@ def best_way(
 def segment(follower: Follower | None, routes: Sequence[Paragraph]) -> list[Demonstration]:
     """Split demonstrated routes into one demonstration per sentence.
 
-    The boundaries are the most probable ones for the follower. Without a follower, or if its plans
-    do not fit the path, each sentence gets an equal share.
+    The follower determines the most probable boundaries. Without a follower, or if its plans do
+    not follow the path, each sentence gets an equal share of the path.
     """
     found = []
     for route in routes:
@@ -310,11 +310,11 @@ def add_negative_starts(
 ) -> list[Demonstration]:
     """Return demonstrations with negative starts in the same maze.
 
-    A start with an orientation gets `misread` states in which the agent would be if it had
-    misunderstood the sentence before. A start without one gets `elsewhere` places nearby, also
-    without orientation. Sentences that demonstrate `stay` get none, since most are also true
-    elsewhere. The share `alone` of the weight goes to a copy without negative starts, for known
-    starts.
+    An initial state with an orientation gets `misread` negative starts, which the agent would reach
+    by misunderstanding the previous sentence. An initial state without an orientation gets
+    `elsewhere` nearby places, also without orientation. Sentences that demonstrate `stay` get none,
+    since most are also true elsewhere. If the orientation is known, the share `alone` of the weight
+    goes to a copy without negative starts.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face
     >>> halls = [((0, 0), (1, 0), "wood", "fish")]
@@ -356,7 +356,7 @@ def _place(demonstration: Demonstration) -> tuple[MazeState, MazeEnvironment]:
 def _starts_before(
     demonstrations: Sequence[Demonstration],
 ) -> dict[tuple[str, MazeState], MazeState]:
-    """Return the start of the sentence that ends in a state, by group and state."""
+    """Map the group and final state of each sentence to its initial state."""
     found: dict[tuple[str, MazeState], MazeState] = {}
     for each in demonstrations:
         start, world = _place(each)
@@ -369,14 +369,14 @@ def _starts_before(
 
 
 def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return the final states with an orientation of all plans from a start."""
+    """Return the final states, with an orientation, of all plans from a start."""
     length = 3 + world.extra_length(start)
     ends = dict.fromkeys(world.restart(end) for _, end in plans_within(world, start, length))
     return [end for end in ends if end.orientation is not None]
 
 
 def _near(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return starts without orientation in places nearby."""
+    """Return nearby initial states without orientation."""
     x, y = start.position
     return [
         world.start(position)
@@ -385,7 +385,7 @@ def _near(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
     ]
 
 
-ROUGH = 15  # iterations of training in all rounds but the last
+ROUGH = 15  # training iterations in all rounds but the last
 
 
 @dataclass(frozen=True)
@@ -405,7 +405,7 @@ def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
     parser = load_parser(chosen.parser)
     found = {}
     for name, corpus in sail.mazes.items():
-        # One environment for all, so that its graphs are computed once.
+        # One environment per map, so that its graphs are computed once.
         world = MazeEnvironment(corpus.environment.maze, **chosen.environment)
         texts = iter(
             parser.parse_many(
@@ -441,13 +441,13 @@ class RouteTraining:
     dropped
         Also train on the sentences of paragraphs that are not single sentences, as `stay`.
     rounds
-        Train on paragraphs only: the number of times to split the paths into sentences with the
-        follower of the round before, and to train on the parts (first in equal shares).
+        To train on paragraphs only: the number of rounds, each of which splits the paths into
+        sentences with the follower of the previous round (at first into equal shares) and trains
+        on them.
     misread, elsewhere, alone
-        Negative starts, as `add_negative_starts` takes them.
+        Parameters of `add_negative_starts`.
     composed
-        The weight of composed demonstrations, as `compose` takes it. They have no negative
-        starts.
+        The weight of composed demonstrations (see `compose`), which have no negative starts.
     """
 
     sentences: bool = True
@@ -476,7 +476,7 @@ TRAINING = {
 def train_routes(
     chosen: MazePreset, data: Sequence[RouteData], training: RouteTraining
 ) -> Follower:
-    """Return a follower of routes trained on some maps."""
+    """Train a follower of routes on some maps."""
     # Compose here, before negative starts duplicate demonstrations.
     chosen = replace(chosen, learning=replace(chosen.learning, composed=0.0))
     if not training.rounds:
@@ -514,17 +514,18 @@ READINGS = (AT_ONCE, READ_FIRST, EVIDENCE)
 
 @dataclass(frozen=True, kw_only=True)
 class RoutePreset(MazePreset):
-    """Settings of single sentences, the training data, and how routes are read.
+    """Settings of single sentences, training data, and reading of routes.
 
-    *At once*: each sentence is acted on before the next is read. *Read first*: all states are kept
-    until the text ends; with *evidence*, later sentences count against wrong earlier states.
+    *At once*: the agent acts on each sentence before it reads the next. *Read first*: all states
+    are kept until the text ends; with *evidence*, later sentences count against wrong earlier
+    states.
     """
 
     training: RouteTraining = field(default_factory=RouteTraining)
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether the settings differ only in how routes are read."""
+        """Return whether the settings differ only in the reading of routes."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
@@ -595,7 +596,7 @@ def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Route
 
     Each map is held out in turn, and its routes are read by a follower trained on the others. A
     few hundred routes cannot distinguish neighbouring weights, so the accuracy of each weight is
-    averaged with that of its neighbours.
+    averaged with the accuracies of its neighbours.
     """
     right = dict.fromkeys(POWERS, 0)
     for left_out, held_out in data.items():
@@ -620,10 +621,10 @@ def _smoothest(tried: dict[float, float]) -> float:
 def leave_out_routes(
     chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: RouteTraining
 ) -> dict[str, Outcome]:
-    """Train on all maps but one and follow its routes, in each way of reading."""
+    """Train on all maps but one, and follow the routes of that map with each preset."""
     if len(data) < 3:
         raise SettingError(
-            f"The evaluation of routes needs at least three maps; got {len(data)}. One is held "
+            f"The evaluation of routes must have at least three maps; got {len(data)}. One is held "
             "out, and one of the others is used to choose the weight of evidence."
         )
     inside = {name: each for name, each in data.items() if name != left_out}

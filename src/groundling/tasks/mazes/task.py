@@ -52,8 +52,8 @@ class MazeTask(Task[Sail, MazePreset]):
 
     name = "mazes"
     about = (
-        "Route instructions in mazes (SAIL corpus): a sentence is right if the agent ends in "
-        "the right place and looks in the right direction. Macro is the mean over maps, micro "
+        "Route instructions in mazes (SAIL corpus): a sentence is correct if the agent ends in "
+        "the right place and faces the right direction. Macro is the mean over maps, micro "
         "over sentences."
     )
     metrics = ("micro", "macro")
@@ -81,7 +81,7 @@ class MazeTask(Task[Sail, MazePreset]):
         ]
 
     def parts(self, corpus: Sail) -> list[str]:
-        """Return the maps."""
+        """Return the names of the maps."""
         return list(corpus.mazes)
 
     def held_out(self, corpus: Sail) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class MazeTask(Task[Sail, MazePreset]):
     def evaluate(
         self, corpus: Sail, chosen: Mapping[str, MazePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Hold out one map and follow its sentences, or its routes in each way of reading."""
+        """Hold out one map, and follow its sentences or its routes."""
         first, *_ = chosen.values()
         if not isinstance(first, RoutePreset):
             return super().evaluate(corpus, chosen, fold)
@@ -132,12 +132,12 @@ class MazeTask(Task[Sail, MazePreset]):
     def tuning_folds(self, corpus: Sail) -> list[Fold]:
         """Return all pairs of maps, one for training and another for testing.
 
-        Every map is a test map once; pairs without it can choose settings for that test.
+        Settings for a test map can be chosen from the pairs without this map.
         """
         names = self.parts(corpus)
         if len(names) < 3:
             raise SettingError(
-                f"Tuning holds out two maps and needs at least three; got {len(names)}."
+                f"Tuning must have at least three maps, since it holds out two; got {len(names)}."
             )
         return [
             Fold(f"{one} → {two}", (two,), unused=tuple({*names} - {one, two}))
@@ -151,14 +151,14 @@ class MazeTask(Task[Sail, MazePreset]):
     def read(
         self, chosen: MazePreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return each sentence as a text of its own."""
+        """Split typed lines into sentences, each a separate text."""
         parser = load_parser(chosen.parser)
         return [units(chosen, [sentence]) for line in lines for sentence in parser.parse(line)]
 
     def scene(
         self, corpus: Sail, chosen: MazePreset, where: str | None, start: str | None
     ) -> Scene:
-        """Return a map and an initial state; by default that of its first sentence."""
+        """Return the scene of a map, by default in the initial state of its first sentence."""
         [name] = self.find_parts(corpus, where or self.held_out(corpus)[0])
         found = corpus.mazes[name]
         world = chosen.world(found.environment.maze)
@@ -173,10 +173,10 @@ class MazeTask(Task[Sail, MazePreset]):
 
 
 class MazeScene(Scene):
-    """A maze; each sentence starts where the last one ended."""
+    """Scene of a maze; each sentence starts in the final state of the previous one."""
 
     def restart(self, state: State) -> State:
-        """Return a state as the start of a new plan."""
+        """Convert a final state to the initial state of a new plan."""
         return cast(MazeEnvironment, self.environment).restart(cast(MazeState, state))
 
     def draw(self, plans: Sequence[Plan]) -> str:
@@ -202,7 +202,7 @@ def _mean(shares: Mapping[str, float]) -> float:
 
 
 def _pose(text: str) -> tuple[tuple[int, int], int | None]:
-    """Return the position and orientation of a typed start.
+    """Parse the position and orientation of `--start`.
 
     >>> _pose("3,4,west"), _pose("3,4")
     (((3, 4), 270), ((3, 4), None))

@@ -9,7 +9,7 @@ the search small:
   is in every winning plan can be made immediately.
 - A line whose blocks must all be struck along it is changed only by its own strikes:
   its next strike is one of its windows, and can be made immediately.
-- Blocks that share no line, even indirectly, do not interact: clear them in turn.
+- Blocks that share no line, even indirectly, do not interact, so they are cleared in turn.
 
 Boards proven dead are stored in full, not as hashes, in a table.
 """
@@ -43,7 +43,7 @@ def popcount(x: Any) -> Any:
 
 @njit(cache=True)
 def force(bits: Any, line: int, target: Any) -> None:
-    """Mark blocks of a line in the bits of the crossing lines."""
+    """Set the bits of a line's blocks in the crossing lines."""
     while bits:
         lowest = bits & (~bits + U(1))
         target[popcount(lowest - U(1))] |= U(1) << U(line)
@@ -92,7 +92,7 @@ def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
 def add_windows(
     present: Any, never: Any, o: int, i: int, k: int, moves: Integers, masks: Bits, found: int
 ) -> int:
-    """Append each window of k neighbouring blocks; return the number of moves."""
+    """Append a move for each window of k neighbouring blocks; return the number of moves."""
     if popcount(present & ~never) < k:
         return found
     window, held = U(0), 0
@@ -150,9 +150,9 @@ def smallest_component(lines: Bits) -> Any:
 def forced_move(
     lines: Bits, along: Bits, across: Bits, k: int, moves: Integers, masks: Bits
 ) -> int:
-    """Fill in moves, one of which can start any winning plan; return their number."""
+    """Fill in moves of which at least one starts some winning plan; return their count."""
     size = lines.shape[1]
-    fewest, best_o, best_i = 4, -1, -1  # larger sets cost more than they save
+    fewest, best_o, best_i = 4, -1, -1  # larger sets take more time than they save
     for o in range(2):
         for i in range(size):
             must = along[o, i]
@@ -200,7 +200,7 @@ def list_moves(
     random_state: Bits,
     noise: float,
 ) -> int:
-    """Fill in the moves worth trying, most promising first; none if the board is dead."""
+    """Fill in the moves to try, most promising first; none if the board is dead."""
     if not propagate(lines, along, across, k):
         return 0
     found = forced_move(lines, along, across, k, moves, masks)
@@ -239,7 +239,7 @@ def list_moves(
 
 @njit(cache=True)
 def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> None:
-    """Write the smallest packed image of the board under the symmetries of the puzzle.
+    """Write the canonical key of a board: its smallest image under the symmetries.
 
     Each symmetry is (swap, flip rows, flip columns, rows - 1, columns - 1).
     """
@@ -316,7 +316,7 @@ def table_put(table: Bits, key: Bits) -> int:
 
 @njit(cache=True)
 def table_grow(table: Bits, larger: Bits) -> None:
-    """Copy every board of a table into a larger one."""
+    """Copy every board of a table into a larger table."""
     words = table.shape[1] - 1
     for at in range(table.shape[0]):
         if table[at, words]:
@@ -338,7 +338,7 @@ def search(
     noise: float,
     fresh: bool,
 ) -> int:
-    """Continue the search until it is solved, dead or out of nodes."""
+    """Continue the search until the board is solved, proven dead, or out of nodes."""
     size, words = boards.shape[2], table.shape[1] - 1
     along = np.empty((2, size), dtype=np.uint64)
     across = np.empty((2, size), dtype=np.uint64)
@@ -402,7 +402,7 @@ def search(
 
 @njit(cache=True)
 def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
-    """Write the blocks of every row and column as bits along the line.
+    """Unpack a board into the bits of every row and column.
 
     The result is [orientation, line].
     """
@@ -417,7 +417,7 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
-    """Write the blocks of boards, [board, orientation, line], as one long number each."""
+    """Pack boards, [board, orientation, line], into one long number each."""
     words[:] = U(0)
     for number in range(count):
         for row in range(height):
@@ -429,7 +429,7 @@ def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None
 
 @njit(cache=True)
 def symmetries(lines: Bits, height: int, width: int) -> Any:
-    """Return the reflections and rotations that keep a board, identity first.
+    """Return the reflections and rotations that preserve a board, identity first.
 
     Each is (swap, flip rows, flip columns, rows - 1, columns - 1). Boards related by a symmetry
     of the whole puzzle are all winnable or all dead.

@@ -1,4 +1,4 @@
-"""The board of a Crossblock puzzle, the strikes and the rules."""
+"""The board, the strikes and the rules of Crossblock puzzles."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ class Board:
         if self.cells < 0 or self.cells >> (self.height * self.width):
             raise WorldError(
                 f"All blocks must be on the board of {self.height} × {self.width}; got "
-                f"cells={self.cells}. Make boards with Board.read."
+                f"cells={self.cells}. Create boards with Board.read."
             )
 
     @classmethod
     def read(cls, rows: Sequence[str]) -> Board:
-        """Return a board from its rows; `#` is a block, `.` a hole, spaces are ignored."""
+        """Parse a board from its rows: `#` is a block, `.` a hole; spaces are ignored."""
         lines = ["".join(row.split()) for row in rows]
         if not lines or not lines[0]:
             raise WorldError("A board must have at least one row and one column; got none.")
@@ -76,8 +76,8 @@ class Board:
         for number, line in enumerate(lines):
             if len(line) != len(lines[0]):
                 raise WorldError(
-                    f"The rows of a board must have the same length; row {number + 1} has "
-                    f"{len(line)} cells, row 1 has {len(lines[0])}."
+                    f"The rows of a board must have the same length; got {len(line)} cells in row "
+                    f"{number + 1} and {len(lines[0])} in row 1."
                 )
             for column, mark in enumerate(line):
                 if mark not in "#.":
@@ -128,7 +128,7 @@ class Board:
         return _places(bits >> line, self.height, self.width)
 
     def without(self, cells: int) -> Board:
-        """Return the board without some blocks."""
+        """Return the board with the given cells cleared."""
         return Board(self.height, self.width, self.cells & ~cells)
 
     def rows(self) -> tuple[str, ...]:
@@ -159,17 +159,17 @@ class Board:
 
 @dataclass(frozen=True)
 class Strike:
-    """An action: strike whole lines, or one part of a line. Lines are numbered from 0.
+    """Action that strikes whole lines, or one part of a line; lines count from 0.
 
     Parameters
     ----------
     orientation
         Whether rows or columns are struck.
     lines
-        The lines, from the top or the left; several only when they are struck whole.
+        The lines, from the top or the left; more than one only for whole lines.
     first, last
-        For a part of a line: the places of its first and last block along the line. None if
-        whole lines are struck.
+        For a part of a line, the positions of its first and last block along the line. None for
+        whole lines.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class Strike:
 
     @property
     def canonical_name(self) -> str:
-        """The key that orders strikes: parts, whole rows, columns; fewer lines first."""
+        """Sort key of strikes: parts, whole rows, whole columns; fewer lines first."""
         numbers = (len(self.lines), *self.lines, self.first or 0, self.last or 0)
         kind = f"{int(self.is_full)}{ORIENTATIONS.index(self.orientation)}"
         return " ".join((kind, *(f"{number:03}" for number in numbers)))
@@ -226,7 +226,7 @@ class ShuffledStrike(Strike):
 
     @property
     def canonical_name(self) -> str:
-        """The key that orders strikes: a digest."""
+        """Sort key of strikes: a hash."""
         return hashlib.sha256(f"{self.order} {super().canonical_name}".encode()).hexdigest()
 
 
@@ -240,7 +240,7 @@ def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...
 
 
 def each_strike(board: Board, k: int) -> Iterator[Strike]:
-    """Yield every strike of one line: whole lines, and parts of longer ones.
+    """Yield every strike of one line: whole lines, and parts of longer lines.
 
     A part is k consecutive blocks; holes between them do not matter.
 
@@ -286,7 +286,7 @@ def struck_cells(board: Board, strike: Strike) -> int:
 
 
 def strike(board: Board, k: int, action: Strike) -> Board:
-    """Return the board after a strike; raises `WorldError` if it breaks the rules.
+    """Return the board after a strike; raises `WorldError` if it is against the rules.
 
     >>> print(strike(Board.read(["##.", ".##"]), 2, Strike("row", (0,))))
     . . .
@@ -306,15 +306,14 @@ def strike(board: Board, k: int, action: Strike) -> Board:
         struck = struck_cells(board, action)
         if struck.bit_count() != k:
             raise WorldError(
-                f"The strike of {action} must take exactly {k} blocks; it takes "
-                f"{struck.bit_count()}."
+                f"The strike of {action} must take exactly {k} blocks; got {struck.bit_count()}."
             )
         return board.without(struck)
     for line in action.lines:
         if board.counts[action.orientation][line] != k:
             raise WorldError(
                 f"{action.orientation.capitalize()} {line + 1} must have exactly {k} blocks to be "
-                f"struck whole; it has {board.counts[action.orientation][line]}."
+                f"struck whole; got {board.counts[action.orientation][line]}."
             )
     return board.without(struck_cells(board, action))
 

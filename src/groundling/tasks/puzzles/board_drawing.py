@@ -19,7 +19,7 @@ _CELL = 48.0
 def draw_puzzle(
     environment: PuzzleEnvironment, state: PuzzleState, way: Sequence[PuzzleState]
 ) -> str:
-    """Return the SVG of a board; removed blocks have the number of their strike.
+    """Return the SVG of a board, with the number of the strike on removed blocks.
 
     Handles at the edges strike a row or a column.
 
@@ -60,7 +60,7 @@ def _handle(canvas: Canvas, state: PuzzleState, action: Strike) -> None:
     """Add a target that strikes a line when it is clicked."""
     line = action.lines[0]
     if action.first is None or action.last is None:
-        first, last, wide = -1.0, 0.0, 0.62  # on the number beside the line
+        first, last, wide = -1.0, 0.0, 0.62  # on the number next to the line
     else:
         first, last, wide = float(action.first), float(action.last + 1), 0.2
     along, across = (first * _CELL, (line + 0.5 - wide / 2) * _CELL)

@@ -9,7 +9,7 @@ from groundling.world.graph import GroundingGraph, Label, LabelValue, labels_of
 
 ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 WAYS: dict[Orientation, tuple[str, str]] = {"row": ("up", "down"), "column": ("left", "right")}
-MOST_LINES = 2  # speakers name up to two lines individually; more are only counted
+MOST_LINES = 2  # speakers name up to two lines individually, and only count more lines
 
 _Labels = dict[str, "LabelValue | list[str] | list[float]"]
 
@@ -29,7 +29,7 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
 
 @lru_cache(maxsize=4096)
 def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
-    """Return the orders in which speakers count lines: all, with blocks, strikable."""
+    """Return the lines as speakers count them: all, with blocks, strikable."""
     return {
         "all": tuple(range(len(counts))),
         "filled": tuple(line for line, n in enumerate(counts) if n),
@@ -41,7 +41,7 @@ def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
 def _line_labels(
     counts: tuple[int, ...], k: int, orientation: Orientation, line: int
 ) -> tuple[Label, ...]:
-    """Return the position of a line in several orders, and its number of blocks."""
+    """Return the labels of a line: its positions in several counts, and its blocks."""
     start, end = ENDS[orientation]
     alike = tuple(other for other, n in enumerate(counts) if n == counts[line])
     labels: _Labels = {"orientation": orientation, "blocks": counts[line], "line": line + 1}
@@ -58,7 +58,7 @@ def _line_labels(
 
 
 def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | None:
-    """Return the location of positions among `size`: an end, the middle, or both ends."""
+    """Return where positions lie among `size`: at an end, in the middle, or at both ends."""
     first, last = places[0], places[-1]
     if size == len(places):
         return None
@@ -71,7 +71,7 @@ def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | Non
     return "ends" if first == 0 and last == size - 1 and len(places) == 2 else None
 
 
-# Few distinct values occur, so the labels are cached.
+# There are few distinct values, so the labels are cached.
 @lru_cache(maxsize=16384)
 def _event_labels(
     orientation: Orientation,
@@ -115,8 +115,9 @@ def ground_fully(
     """Return the graph of a strike, with labels for words about numbers and sides.
 
     Nodes are the event, up to two struck lines (from the top or the left), the part of the line if
-    it is a partial strike, and the last strike. `filled.from_left=2` counts columns with blocks
-    from the left; `all`, `strikable` and `alike` (with the same number of blocks) count others.
+    it is a partial strike, and the last strike. `filled.from_left=2` counts the columns with blocks
+    from the left; `all`, `strikable` and `alike` (with the same number of blocks) count other sets
+    of lines.
 
     >>> board = Board.read(["###", "##.", "#.."])
     >>> row = Strike("row", (1,))
@@ -163,7 +164,7 @@ def ground_fully(
 
 @lru_cache(maxsize=4096)
 def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tuple[Label, ...]:
-    """Return the position of a partial strike among the blocks of its line."""
+    """Return labels for the position of a partial strike among the blocks of its line."""
     start, end = ENDS["column" if orientation == "row" else "row"]
     labels: _Labels = {
         "blocks": k,
@@ -177,10 +178,7 @@ def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tup
 
 @lru_cache(maxsize=16384)
 def _history_labels(last: Strike, action: Strike, candidates: tuple[int, ...]) -> tuple[Label, ...]:
-    """Return the relation of a strike to the last one.
-
-    Labels are about the line and the direction.
-    """
+    """Return labels for the line and direction of a strike relative to the last strike."""
     labels: _Labels = {
         "type": last.kind,
         "orientation": "same" if last.orientation == action.orientation else "other",

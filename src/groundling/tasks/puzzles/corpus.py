@@ -1,4 +1,4 @@
-"""Read and write the puzzle corpus: boards, solutions and hints."""
+"""Reader and writer of the puzzle corpus: boards, solutions and hints."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Puzzle:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it has both a solution and hints."""
+        """Whether the puzzle has both a solution and hints."""
         return bool(self.plan and self.text)
 
     @property
@@ -100,8 +100,8 @@ class PuzzleCorpus:
             if puzzle.number == number:
                 return puzzle
         raise CorpusError(
-            f"There is no puzzle {number}; "
-            f"the numbers are {[each.number for each in self.puzzles]}."
+            f"The number of a puzzle must be one of {[each.number for each in self.puzzles]}; got "
+            f"{number}."
         )
 
     def __iter__(self) -> Iterator[Puzzle]:
@@ -125,8 +125,8 @@ def read_corpus(folder: str | Path) -> PuzzleCorpus:
 
     Its files are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
-    Errors name the line: ragged boards, strikes against the rules, incomplete solutions, or hints
-    without a puzzle.
+    Raises `CorpusError`, with the line number, for ragged boards, strikes against the rules,
+    incomplete solutions, and hints without a puzzle.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -150,8 +150,8 @@ def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
     """Yield paragraphs as lists of numbered lines."""
     if not path.exists():
         raise CorpusError(
-            f"{path} does not exist. A puzzle corpus is a folder with {GAMES}, {SOLUTIONS} "
-            f"and {HINTS}; give that folder."
+            f"{path} must exist: a puzzle corpus is a folder with {GAMES}, {SOLUTIONS} and "
+            f"{HINTS}. Pass that folder."
         )
     block: list[tuple[int, str]] = []
     for number, line in enumerate(read_lines(path), 1):
@@ -173,7 +173,7 @@ def _number(path: Path, line: int, text: str, what: str) -> int:
 
 
 def _of_puzzle(path: Path, line: int, text: str, games: Collection[int], seen: set[int]) -> int:
-    """Return the number of a known puzzle that is not yet in `seen`."""
+    """Parse the number of a known puzzle that is not yet in `seen`."""
     number = _number(path, line, text, "the number of a puzzle")
     if number not in games or number in seen:
         wrong = "is a duplicate" if number in seen else f"is not in {GAMES}"
@@ -190,7 +190,10 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
         line, text = block[0]
         number = _number(path, line, text, "the number of a puzzle")
         if number in seen:
-            raise CorpusError(f"{path}, line {line}: puzzle {number} is a duplicate. Remove one.")
+            raise CorpusError(
+                f"{path}, line {line}: the numbers of puzzles must be unique; got "
+                f"{number} twice. Remove one puzzle."
+            )
         seen.add(number)
         if len(block) < 3 or not block[1][1].startswith(":"):
             raise CorpusError(
@@ -237,14 +240,15 @@ def _read_solutions(
                 board = strike(board, k, action)
             except WorldError as error:
                 raise CorpusError(
-                    f"{path}, line {at}: the strike {shorten(written)} of puzzle {number} is "
-                    f"impossible. {error} Correct the strike, or the board in {GAMES}."
+                    f"{path}, line {at}: the strike {shorten(written)} of puzzle {number} must "
+                    f"follow the rules. {error} Correct the strike, or the board in {GAMES}."
                 ) from None
             strikes.append(action)
         if board.cells:
             raise CorpusError(
                 f"{path}, line {block[-1][0]}: the solution of puzzle {number} must clear the "
-                f"board; {board.blocks} blocks are left. Add the missing strikes, or remove it."
+                f"board; got {board.blocks} remaining blocks. Add the missing strikes, or remove "
+                "the solution."
             )
         yield number, collapse(strikes)
 
@@ -257,7 +261,8 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     line = int(found[2])
     if line >= board.size(orientation):
         raise WorldError(
-            f"The board has {board.size(orientation)} {orientation}s, numbered from 0."
+            f"A line must be from 0 to {board.size(orientation) - 1}, since the board has "
+            f"{board.size(orientation)} {orientation}s."
         )
     if found[3] is None:
         return Strike(orientation, (line,))

@@ -48,8 +48,8 @@ class PuzzleState:
 def offered_sizes(lines: int) -> tuple[int, ...]:
     """Return the possible sizes of a multi-strike for `lines` lines of k blocks.
 
-    Any size for up to five lines; otherwise one, two, all, and up to eight lines three, to limit
-    the number of subsets.
+    Up to five lines, any size is possible. For more lines, the sizes are one, two and all, and for
+    up to eight lines also three, to limit the number of subsets.
 
     >>> offered_sizes(4), offered_sizes(7), offered_sizes(9)
     ((1, 2, 3, 4), (1, 2, 3, 7), (1, 2, 9))
@@ -87,8 +87,8 @@ class PuzzleEnvironment:
     ----------
     plan_space
         `"original"`: parts of lines, single lines, or all lines of k blocks of one orientation.
-        `"subsets"`: any subset of those lines. Full strikes of one orientation are then never
-        consecutive, since they would be one action (unless it is not offered, see
+        `"subsets"`: any subset of these lines. Full strikes of one orientation are then never
+        consecutive, since they would be one action (unless its size is not offered; see
         `offered_sizes`).
     shape
         `"full"` for graphs with lines, parts and history, `"paper"` for one node with the type,
@@ -98,11 +98,11 @@ class PuzzleEnvironment:
     goal
         Whether plans must end with an empty board. If False, the environment has no goal test.
     order
-        Seed of a random order of strikes, which breaks ties between plans; by default the
+        Seed of a random order of strikes, which breaks ties between plans. Defaults to the
         reading order.
     planner
-        Finds dead ends. By default it expands at most 300 boards per call, so that its answers
-        are deterministic.
+        Planner that finds dead ends. By default, it expands at most 300 boards per call, so that
+        its answers are deterministic.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class PuzzleEnvironment:
         return offered
 
     def in_order(self, action: Strike) -> Strike:
-        """Return a strike with the key of this environment's order."""
+        """Return a strike with the sort key of this environment."""
         if self.order is None:
             return action
         return ShuffledStrike(
@@ -170,7 +170,7 @@ class PuzzleEnvironment:
                         yield action
 
     def _may_follow(self, state: PuzzleState, action: Strike, now: int) -> bool:
-        """Return whether an action could not be joined with the last one."""
+        """Return whether an action may follow the last one without being joined with it."""
         last = state.last
         if self.plan_space == "original" or last is None or not last.is_full:
             return True
@@ -187,7 +187,7 @@ class PuzzleEnvironment:
         )
 
     def step(self, state: PuzzleState, action: Strike) -> PuzzleState:
-        """Return the state after a strike; raises `WorldError` if it breaks the rules."""
+        """Return the state after a strike; raises `WorldError` if it is against the rules."""
         return PuzzleState(strike(state.board, state.k, action), state.k, action)
 
     def ground(self, state: PuzzleState, action: Strike, next_state: PuzzleState) -> GroundingGraph:
@@ -203,7 +203,7 @@ class PuzzleEnvironment:
         return not state.board.cells
 
     def is_dead_end(self, state: PuzzleState) -> bool:
-        """Return whether it is proven that no plan clears the board."""
+        """Return whether the planner proves that no plan clears the board."""
         board, k, last = state.board, state.k, state.last
         if not board.cells:
             return False
@@ -212,7 +212,7 @@ class PuzzleEnvironment:
         if self.plan_space == "original" or last is None or not last.is_full:
             return False
         # A winning plan must also start with an action that may follow the last one. After a
-        # strike of one line, any winning rest can be joined into actions.
+        # strike of one line, the remaining strikes of any winning plan can be joined into actions.
         for action in each_strike(board, k):
             joins = action.is_full and action.orientation == last.orientation
             if not joins and not self._is_lost(board.without(struck_cells(board, action)), k):
@@ -246,9 +246,9 @@ class PuzzleEnvironment:
         }
 
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
-        """Return the demonstration with rows and columns swapped, in the text too.
+        """Return the demonstration with rows and columns swapped, including in the text.
 
-        There are no reflections: “the third row” would need another number.
+        Reflections are not used, since “the third row” would need another number.
         """
         start = demonstration.start
         if not isinstance(start, PuzzleState):
@@ -257,7 +257,7 @@ class PuzzleEnvironment:
         return (image_of(demonstration, _swap_words, _transposed, _swap, name=name),)
 
     def describe(self, state: PuzzleState) -> str:
-        """Return a line of text about a state."""
+        """Describe a state in one line."""
         board = state.board
         if not board.cells:
             return "The board is empty."
@@ -287,7 +287,7 @@ _PAIRS = (
     ("top-left", "top-left"),
     ("bottom-right", "bottom-right"),
 )
-# the first pair of a word applies: left becomes top, not up
+# the first pair of a word is used: left becomes top, not up
 _SWAPS: dict[str, str] = {}
 for _one, _two in _PAIRS:
     _SWAPS.setdefault(_one, _two)

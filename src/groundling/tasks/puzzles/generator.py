@@ -1,4 +1,4 @@
-"""A generator of solvable puzzles with hints."""
+"""Generator of solvable puzzles with hints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from groundling.tasks.puzzles.board_graphs import ENDS
 from groundling.tasks.puzzles.corpus import Puzzle, PuzzleCorpus
 from groundling.tasks.puzzles.environment import offered_plan
 
-# The first word of each number: one, not once.
+# Only the first word of each number: one, not once.
 _CARDINALS = {value: word for word, value in reversed([*ENGLISH.numerals.items()])}
 _ORDINALS = {value: word for word, value in ENGLISH.ordinals.items()}
 _VERBS = ("strike", "wipe out", "remove", "take away")
@@ -158,7 +158,7 @@ def generate_puzzle(
     seed
         Random seed.
     density
-        The share of cells with a block; less if nothing more fits.
+        The maximum share of cells with a block.
     partial
         The probability of extending a line beyond k blocks, which makes partial strikes
         necessary.
@@ -211,7 +211,7 @@ def generate_puzzle(
 
 
 def _openings(board: Board, k: int) -> Iterator[tuple[Orientation, int, int, int]]:
-    """Yield the runs of at least k holes between the blocks of a line, ends included."""
+    """Yield the runs of at least k holes in a line, including those at its ends."""
     for orientation in ORIENTATIONS:
         across: Orientation = "column" if orientation == "row" else "row"
         for line in range(board.size(orientation)):
@@ -244,7 +244,7 @@ def generate_corpus(
     puzzles = []
     for number in range(1, count + 1):
         height, width = rng.randint(*sizes), rng.randint(*sizes)
-        # as in puzzles by people, strikes are longer on larger boards
+        # strikes are longer on larger boards, as in puzzles made by people
         k = rng.randint(2, max(2, (height + width) // 3))
         puzzles.append(
             generate_puzzle(

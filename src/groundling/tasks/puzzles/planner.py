@@ -39,7 +39,8 @@ def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool 
     """Return whether blocks can be assigned to lines in multiples of k.
 
     The number of blocks struck along each line is a multiple of k. Ignoring the order of strikes,
-    this is an integer program, solved by SciPy (HiGHS). None if undecided after `limit` nodes.
+    this is an integer program, solved by SciPy (HiGHS). Returns None
+    if it is undecided after `limit` nodes.
 
     >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
     False
@@ -47,7 +48,7 @@ def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool 
     blocks, (height, width) = np.argwhere(grid), grid.shape
     lines, count = height + width, len(blocks)
     sizes = np.concatenate([grid.sum(axis=1), grid.sum(axis=0)])
-    # Variables: whether a block goes to its row, and the number of strikes of each line.
+    # Variables: whether a block is struck along its row, and the number of strikes per line.
     row = np.concatenate([blocks[:, 0], height + blocks[:, 1], np.arange(lines)])
     column = np.concatenate([np.arange(count), np.arange(count), count + np.arange(lines)])
     value = np.concatenate([np.ones(2 * count), np.repeat([-k, k], [height, width])])
@@ -62,7 +63,7 @@ def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool 
     return True if found.success else False if found.status == _INFEASIBLE else None
 
 
-LARGEST = 64  # lines of a board; they must fit the bits of one machine word
+LARGEST = 64  # maximum number of lines, which must fit into the bits of a machine word
 _FIRST_TRY, _SLICE, _COUNTINGS, _NOISE = 1_000, 50_000, 50_000, 2.0
 
 
@@ -73,11 +74,11 @@ class SearchBudget:
     Parameters
     ----------
     nodes
-        Largest number of expanded boards. With `seconds=None` the search is deterministic.
+        Maximum number of expanded boards. With `seconds=None` the search is deterministic.
     seconds
         Time limit, or None.
     megabytes
-        Largest size of the table of dead boards. When it is full, older boards are dropped;
+        Maximum size of the table of dead boards. When it is full, older boards are dropped;
         proofs stay sound but may take longer.
 
     Examples
@@ -123,7 +124,7 @@ class Verdict:
 
     @property
     def plan(self) -> tuple[Strike, ...]:
-        """The strikes, with consecutive full ones of one orientation joined."""
+        """The strikes, with consecutive full strikes of one orientation joined."""
         return collapse(self.strikes)
 
     @property
@@ -133,7 +134,7 @@ class Verdict:
 
 
 class Planner:
-    """Solves boards, and caches which ones are winnable or dead.
+    """Solver of boards that caches winnable and dead boards.
 
     The search is depth-first with restarts. A board is dead only if it is proven that no plan
     clears it (see `_search` and `can_be_counted_out`).
@@ -204,7 +205,7 @@ class Planner:
                 f"A board for the planner must be at most {LARGEST} × {LARGEST}; got "
                 f"{board.height} × {board.width}."
             )
-        _compile()  # so that compilation does not count against the time limit
+        _compile()  # compile now, so that compilation does not count against the time limit
 
     def _search(
         self, board: Board, k: int, budget: SearchBudget, begin: float
@@ -270,7 +271,7 @@ class Planner:
             self._known[height, width, k, int.from_bytes(each.tobytes(), "little")] = True
 
     def _is_miscounted(self, board: Board, k: int) -> bool:
-        """Return whether counting alone proves that there is no plan."""
+        """Return whether the counts of blocks prove that there is no plan."""
         grid = np.zeros((board.height, board.width), dtype=np.bool_)
         for row in range(board.height):
             grid[row, board.places("row", row)] = True
@@ -283,7 +284,7 @@ class Planner:
         words = (name[0] * name[1] + 63) // 64 + 1
         rows = 256
         wanted = 2 * (self._stored.get(name, 0) + nodes)
-        # both tables exist while one grows
+        # both tables are in memory while one grows
         most = max(budget.megabytes * 2**20 * 2 // 3 // (words * 8), 256)
         while rows < wanted and rows * 2 <= most:
             rows *= 2

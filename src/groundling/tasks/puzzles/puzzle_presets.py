@@ -1,4 +1,4 @@
-"""The presets of the puzzles."""
+"""Presets of the task `puzzles`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from groundling.tasks.puzzles.environment import PuzzleEnvironment
 class PuzzlePreset(Preset):
     """The settings of a follower and its environment, with published scores.
 
-    With `winning_only`, hints are followed with actions that are not proven to lose; training
-    uses all actions. `length_told` gives the follower the number of actions, and `split_hyphens`
-    splits words such as *far-left*. With `any_order`, ties between plans are broken by random
+    With `winning_only`, the follower uses only actions that are not proven to lose; training
+    uses all actions. With `length_told`, the follower gets the number of actions;
+    `split_hyphens` splits words such as *far-left*. With `any_order`, ties between plans are broken
+    by random
     orders of the actions, and scores are means over orders.
     """
 

@@ -35,7 +35,7 @@ from groundling.world import CachedEnvironment, Environment
 
 HELD_OUT = 10
 SPLITS, QUICK_SPLITS = 20, 5
-ORDERS = 20  # random orders of the actions, for ties
+ORDERS = 20  # number of random orders of the actions, which break ties
 FIRST = 5  # the paper averages five random splits
 _ALONE = "left out"  # prefix of leave-one-out folds
 _SECONDS = {"paper": 1.3, "best": 3.5, "auto": 5.0}  # estimates per split
@@ -78,7 +78,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
             try:
                 world.trace(puzzle.start, plan)
                 offered = True
-            except DemonstrationError:  # outside of this plan space
+            except DemonstrationError:  # the plan is outside of this plan space
                 offered = False
             length = len(plan) if chosen.length_told else None
             there = cast(Environment, follow_in)
@@ -90,7 +90,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return [str(each.number) for each in corpus.usable]
 
     def held_out(self, corpus: PuzzleCorpus) -> tuple[str, ...]:
-        """Return the last ten puzzles, or fewer of a small corpus."""
+        """Return the last ten puzzles, or fewer for a small corpus."""
         parts = self.parts(corpus)
         return tuple(parts[-_held_out(len(parts)) :])
 
@@ -99,7 +99,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         parts = self.parts(corpus)
         cost = _SECONDS[preset]
         if variant == "max alignment":
-            cost *= 5  # it trains several times, from different starts
+            cost *= 5  # it trains several times, from different initial weights
         splits = random_splits(
             parts, QUICK_SPLITS if quick else SPLITS, held_out=_held_out(len(parts))
         )
@@ -114,7 +114,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def evaluate(
         self, corpus: PuzzleCorpus, chosen: Mapping[str, PuzzlePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Evaluate a split, with `any_order` in several random orders of the actions."""
+        """Evaluate a split; with `any_order`, average over random orders of the actions."""
         first, *_ = chosen.values()
         if not first.any_order:
             found = super().evaluate(corpus, chosen, fold)
@@ -125,7 +125,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def _evaluate_in_orders(
         self, corpus: PuzzleCorpus, chosen: Mapping[str, PuzzlePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train once, since the order has no effect on training; return means over orders."""
+        """Train once, and return means over random orders of the actions."""
         first, *_ = chosen.values()
         first = replace(first, environment={**first.environment, "planner": first.world().planner})
         orders = [self.prepare(corpus, first.in_order(n)) for n in range(1, ORDERS + 1)]
@@ -149,7 +149,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return found
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return whether a plan is the demonstrated one, and clears the board."""
+        """Return whether a plan matches the demonstration, and whether it clears the board."""
         if plan is None:
             return {"match": 0.0, "success": 0.0}
         match = plan.actions == case.demonstration.actions
@@ -198,16 +198,19 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def read(
         self, chosen: PuzzlePreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Return all hints as one text, split at commas and at *then* as in the corpus."""
+        """Join typed lines into one text, with hints split at commas and at *then*."""
         hints = [hint for line in lines for hint in split_hints(line.replace(",", " , "))]
         return [_read_hints(chosen, [hint.lower() for hint in hints])]
 
     def scene(
         self, corpus: PuzzleCorpus, chosen: PuzzlePreset, where: str | None, start: str | None
     ) -> Scene:
-        """Return a puzzle, by default the last one."""
+        """Return the scene of a puzzle; by default, the last puzzle."""
         if start is not None:
-            raise SettingError("A puzzle has a fixed initial board. Leave out --start.")
+            raise SettingError(
+                "--start must not be used with puzzles, which have a fixed initial "
+                "board. Remove it."
+            )
         [part] = self.find_parts(corpus, where or self.parts(corpus)[-1])
         world = cast(Environment, chosen.world_to_follow_in(chosen.world()))
         return self.make_scene(part, chosen, world, corpus[int(part)].start)
@@ -232,7 +235,7 @@ def random_splits(
 
 
 def _read_hints(chosen: PuzzlePreset, hints: Sequence[str]) -> tuple[Instruction, ...]:
-    """Return hints as instructions."""
+    """Parse hints into instructions."""
     if chosen.split_hyphens:
         hints = [hint.replace("-", " ") for hint in hints]
     return tuple(map(Instruction.chain, hints))
