@@ -88,7 +88,7 @@ def teach(
     phrase: Annotated[str, typer.Argument(help="The words of the household.")],
     does: Annotated[list[str], typer.Argument(help="Its meaning: one or more texts.")],
 ) -> None:
-    """Add a phrase of the household, such as "movie time", from one example.
+    """Add a phrase, such as "movie time", from one example.
 
     It is stored in a file next to the home (my_home.phrases.yaml); the home is not changed.
     """
@@ -108,7 +108,7 @@ def train(
     language: Annotated[str, typer.Option(help="Code of the language, as in the corpus.")] = "en",
     corpora: CorporaOption = None,
 ) -> None:
-    """Train the model of a language on a corpus, templates and paraphrases.
+    """Train the model of a language from the corpus.
 
     A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
     that command apply to the model.
@@ -134,7 +134,7 @@ def serve(
     model: ModelOption = None,
     language: LanguageOption = "",
 ) -> None:
-    """Serve a home to language-model agents over standard input and output (MCP)."""
+    """Serve a home to language-model agents (MCP, standard input and output)."""
     from groundling.cli.mcp import home_server
 
     home_server(_agent(home, model, language), home).run()

@@ -77,7 +77,7 @@ def demo(
         bool, typer.Option("--again", help="Train again even if there is a trained model.")
     ] = False,
 ) -> None:
-    """Train on a generated world, then follow instructions in an unseen one."""
+    """Train on a generated world, then follow in an unseen one."""
     from groundling.cli.demo import run_demo
 
     run_demo(

@@ -221,7 +221,7 @@ def follow(
         Path | None, typer.Option(help="Draw the actions into a file (PNG, SVG or PDF).")
     ] = None,
 ) -> None:
-    """Follow instructions given as arguments, in a file, or typed one by one."""
+    """Follow instructions from arguments, a file or the terminal."""
     from groundling.cli import stage
 
     console = make_console(errors=options.as_json)
@@ -245,7 +245,7 @@ def explain(
         Path | None, typer.Option(help="Draw the explanation into a file (PNG, SVG or PDF).")
     ] = None,
 ) -> None:
-    """Follow instructions and explain which words caused which action."""
+    """Explain which words of an instruction caused which action."""
     from groundling.errors import InstructionError
 
     console = make_console(errors=options.as_json)
@@ -287,7 +287,7 @@ def diagnose(
     ] = False,
     folds: FoldsOption = None,
 ) -> None:
-    """Report problems of your own world, and the causes of wrong plans."""
+    """Report problems of a world, and the causes of wrong plans."""
     from groundling.follower import Follower
     from groundling.tasks.task_registry import get_task
 

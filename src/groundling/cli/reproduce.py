@@ -51,7 +51,7 @@ def reproduce(
     corpora: CorporaOption = None,
     sample: SampleOption = False,
 ) -> None:
-    """Reproduce all tables of the paper, with ablations and published figures.
+    """Reproduce the tables of the paper, with all ablations.
 
     Finished parts are kept in OUT/cells, so that an interrupted run can resume. Writes
     report.html, report.md and one JSON file per table.

@@ -44,7 +44,7 @@ def serve(
         float, typer.Option(min=0.1, max=3600, help="Timeout of a request in seconds.")
     ] = 20.0,
 ) -> None:
-    """Serve a trained model over HTTP: /v1/follow, /v1/explain, /v1/say and more."""
+    """Serve a trained model or a project over HTTP."""
     need_server()
     from groundling.errors import SettingError
     from groundling.studio.project import Project

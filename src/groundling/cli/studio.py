@@ -69,7 +69,7 @@ def studio(
         bool, typer.Option("--no-browser", help="Do not open a browser; only print the address.")
     ] = False,
 ) -> None:
-    """Open the studio: give instructions, see plans and reasons, teach corrections."""
+    """Open the studio to give instructions and teach corrections."""
     need_server()
     from groundling.studio.app import make_studio
     from groundling.studio.open_projects import OpenProjects

@@ -17,7 +17,7 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name, such as my_world.")],
     out: Annotated[Path, folder_option("--out", "-o", help="Folder for the files.")] = Path("."),
 ) -> None:
-    """Create a world of your own: a module to edit, demonstrations, and a test."""
+    """Create a world to edit, with demonstrations and a test."""
     import keyword
     import sys
 
