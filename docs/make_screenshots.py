@@ -83,7 +83,7 @@ def take(address: str, folder: Path) -> None:
 
         page = visit("")
         say(page, "take the red bowl")
-        say(page, "put it on the sink and take a cup")
+        say(page, "take the cup to the sink")
         page.screenshot(path=folder / "studio-ask.png")
 
         page = visit("", (390, 844))
