@@ -99,7 +99,7 @@ class HomeWorld:
     >>> world = HomeWorld(home, ENGLISH)
     >>> text = world.read("is the front door locked")
     >>> [str(each) for each in text.actions(Situation())][:3]
-    ['lock lock.door', 'unlock lock.door', 'what lock.door']
+    ['what lock.door', 'whether lock.door locked', 'whether lock.door unlocked']
     """
 
     def __init__(self, home: Home, language: Language, knowledge: Knowledge = Knowledge()) -> None:
@@ -306,6 +306,12 @@ class TextWorld:
         words = {singular(folded[n]) for n in mention.places if n not in self._place_words}
         return not mention.full and words <= nouns
 
+    def _is_plural(self, mention: Mention) -> bool:
+        """Return whether a mention has a noun for a kind in the plural."""
+        nouns = SINGULARS.get(self.world.language.name, frozenset())
+        words = {self.utterance.folded[n] for n in mention.places} - nouns
+        return any(self.world.language.singular(word) in nouns for word in words)
+
     def may_be_several(self, command: Command) -> bool:
         """Return whether a command leaves names unused, or names things with verbs between them."""
         thing, unused = self._described(command.target)
@@ -472,14 +478,15 @@ class TextWorld:
             by = "name" if each.full else "part"
             ids = each.ids[:_MOST_NAMED]
             vague = self.is_vague(each)
+            plural = vague and self._is_plural(each)
             for where, how in said:
                 inside = tuple(id_ for id_ in ids if self.world.is_in(id_, where))
-                yield from self._readings(inside, by, how, where, vague)
+                yield from self._readings(inside, by, how, where, vague, plural)
             here = [where for where, how in places if how == "here"]
             inside = tuple(id_ for id_ in ids if here and self.world.is_in(id_, here[0]))
             if inside and len(inside) < len(ids):
-                yield from self._readings(inside, by, "here", here[0], vague)
-            yield from self._readings(ids, by, "", "", vague)
+                yield from self._readings(inside, by, "here", here[0], vague, plural)
+            yield from self._readings(ids, by, "", "", vague, plural)
         full = [each for each in named if each.full]
         if len(full) > 1:
             every = tuple(dict.fromkeys(id_ for each in full for id_ in each.ids))
@@ -504,12 +511,12 @@ class TextWorld:
             yield Target(tuple(ids)[:_MOST_NAMED], "part")
 
     def _readings(
-        self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool
+        self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool, plural: bool
     ) -> Iterator[Target]:
         """Yield uniquely named things one by one, and those of a shared name together.
 
-        Words for kinds (`vague`) never mean just those things that have them in their names;
-        a plural (*which lights*) does not mean a single thing either.
+        Words for kinds (`vague`) never mean just those things that have them in their names. In
+        the plural (*which lights*), they do not mean a single thing either.
         """
 
         def kind_of(entity: Entity) -> str:
@@ -519,7 +526,7 @@ class TextWorld:
         for domain, same in groupby(entities, key=kind_of):
             group = tuple(each.id for each in same)
             if len(group) == 1:
-                if not vague or is_singular(self.utterance.folded, self.world.language):
+                if not plural:
                     yield Target(group, by, "", how, where)
             else:
                 if not vague:

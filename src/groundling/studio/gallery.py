@@ -53,8 +53,8 @@ def open_gallery(name: str) -> Setting:
     >>> open_gallery("attic")
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: The gallery has no 'attic'. Known: 'babyai', 'empty-kitchen',
-    'home', 'kitchen', 'map', 'maze', 'puzzle', 'warehouse'.
+    groundling.errors.WorldError: The gallery has no world 'attic'. Known: 'babyai',
+    'empty-kitchen', 'home', 'kitchen', 'map', 'maze', 'puzzle', 'warehouse'.
     """
     if name not in GALLERY:
         raise WorldError(f"The gallery has no world {name!r}.{did_you_mean(name, GALLERY)}")
