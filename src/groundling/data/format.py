@@ -243,8 +243,8 @@ def _label(data: Json) -> SentenceLabel:
         )
     ):
         raise DemonstrationError(
-            "A label of a sentence must be an object with a name and optionally amount, kind and "
-            f"value, with numbers up to {MOST_NUMBER:g}; got {shorten(data)}."
+            "A label of a sentence must be an object with `name` and optionally `amount`, `kind` "
+            f"and `value`, and its numbers must not exceed {MOST_NUMBER:g}; got {shorten(data)}."
         )
     return SentenceLabel(**data)
 

@@ -190,8 +190,9 @@ def folds(
 ) -> list[tuple[list[Demonstration], list[Demonstration]]]:
     """Return cross-validation folds as (training, test) pairs of demonstrations.
 
-    Demonstrations of one group stay in one fold; one without a group is its own group. Every
-    demonstration is tested once. The same seed gives the same folds.
+    Demonstrations with the same `group` stay in the same fold; a demonstration without a group
+    is a group of its own. Each demonstration is in exactly one test set. The same seed gives the
+    same folds.
 
     >>> shown = [Demonstration(str(n), object(), 0, (), group="ab"[n % 2]) for n in range(4)]
     >>> for learn, test in folds(shown, 2):

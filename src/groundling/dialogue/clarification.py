@@ -86,7 +86,10 @@ def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[st
 
 
 def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
-    """Return whether a plan has every value that a text names, of those in any plan's graphs."""
+    """Return whether a plan has every value that a text names.
+
+    Only values that occur in the graphs of this plan or of `others` are looked for in the text.
+    """
     own, values = values_of(request.world, plan), dict[str, set[str]]()
     for each in (plan, *others):
         for kind, found in values_of(request.world, each).items():

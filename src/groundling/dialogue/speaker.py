@@ -63,7 +63,8 @@ class Gap(NamedTuple):
 class Fragment(NamedTuple):
     """Words and gaps that describe one or more actions.
 
-    `first` is true if it was the beginning of a text, `whole` if it was the whole text.
+    `first` tells whether the fragment began a text of the demonstrations, and `whole` whether it
+    was the whole text.
     """
 
     words: tuple[str | Gap, ...]

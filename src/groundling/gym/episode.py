@@ -176,7 +176,7 @@ class Episode:
         return labels if self._named[part] else things
 
     def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
-        """Return the labels of objects whose values a part of the text spells."""
+        """Return those labels of objects whose value is named in a part of the text."""
         if part not in self._named:
             self._named[part] = {
                 label

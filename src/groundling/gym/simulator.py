@@ -69,7 +69,7 @@ class Cost:
 
     @property
     def milliseconds(self) -> float:
-        """Time of one simulated step."""
+        """Mean time of one simulated step, in milliseconds."""
         return 1000 * self.seconds / self.simulated if self.simulated else 0.0
 
     @property
@@ -273,7 +273,7 @@ class GymWorld:
         key = self._key_of(env, self.seen(start).observation, running=True)
         if seed < 0 or key != self._known(start).key:
             raise WorldError(
-                f"The environment must be in the initial state of the seed {seed}. Call "
+                f"The environment must be in its initial state for seed {seed}. Call "
                 "env.reset(seed=…) just before acting, or pass the agent the last observation."
             )
         return start

@@ -784,7 +784,7 @@ class TextWorld:
 
 
 def check_area(home: Home, area: str | None) -> str:
-    """Return the id of an area, or ""; raise `HomeError` if it is unknown."""
+    """Return `area`, or "" for None; raise `HomeError` if it is not in the home."""
     if area and area not in home.area_of:
-        raise HomeError(f"`area` must be the id of an area of the home; got {area!r}.")
+        raise HomeError(f"`area` must be the id of an area in the home; got {area!r}.")
     return area or ""

@@ -40,7 +40,7 @@ _FUSED = ("contract",)  # as in all kernels: allow fused multiply-add
 def lane_rows(count: int) -> NDArray[np.float64]:
     """Return an uninitialised array of rows of eight doubles, aligned to cache lines.
 
-    NumPy aligns to less than a cache line; a row across two lines takes twice as long to access.
+    NumPy may place a row across two cache lines, which makes each access take twice as long.
 
     >>> rows = lane_rows(3)
     >>> len(rows), rows.ctypes.data % 64

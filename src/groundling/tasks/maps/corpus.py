@@ -332,7 +332,7 @@ class MapCorpus:
         unknown = [number for number in test_maps if number not in self.maps]
         if unknown:
             raise CorpusError(
-                f"`test_maps` must be maps of the corpus; got {unknown[0]}."
+                f"`test_maps` must be maps in the corpus; got {unknown[0]}."
                 f"{did_you_mean(unknown[0], self.maps)}"
             )
         return (
