@@ -188,7 +188,7 @@ def _text(record: Mapping[str, Json]) -> str | Instruction | tuple[str | Instruc
         return _tree(parsed)
     if type(parsed) is not list or not parsed:
         raise DemonstrationError(
-            "`instructions` must be a list of sentences, each a text or an object with tokens, "
+            "`instructions` must be a list of sentences, each a string or an object with tokens, "
             f"heads and relations; got {shorten(parsed)}."
         )
     return tuple(

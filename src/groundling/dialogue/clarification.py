@@ -101,7 +101,7 @@ def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: La
 
 
 def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
-    """Return the names of labels, and the values, of the root node of each action."""
+    """Return the label names and values at the root nodes of a plan's actions."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     labels = {label for graph in graphs for label in graph.labels(graph.root)}
     names = {label.name if label.value is None else label.value for label in labels}
@@ -115,12 +115,12 @@ def fit_equally(
     language: Language,
     is_plain: Callable[[str], bool],
 ) -> tuple[Option, ...]:
-    """Return the options that a text describes as well as the chosen one, with that one.
+    """Return the chosen option and all others that the text describes equally well.
 
-    They change the same in another thing, and have every value of the chosen one that the text
-    names: *the lamp* fits all lamps. A chosen one that changes nothing gives way to them. Only the
-    chosen one is returned if the text has an indefinite (*a lamp*), or a word that may name the
-    thing in another way; `is_plain` tells which cannot.
+    Such an option makes the same change to another thing, and has every value of the chosen option
+    that the text names: *the lamp* fits all lamps. If the chosen option changes nothing, it is left
+    out when there are others. Only the chosen option is returned if the text has an indefinite
+    article (*a lamp*), or a word that may distinguish the things (for which `is_plain` is false).
     """
     world = request.world
     words = [language.fold(word) for each in request.text for word in each.tokens]

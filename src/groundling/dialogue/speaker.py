@@ -270,7 +270,7 @@ class Speaker:
                 found[Fragment(gapped, places[0] == 0, whole)] += 1
 
     def _owners(self, words: Sequence[str], labels: Sequence[PlanLabels]) -> list[int]:
-        """Return the action of each word, by a monotonic alignment of text and plan."""
+        """Align a text with its plan monotonically; return the action of each word."""
         if len(labels) == 1 or len(words) < len(labels):
             return [0] * len(words)
         logs = np.log(self.model.word_probabilities(words, labels))
@@ -571,7 +571,7 @@ def _word(data: Any) -> str | Gap:
 
 
 def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the articles of the language of a text, and its function words.
+    """Return the articles and the function words of the language of these words.
 
     Both are empty if articles do not agree with nouns.
     """

@@ -651,10 +651,10 @@ class JoinedLabels:
 def _tabled(
     starts: NDArray[Any], listed: int, firsts: NDArray[Any], places: Sequence[NDArray[np.int64]]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the starts of listed contents and of those of a table, and the labels they have.
+    """Return the starts of listed contents and table contents, and their labels.
 
-    `starts` are those of the listed contents and of the items of all columns, one after another;
-    `firsts` are the numbers of the first items.
+    `starts` has the starts of the listed contents, then those of the items in each column.
+    `firsts` has the index of the first item in each column.
     """
     chosen = np.stack(places, axis=1)
     item = np.where(chosen < 0, 0, chosen + firsts)

@@ -340,8 +340,8 @@ class Episode:
             for label, value in own.items() if isinstance(own, Mapping) else ():
                 if isinstance(value, (bytes, Mapping)):
                     raise WorldError(
-                        f"{method}: the label {label!r} of the object {name!r} must be a text, a "
-                        f"number, True or a list of texts; got {value!r}."
+                        f"{method}: the label {label!r} of the object {name!r} must be a string, "
+                        f"a number, True or a list of strings; got {value!r}."
                     )
         return {name: labels_of(given[name], f"object {name!r}") for name in names}
 

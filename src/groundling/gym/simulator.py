@@ -368,8 +368,8 @@ class GymWorld:
         return WorldError(
             f"GymWorld's {what} raised {type(error).__name__}: {error} in the environment to act "
             f"in, a {type(env.unwrapped).__name__}; it simulates a "
-            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same kind. If the "
-            "simulator is a twin of another kind, let key use only the observation, and "
+            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same class. If the "
+            "simulator is a twin of another class, let key use only the observation, and "
             "act with start=…"
         )
 

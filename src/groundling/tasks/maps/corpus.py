@@ -123,7 +123,7 @@ def read_map(path: str | Path) -> MapSheet:
         if landmark.key in landmarks:
             raise CorpusError(
                 f"{path}: landmark names must be unique; landmark {place} is a second "
-                f"{element.get('name')!r}. Number landmarks of the same name: old_mill, old_mill_2."
+                f"{element.get('name')!r}. Number landmarks with equal names: old_mill, old_mill_2."
             )
         landmarks[landmark.key] = landmark
     finish = landmarks.pop("finish", None)
