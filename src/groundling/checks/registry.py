@@ -313,7 +313,7 @@ def _slots(subject: Subject) -> Iterator[Finding]:
             such = ", ".join(sorted(values)[:A_FEW])
             yield Finding(
                 "idle slot",
-                f"No word of the texts means a value of the slot {kind!r}, such as {such}.",
+                f"No word in the texts means a value of the slot {kind!r}, such as {such}.",
                 fix,
             )
 

@@ -150,7 +150,7 @@ def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
         found = agent.reply(each)
         if found.kind not in ("act", "answer"):
             raise HomeError(
-                f"Each text of a phrase's meaning must be a clear request; got {each!r:.80}: "
+                f"Each text in the meaning of a phrase must be a clear request; got {each!r:.80}: "
                 f"{found.text}"
             )
 

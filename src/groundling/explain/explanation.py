@@ -210,8 +210,8 @@ class Link(Part):
 class Rival(Part):
     """An alternative plan, with its margin and the deciding features.
 
-    `features` are those of the chosen plan minus those of the rival. Together with `ambiguity`, the
-    contribution of the number of readings, they sum exactly to the margin.
+    `features` are the contributions to the chosen plan minus those to the rival. Their sum plus
+    `ambiguity`, the contribution of the number of alignments, is exactly the margin.
     """
 
     actions: tuple[str, ...]

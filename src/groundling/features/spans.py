@@ -155,7 +155,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return the extent and the kind of match of a name, from those of its words."""
+    """Return how much of a name matches, and its worst match, from its words' matches."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 

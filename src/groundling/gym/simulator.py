@@ -359,7 +359,7 @@ class GymWorld:
             raise self._unlike(env, "key", error) if running else error from None
         except TypeError as error:
             raise WorldError(
-                f"GymWorld's key must be hashable ({error}). Return numbers, texts or tuples."
+                f"GymWorld's key must be hashable ({error}). Return numbers, strings or tuples."
             ) from error
         return key
 
@@ -479,7 +479,7 @@ def _default_key(env: Any, observation: Any) -> str:
 
 
 def digest(*values: Any) -> str:
-    """Return a digest of numbers, texts, arrays, and objects that contain them.
+    """Return a digest of numbers, strings, arrays, and objects that contain them.
 
     >>> digest({"b": 1, "a": [2.0]}) == digest({"a": [2.0], "b": 1})
     True

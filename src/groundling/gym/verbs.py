@@ -68,4 +68,4 @@ def check_verbs(world: str, verbs: Any) -> None:
     names = [each.name for each in verbs]
     twice = next((each for each in names if names.count(each) > 1), None)
     if twice is not None:
-        raise SettingError(f"{world}.verbs must have different names; got {twice!r} twice.")
+        raise SettingError(f"{world}.verbs must have distinct names; got {twice!r} twice.")

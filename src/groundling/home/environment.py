@@ -506,9 +506,9 @@ class TextWorld:
     def _readings(
         self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool
     ) -> Iterator[Target]:
-        """Yield uniquely named things one by one, and those of a shared name together.
+        """Yield things with unique names singly, and things that share a name together.
 
-        Words for kinds (`vague`) never mean just those things that have them in their names;
+        A word for a kind (`vague`) never means just the things that have this word in their names;
         a plural (*which lights*) does not mean a single thing either.
         """
 

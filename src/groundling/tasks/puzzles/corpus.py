@@ -151,7 +151,7 @@ def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
     if not path.exists():
         raise CorpusError(
             f"{path} must exist: a puzzle corpus is a folder with {GAMES}, {SOLUTIONS} and "
-            f"{HINTS}. Pass that folder."
+            f"{HINTS}. Pass the path of this folder."
         )
     block: list[tuple[int, str]] = []
     for number, line in enumerate(read_lines(path), 1):
