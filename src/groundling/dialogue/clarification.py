@@ -54,12 +54,12 @@ def applicable(
     language: Language,
     verbs: Mapping[str, frozenset[str]],
 ) -> tuple[Option, ...]:
-    """Return the options that do the type of action that the verb of the text stands for.
+    """Return the options whose actions are of the type that the verb of a text names.
 
-    `verbs` maps words to the root labels of their actions (see `Speaker.verbs`); words that spell
-    a root label stand for it. Options that lack more of these labels than others are excluded;
-    empty if no option has any of them. Of options with the same type, those that change nothing
-    are excluded if others change something: *switch off the lamp* means a lamp that is on.
+    `verbs` maps words to the root labels of their actions (see `Speaker.verbs`). A word that spells
+    a root label also names it. Only the options that lack the fewest of the named labels are
+    returned, or none if every option lacks all of them. An option that changes nothing is excluded
+    if another option of its type changes something: *switch off the lamp* means a lamp that is on.
     """
     world = request.world
     folded = {language.fold(word) for each in request.text for word in each.tokens}
@@ -384,7 +384,7 @@ _NEW = Reply("new")
 
 
 def _meanings(words: Sequence[str], language: Language) -> list[str]:
-    """Return the meaning of each word of a reply, by its longest known phrase."""
+    """Return the meaning of each word in a reply, from the longest known phrases."""
     found = [""] * len(words)
     phrases = [
         (tuple(said.split()), meaning)

@@ -507,7 +507,7 @@ class Speaker:
 
     @cached_property
     def _texts(self) -> tuple[Counter[str], int]:
-        """The number of demonstrated texts with each word, and of all of them."""
+        """The number of demonstrated texts that contain each word, and of all texts."""
         texts: Counter[str] = Counter()
         total = 0
         for _, words, count in self._wholes():
@@ -582,7 +582,7 @@ def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _spellings(graphs: Iterable[GroundingGraph]) -> dict[str, str]:
-    """Return the spelling of each string value, by its lower case."""
+    """Return a mapping from lower-case string values to their spelling."""
     labels = (label for graph in graphs for each in graph.node_labels for label in each)
     return {e.value.lower(): e.value for e in labels if isinstance(e.value, str)}
 

@@ -139,7 +139,7 @@ class TabledContents(Sequence[NodeContent]):
 
 
 class LabelTables(NamedTuple):
-    """Sparse tables of labels of word sets and nodes, and of joined features.
+    """Sparse tables of the labels of word sets and nodes, and of joined features.
 
     Compiled kernels read them, so `groundling.compiler` watches this file too.
     """

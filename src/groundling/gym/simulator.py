@@ -281,7 +281,7 @@ class GymWorld:
     def arrive(
         self, env: Any, state: Situation, moves: Sequence[Any], answer: tuple[Any, ...]
     ) -> Situation:
-        """Return the state of a running environment after moves, from its last output."""
+        """Return the state after moves in a running environment, from its last output."""
         observation, reward, terminated, truncated, info = answer
         seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
         course: tuple[Any, ...] = ()

@@ -91,7 +91,7 @@ class Scene:
         return strings and 1 < len(set(values)) < len(values)
 
     def thing(self, name: str, labels: tuple[Label, ...]) -> str | None:
-        """Return the thing that a node represents, by its name or its labels, or None.
+        """Return the thing that a node represents by name or by labels, or None.
 
         >>> scene = Scene({"a": {"colour": "red", "x": 1}, "b": {"colour": "red", "x": 2}})
         >>> scene.thing("object", labels_of({"colour": "red", "x": 2, "object": True}, "object"))
