@@ -1,4 +1,4 @@
-"""The bars, and the tables of docs/performance.md, written from bench.json."""
+"""Targets of the benchmarks, and tables of docs/performance.md from bench.json."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _SIDES = {
 
 
 def reached(name: str, value: float) -> bool:
-    """Tell whether a figure reaches its bar.
+    """Tell whether a figure reaches its target.
 
     >>> reached("fit_scene_speedup", 3.2), reached("growth_exponent", 1.2)
     (True, False)
@@ -73,7 +73,7 @@ def reached(name: str, value: float) -> bool:
 
 def comparison(figures: Mapping[str, float]) -> list[str]:
     """Return the table of what was compared with 0.1.0."""
-    lines = ["| | 0.1.0 | now | ratio | bar |", "|---|---|---|---|---|"]
+    lines = ["| | 0.1.0 | now | ratio | target |", "|---|---|---|---|---|"]
     for key, name in _SIDES.items():
         if f"{key}_before" in figures:
             before, now = (_short(figures[f"{key}_{side}"]) for side in ("before", "now"))
@@ -83,8 +83,8 @@ def comparison(figures: Mapping[str, float]) -> list[str]:
 
 
 def verdicts(figures: Mapping[str, float]) -> list[str]:
-    """Return the table of all bars and whether they are reached."""
-    lines = ["| figure | value | bar | reached |", "|---|---|---|---|"]
+    """Return the table of all targets and whether they are reached."""
+    lines = ["| figure | value | target | reached |", "|---|---|---|---|"]
     for name, (bar, sense) in BARS.items():
         value = "not measured" if name not in figures else f"{figures[name]:.2f}"
         met = "" if name not in figures else "yes" if reached(name, figures[name]) else "no"

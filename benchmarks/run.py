@@ -289,8 +289,8 @@ def show_seconds(
 
 
 def show_bars(figures: dict[str, float], console: Console) -> None:
-    table = Table(title="Bars")
-    for heading in ("figure", "value", "bar", "reached"):
+    table = Table(title="Targets")
+    for heading in ("figure", "value", "target", "reached"):
         table.add_column(heading)
     for name, (bar, sense) in BARS.items():
         if name not in figures:

@@ -457,7 +457,7 @@ class Agent:
     def _equal(
         self, found: Considered, chosen: Option, options: Sequence[Option]
     ) -> tuple[Option, ...]:
-        """Return the options that the text describes as well as the chosen one."""
+        """Return the chosen option and others that the text describes equally well."""
         speaker = self.follower._get_speaker()
         if speaker is None:
             return (chosen,)

@@ -273,12 +273,12 @@ class Follower(Estimator):
     ) -> Follower:
         """Add demonstrations to those already learnt; changes and returns this follower.
 
-        The result equals `fit` on all of them, up to the tolerance of the optimiser. Unset settings
-        are chosen again (those that need cross-validation, each time the number of demonstrations
-        has doubled); while they stay the same, training starts from the current weights and keeps a
-        learnt lexicon. An unfitted follower is fitted. A loaded follower holds no demonstrations:
-        pass its training demonstrations as `known`. With `check`, warns of problems in the new
-        demonstrations.
+        The result equals `fit` on old and new demonstrations, up to the tolerance of the optimiser.
+        Unset settings are chosen again; those that need cross-validation are chosen again only when
+        the number of demonstrations has doubled. If no setting changes, training starts from the
+        current weights and keeps a learnt lexicon. An unfitted follower is fitted. A loaded
+        follower holds no demonstrations: pass its training demonstrations as `known`. With `check`,
+        warns of problems in the new demonstrations.
 
         >>> from groundling import Demonstration, Follower
         >>> from groundling.examples import Lamp

@@ -476,8 +476,7 @@ class MemoryEnvironment(Wrapper):
         for number, (turn, other) in enumerate(zip(listed, others, strict=True), 1):
             if not isinstance(turn, (tuple, list)) or len(turn) != 2:
                 raise DemonstrationError(
-                    f"Turn {number} must be a pair of a text and a list of actions; got "
-                    f"{shorten(turn)}."
+                    f"Turn {number} must be a pair (text, list of actions); got {shorten(turn)}."
                 )
             text, actions = turn
             called = f"{name}-{number}" if name else ""

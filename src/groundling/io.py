@@ -364,9 +364,9 @@ def _features(
     if synonyms not in ("", "wordnet") and not (synonyms in allowed and Path(synonyms).is_file()):
         kept["synonyms"] = ""
         warnings.warn(
-            "The follower was trained with word vectors "
+            "The follower was trained with a file of word vectors "
             f"{f'({synonyms[:200]}) ' if synonyms != '?' else ''}and knows no synonyms without "
-            f"them. Set the environment variable {VECTORS} to the path of that file, or set "
+            f"it. Set the environment variable {VECTORS} to the path of the file, or set "
             "`features__synonyms` and fit again.",
             LearningWarning,
             stacklevel=2,

@@ -141,7 +141,7 @@ def clean(drawing: object, whose: str) -> str:
     from defusedxml.ElementTree import ParseError, fromstring
 
     if not isinstance(drawing, str):
-        raise WorldError(f"{whose} must return SVG as text; got a {type(drawing).__name__}.")
+        raise WorldError(f"{whose} must return SVG as a string; got a {type(drawing).__name__}.")
     if len(drawing) > LIMIT:
         raise WorldError(f"{whose} must return at most {LIMIT:,} characters; got {len(drawing):,}.")
     try:

@@ -153,7 +153,7 @@ def test_diagnosing_warns_of_slots_that_no_graph_has():
 def test_diagnosing_warns_of_slots_that_no_word_matches():
     opaque = Line(4, {0: "q1", 1: "q2", 2: "q3", 3: "q4"})
     shown = [Demonstration("go there", opaque, 1, ("left",)) for _ in range(3)]
-    with pytest.warns(LearningWarning, match="No word of the texts means .*'item', such as q"):
+    with pytest.warns(LearningWarning, match="No word in the texts means .*'item', such as q"):
         make(features=Features(slots=("item",))).fit(shown)
 
 

@@ -57,7 +57,7 @@ def test_home_replies_to_a_file_by_the_contract(home, tmp_path):
     ("line", "message"),
     [
         ("{", "line 1: a request must be JSON"),
-        ("[]", "must be a mapping with the texts `home` and `text`"),
+        ("[]", "must be a mapping with the strings `home` and `text`"),
         ('{"home": "nowhere.yaml", "text": "hi"}', "nowhere.yaml cannot be read"),
         ('{"home": HOME, "text": 3}', "for `text`"),
         ('{"home": HOME, "text": "hi", "area": "moon"}', "line 1: `area` must be the id"),

@@ -321,5 +321,7 @@ def test_parquet_dictionary_index_outside_its_values_is_refused(index):
     broken = arrow.DictionaryArray.from_arrays(
         arrow.array([0, index], arrow.int8()), arrow.array(["go", "stop"]), safe=False
     )
-    with pytest.raises(ValueError, match=f"dictionary index {index} of 2 values"):
+    with pytest.raises(
+        ValueError, match=f"dictionary index {index} is out of range: the dictionary has 2 values"
+    ):
         _listed(broken)

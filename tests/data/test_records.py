@@ -319,7 +319,7 @@ BAD = [
     (
         {"instructions": {"tokens": ["a"], "heads": [-1], "relations": [""], "labels": [3]},
          "start": 2, "actions": []},
-        "up to 1e+30; got 3.",
+        "must not exceed 1e+30; got 3.",
     ),
     (
         {"instructions": {"tokens": ["a"], "heads": [-1], "relations": [""],

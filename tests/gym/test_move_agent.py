@@ -101,7 +101,7 @@ def test_moving_does_nothing_that_it_does_not_understand(follower):
 def test_moving_begins_elsewhere_by_what_was_observed(follower):
     env = begun()
     observation, *_ = env.step(1)
-    with pytest.raises(WorldError, match="must be in the initial state of the seed 0"):
+    with pytest.raises(WorldError, match="must be in its initial state for seed 0"):
         lake().agent(follower).act("Go down.", env)
     report = MoveAgent(follower, lake(way="deepcopy")).act("Go down.", env, observation)
     assert report.success

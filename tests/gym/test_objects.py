@@ -311,7 +311,7 @@ def test_objects_roles_are_checked(roles):
 
 
 def test_objects_verbs_are_checked():
-    with pytest.raises(SettingError, match="a text such as 'take'"):
+    with pytest.raises(SettingError, match="a string such as 'take'"):
         Verb("")
     for verbs in ((), ("take",), Verb("take")):
         with pytest.raises(SettingError, match="must be a tuple of Verb"):

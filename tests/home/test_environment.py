@@ -111,7 +111,7 @@ def test_environment_is_one_that_followers_accept():
 
 def test_environment_refuses_unknown_areas():
     assert check_area(HOME, None) == ""
-    with pytest.raises(HomeError, match="`area` must be the id of an area of the home; got 'moon'"):
+    with pytest.raises(HomeError, match="`area` must be the id of an area in the home; got 'moon'"):
         check_area(HOME, "moon")
 
 

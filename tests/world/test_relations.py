@@ -100,7 +100,7 @@ def test_scene_relates_the_things_of_a_graph_only():
 
 
 def test_scenes_complain_of_names_that_are_one_text():
-    with pytest.raises(WorldError, match="distinct as text"):
+    with pytest.raises(WorldError, match="distinct as strings"):
         Scene({1: {"x": 1}, "1": {"x": 2}})
 
 

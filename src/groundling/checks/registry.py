@@ -236,7 +236,7 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether each plan is possible at the other's start, with the same graphs."""
+    """Return whether each plan, with the same graphs, is possible at the other's start."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -313,7 +313,7 @@ def _slots(subject: Subject) -> Iterator[Finding]:
             such = ", ".join(sorted(values)[:A_FEW])
             yield Finding(
                 "idle slot",
-                f"No word of the texts means a value of the slot {kind!r}, such as {such}.",
+                f"No word in the texts means a value of the slot {kind!r}, such as {such}.",
                 fix,
             )
 

@@ -150,7 +150,7 @@ def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
         found = agent.reply(each)
         if found.kind not in ("act", "answer"):
             raise HomeError(
-                f"Each text of a phrase's meaning must be a clear request; got {each!r:.80}: "
+                f"Each text in the meaning of a phrase must be a clear request; got {each!r:.80}: "
                 f"{found.text}"
             )
 
@@ -215,7 +215,7 @@ def _text_of(request: Any, key: str, where: str) -> str:
     value = request.get(key) if isinstance(request, dict) else None
     if not isinstance(value, str):
         raise HomeError(
-            f"{where}: a request must be a mapping with the texts `home` and `text`; got "
+            f"{where}: a request must be a mapping with the strings `home` and `text`; got "
             f"{str(value)[:60]!r} for `{key}`."
         )
     return value

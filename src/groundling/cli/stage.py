@@ -233,7 +233,7 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
 
 
 def count_weights(follower: Follower) -> int:
-    """Return the number of weights of all members of an ensemble."""
+    """Return the number of weights in an ensemble, summed over its members."""
     members = range(len(follower.learnt_.fitted.members))
     return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
 

@@ -29,7 +29,7 @@ CORPORA = (
 
 @cache
 def manifest() -> MappingProxyType[str, str]:
-    """Return the SHA-256 checksum of every file of the corpora, by its relative path.
+    """Return the SHA-256 checksum of every corpus file, by relative path.
 
     >>> len(manifest()["sail/data/Paragraph.xml"])
     64

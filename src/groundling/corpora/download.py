@@ -92,7 +92,7 @@ def _unpack(archive: Path, folder: Path) -> None:
     if missing := [name for name in manifest() if name not in found]:
         raise CorpusError(
             f"{archive} must contain all {len(manifest())} files of the corpora; got "
-            f"{len(found)} of them, without {missing[0]}. Give the archive of the repository "
+            f"{len(found)} files, without {missing[0]}. Give the archive of the repository "
             "jacobandreas/instructions."
         )
 

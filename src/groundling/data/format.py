@@ -188,7 +188,7 @@ def _text(record: Mapping[str, Json]) -> str | Instruction | tuple[str | Instruc
         return _tree(parsed)
     if type(parsed) is not list or not parsed:
         raise DemonstrationError(
-            "`instructions` must be a list of sentences, each a text or an object with tokens, "
+            "`instructions` must be a list of sentences, each a string or an object with tokens, "
             f"heads and relations; got {shorten(parsed)}."
         )
     return tuple(
@@ -243,8 +243,8 @@ def _label(data: Json) -> SentenceLabel:
         )
     ):
         raise DemonstrationError(
-            "A label of a sentence must be an object with a name and optionally amount, kind and "
-            f"value, with numbers up to {MOST_NUMBER:g}; got {shorten(data)}."
+            "A label of a sentence must be an object with `name` and optionally `amount`, `kind` "
+            f"and `value`, and its numbers must not exceed {MOST_NUMBER:g}; got {shorten(data)}."
         )
     return SentenceLabel(**data)
 

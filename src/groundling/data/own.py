@@ -38,8 +38,9 @@ def tells_start(environment: object) -> bool:
 def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
     """Return the initial states of an environment, with their names.
 
-    An environment defines one by a method `initial_state()` or by `start`, a state; several by
-    `starts`, a mapping of names to states or a list. `start` and `starts` may also be methods.
+    An environment defines a single initial state by the method `initial_state()` or by the
+    attribute `start`, or several initial states by the attribute `starts`, which is a list of
+    states or a mapping from names to states. `start` and `starts` may also be methods.
 
     >>> class Hall:
     ...     def initial_state(self): return 3
@@ -190,8 +191,9 @@ def folds(
 ) -> list[tuple[list[Demonstration], list[Demonstration]]]:
     """Return cross-validation folds as (training, test) pairs of demonstrations.
 
-    Demonstrations of one group stay in one fold; one without a group is its own group. Every
-    demonstration is tested once. The same seed gives the same folds.
+    Demonstrations with the same `group` stay in the same fold; a demonstration without a group
+    is a group of its own. Each demonstration is in exactly one test set. The same seed gives the
+    same folds.
 
     >>> shown = [Demonstration(str(n), object(), 0, (), group="ab"[n % 2]) for n in range(4)]
     >>> for learn, test in folds(shown, 2):

@@ -29,9 +29,10 @@ Row = dict[str, Any]
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
-    """Yield the number and content of each row; reads a few thousand rows at a time.
+    """Yield the number and content of each row, reading at most 10,000 rows at a time.
 
-    If the file is damaged, the last content is an exception.
+    For an invalid row, an exception takes the place of the content. If the file is damaged, the
+    last item has an exception.
     """
     number = total = 0
     longest = LINE_BYTES.most
@@ -80,7 +81,10 @@ def _listed(column: Any) -> list[Any]:
         for index in indices:
             if index not in used:
                 if not 0 <= index < len(values):  # pyarrow does not check, and wraps around
-                    raise ValueError(f"dictionary index {index} of {len(values)} values")
+                    raise ValueError(
+                        f"dictionary index {index} is out of range: the dictionary has "
+                        f"{len(values)} values"
+                    )
                 used[index] = _text(values[index])
         return [used[index] for index in indices]
     if types.is_list(kind) or types.is_large_list(kind):

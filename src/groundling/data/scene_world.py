@@ -453,7 +453,7 @@ def _name(value: Any, what: str) -> str:
     plain = isinstance(value, str) and value.isprintable() and ":" not in value
     if not plain or not value.strip() or len(value) > _LONGEST_NAME:
         raise WorldError(
-            f"{what} must be a text of 1 to {_LONGEST_NAME} characters without a colon; got "
+            f"{what} must be a string of 1 to {_LONGEST_NAME} characters without a colon; got "
             f"{shorten(value)}."
         )
     return str(value)
@@ -467,8 +467,8 @@ def _listed(data: Json, what: str, least: int) -> list[dict[str, Any]]:
         raise WorldError(f"`{what}` must have {least} to {MOST} entries; got {len(found)}.")
     for each in found:
         if not isinstance(each, Mapping):
-            raise WorldError(f"Each of `{what}` must be an object; got {shorten(each)}.")
-        _name(each.get("name"), f"The name of each of `{what}`")
+            raise WorldError(f"Each entry of `{what}` must be an object; got {shorten(each)}.")
+        _name(each.get("name"), f"The name of each entry of `{what}`")
         if len(each) > _MOST_PROPERTIES:
             raise WorldError(
                 f"{each['name']!r} must have at most {_MOST_PROPERTIES} properties; got "
@@ -478,7 +478,7 @@ def _listed(data: Json, what: str, least: int) -> list[dict[str, Any]]:
             _name(key, f"The name of a property of {each['name']!r}")
             if key not in _SHAPES and not _is_plain(value):
                 raise WorldError(
-                    f"`{key}` of {each['name']!r} must be a number or a text of at most "
+                    f"`{key}` of {each['name']!r} must be a number or a string of at most "
                     f"{_LONGEST_VALUE} characters; got {shorten(value)}."
                 )
     return [dict(each) for each in found]

@@ -54,12 +54,12 @@ def applicable(
     language: Language,
     verbs: Mapping[str, frozenset[str]],
 ) -> tuple[Option, ...]:
-    """Return the options that do the type of action that the verb of the text stands for.
+    """Return the options whose actions are of the type that the verb of a text names.
 
-    `verbs` maps words to the root labels of their actions (see `Speaker.verbs`); words that spell
-    a root label stand for it. Options that lack more of these labels than others are excluded;
-    empty if no option has any of them. Of options with the same type, those that change nothing
-    are excluded if others change something: *switch off the lamp* means a lamp that is on.
+    `verbs` maps words to the root labels of their actions (see `Speaker.verbs`). A word that spells
+    a root label also names it. Only the options that lack the fewest of the named labels are
+    returned, or none if every option lacks all of them. An option that changes nothing is excluded
+    if another option of its type changes something: *switch off the lamp* means a lamp that is on.
     """
     world = request.world
     folded = {language.fold(word) for each in request.text for word in each.tokens}
@@ -86,7 +86,10 @@ def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[st
 
 
 def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
-    """Return whether a plan has every value that a text names, of those in any plan's graphs."""
+    """Return whether a plan has every value that a text names.
+
+    Only values that occur in the graphs of this plan or of `others` are looked for in the text.
+    """
     own, values = values_of(request.world, plan), dict[str, set[str]]()
     for each in (plan, *others):
         for kind, found in values_of(request.world, each).items():
@@ -98,7 +101,7 @@ def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: La
 
 
 def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
-    """Return the names of labels, and the values, of the root node of each action."""
+    """Return the label names and values at the root nodes of a plan's actions."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     labels = {label for graph in graphs for label in graph.labels(graph.root)}
     names = {label.name if label.value is None else label.value for label in labels}
@@ -112,12 +115,12 @@ def fit_equally(
     language: Language,
     is_plain: Callable[[str], bool],
 ) -> tuple[Option, ...]:
-    """Return the options that a text describes as well as the chosen one, with that one.
+    """Return the chosen option and all others that the text describes equally well.
 
-    They change the same in another thing, and have every value of the chosen one that the text
-    names: *the lamp* fits all lamps. A chosen one that changes nothing gives way to them. Only the
-    chosen one is returned if the text has an indefinite (*a lamp*), or a word that may name the
-    thing in another way; `is_plain` tells which cannot.
+    Such an option makes the same change to another thing, and has every value of the chosen option
+    that the text names: *the lamp* fits all lamps. If the chosen option changes nothing, it is left
+    out when there are others. Only the chosen option is returned if the text has an indefinite
+    article (*a lamp*), or a word that may distinguish the things (for which `is_plain` is false).
     """
     world = request.world
     words = [language.fold(word) for each in request.text for word in each.tokens]
@@ -381,7 +384,7 @@ _NEW = Reply("new")
 
 
 def _meanings(words: Sequence[str], language: Language) -> list[str]:
-    """Return the meaning of each word of a reply, by its longest known phrase."""
+    """Return the meaning of each word in a reply, from the longest known phrases."""
     found = [""] * len(words)
     phrases = [
         (tuple(said.split()), meaning)

@@ -1,7 +1,7 @@
 """Prediction sets: outcomes that include the right one with a given probability.
 
 Split conformal prediction. Each outcome of a text gets a nonconformity score. The threshold is a
-quantile of the scores of the right outcomes of held-out demonstrations. If these and later texts
+quantile of these scores for the right outcomes in held-out demonstrations. If these and later texts
 are exchangeable, the set of outcomes at or below the threshold contains the right one with at
 least the requested probability, whatever the model (Vovk et al. 2005; for clarification questions,
 Ren et al. 2023). Texts from a new world are not exchangeable: calibrate on texts from that world.

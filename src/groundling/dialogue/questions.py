@@ -717,7 +717,7 @@ def _clipped(logs: Reals) -> tuple[Reals, Reals]:
 
 
 def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss for describing exactly these things, with its gradient by log p."""
+    """Return the loss of describing exactly these things, and its gradient in log p."""
     wanted = np.array(inside, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:

@@ -63,7 +63,8 @@ class Gap(NamedTuple):
 class Fragment(NamedTuple):
     """Words and gaps that describe one or more actions.
 
-    `first` is true if it was the beginning of a text, `whole` if it was the whole text.
+    `first` tells whether the fragment began a text of the demonstrations, and `whole` whether it
+    was the whole text.
     """
 
     words: tuple[str | Gap, ...]
@@ -269,7 +270,7 @@ class Speaker:
                 found[Fragment(gapped, places[0] == 0, whole)] += 1
 
     def _owners(self, words: Sequence[str], labels: Sequence[PlanLabels]) -> list[int]:
-        """Return the action of each word, by a monotonic alignment of text and plan."""
+        """Align a text with its plan monotonically; return the action of each word."""
         if len(labels) == 1 or len(words) < len(labels):
             return [0] * len(words)
         logs = np.log(self.model.word_probabilities(words, labels))
@@ -506,7 +507,7 @@ class Speaker:
 
     @cached_property
     def _texts(self) -> tuple[Counter[str], int]:
-        """The number of demonstrated texts with each word, and of all of them."""
+        """The number of demonstrated texts that contain each word, and of all texts."""
         texts: Counter[str] = Counter()
         total = 0
         for _, words, count in self._wholes():
@@ -570,7 +571,7 @@ def _word(data: Any) -> str | Gap:
 
 
 def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the articles of the language of a text, and its function words.
+    """Return the articles and the function words of the language of these words.
 
     Both are empty if articles do not agree with nouns.
     """
@@ -581,7 +582,7 @@ def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _spellings(graphs: Iterable[GroundingGraph]) -> dict[str, str]:
-    """Return the spelling of each string value, by its lower case."""
+    """Return a mapping from lower-case string values to their spelling."""
     labels = (label for graph in graphs for each in graph.node_labels for label in each)
     return {e.value.lower(): e.value for e in labels if isinstance(e.value, str)}
 

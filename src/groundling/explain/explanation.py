@@ -210,8 +210,8 @@ class Link(Part):
 class Rival(Part):
     """An alternative plan, with its margin and the deciding features.
 
-    `features` are those of the chosen plan minus those of the rival. Together with `ambiguity`, the
-    contribution of the number of readings, they sum exactly to the margin.
+    `features` are the contributions to the chosen plan minus those to the rival. Their sum plus
+    `ambiguity`, the contribution of the number of alignments, is exactly the margin.
     """
 
     actions: tuple[str, ...]
@@ -226,11 +226,12 @@ class Rival(Part):
 class ExplainedStep(Part):
     """The reasons for an action: the text that caused it, aligned nodes, features.
 
-    `support` is the probability of the unit that most probably names the action (if words are
-    units: the expected number of words on it, at most 1); below one half, the text does not mention
-    it. `text` holds the features of words aligned with the action, and `own` the features that do
-    not depend on the text (ψ(y)). `without` is the best considered plan without the action, with
-    the margin. `meanings` describes which words name what, and how values and sets were filled in.
+    `support` is the probability that a unit of text names the action, for the most probable unit.
+    (If units are words, it is the expected number of words aligned with the action, at most 1.)
+    Below one half, the text counts as not mentioning the action. `text` holds the features of words
+    aligned with the action, and `own` the features that do not depend on the text (ψ(y)). `without`
+    is the best considered plan without the action, with the margin. `meanings` describes which
+    words name what, and how values and sets were filled in.
     """
 
     action: str

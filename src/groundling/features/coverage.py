@@ -91,8 +91,8 @@ def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:
     """Return the probability that a text with unknown words is in scope.
 
     The probability that a word is new is the Good–Turing estimate: the share of training words
-    that occur once. A text in scope of `size` words has at least `unknown` new words with the
-    binomial tail probability; a text out of scope always has them.
+    that occur once. The probability that a text of `size` words has at least `unknown` new words is
+    then a binomial tail if the text is in scope, and 1 if it is out of scope.
 
     >>> counts = {"open": 40, "close": 35, "the": 75, "window": 30, "door": 44, "now": 1}
     >>> [round(trust(counts, 3, unknown), 2) for unknown in range(3)]

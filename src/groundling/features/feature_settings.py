@@ -1,4 +1,4 @@
-"""Settings of features: the labels of words and nodes, and how they are joined."""
+"""Feature settings: labels of words and nodes, and functions that join them."""
 
 from __future__ import annotations
 

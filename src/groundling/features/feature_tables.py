@@ -123,7 +123,7 @@ class ContentTable(Sequence[NodeContent]):
 
 
 class TabledContents(Sequence[NodeContent]):
-    """A list of contents, followed by those of a table."""
+    """Node contents from a list, followed by node contents from a table."""
 
     def __init__(self, listed: list[NodeContent], table: ContentTable) -> None:
         self.listed, self.table = listed, table
@@ -139,7 +139,7 @@ class TabledContents(Sequence[NodeContent]):
 
 
 class LabelTables(NamedTuple):
-    """Sparse tables of labels of word sets and nodes, and of joined features.
+    """Sparse tables of the labels of word sets and nodes, and of joined features.
 
     Compiled kernels read them, so `groundling.compiler` watches this file too.
     """
@@ -180,7 +180,7 @@ class Meetings:
     relations: Sequence[Relation]
 
     def set_pairs(self) -> Integers:
-        """Return the start of the pairs of each word set."""
+        """Return the index at which the pairs of each word set start."""
         return np.searchsorted(self.pair_set, np.arange(len(self.sets) + 1)).astype(np.int32)
 
 
@@ -427,7 +427,7 @@ class JoinedLabels:
     def _rows(
         self, words: list[WordLabel], spelled: Spelled
     ) -> tuple[Integers, Integers, Integers, Reals]:
-        """Return the starts of the rows of each word, with labels, features and values."""
+        """Return the first row of each word, and all labels, features and values."""
         kept = self._keeps(words, len(spelled.occurring))
         rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
                           spelled.blocks)  # fmt: skip
@@ -486,7 +486,7 @@ class JoinedLabels:
         return word.kind == STRING or word.name in self.space.word_names
 
     def _keeps(self, words: Sequence[WordLabel], labels: int) -> list[bool]:
-        """Tell whether the joins of words are cached: of those that occur again, up to a limit."""
+        """Tell for each word whether its joins are cached: if it recurs, up to a limit."""
         kept = [word in self._done for word in words]
         room = len(self._done) < _KEPT
         new = [n for n, word in enumerate(words) if not kept[n] and room and self._joins(word)]
@@ -651,10 +651,10 @@ class JoinedLabels:
 def _tabled(
     starts: NDArray[Any], listed: int, firsts: NDArray[Any], places: Sequence[NDArray[np.int64]]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the starts of listed contents and of those of a table, and the labels they have.
+    """Return the starts of listed contents and table contents, and their labels.
 
-    `starts` are those of the listed contents and of the items of all columns, one after another;
-    `firsts` are the numbers of the first items.
+    `starts` has the starts of the listed contents, then those of the items in each column.
+    `firsts` has the index of the first item in each column.
     """
     chosen = np.stack(places, axis=1)
     item = np.where(chosen < 0, 0, chosen + firsts)

@@ -103,7 +103,7 @@ class SpanIndex:
         return sorted(_best(whole, some), key=lambda span: (span.places, span.kind, span.value))
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
-        """Return the words of names that a word matches, with the kind of match."""
+        """Return the words in names that a word matches, each with the kind of match."""
         found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:
@@ -155,7 +155,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return the extent and the kind of match of a name, from those of its words."""
+    """Return how much of a name matches, and its worst match, from its words' matches."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 

@@ -211,7 +211,7 @@ def _add(state: GridState, thing: Thing, cell: int, status: int) -> GridState:
 
 
 def _room(state: GridState, start: int) -> set[int]:
-    """Return the cells of the room of the start, including its walls and doors."""
+    """Return the cells of the room that contains `start`, with its walls and doors."""
     doors = {
         place
         for place, thing in zip(state.places, state.layout.things, strict=True)

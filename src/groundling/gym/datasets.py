@@ -160,7 +160,7 @@ def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
 
 
 def _observation_space(spaces: Any, given: Any, trajectories: Sequence[Recording]) -> Any:
-    """Return the observation space, with missions as texts."""
+    """Return the observation space extended by a text space for missions."""
     texts = [each.text for each in trajectories]
     text = spaces.Text(
         max_length=max(map(len, texts)), charset="".join(sorted(set("".join(texts))))

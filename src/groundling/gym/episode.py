@@ -176,7 +176,7 @@ class Episode:
         return labels if self._named[part] else things
 
     def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
-        """Return the labels of objects whose values a part of the text spells."""
+        """Return those labels of objects whose value is named in a part of the text."""
         if part not in self._named:
             self._named[part] = {
                 label
@@ -340,8 +340,8 @@ class Episode:
             for label, value in own.items() if isinstance(own, Mapping) else ():
                 if isinstance(value, (bytes, Mapping)):
                     raise WorldError(
-                        f"{method}: the label {label!r} of the object {name!r} must be a text, a "
-                        f"number, True or a list of texts; got {value!r}."
+                        f"{method}: the label {label!r} of the object {name!r} must be a string, "
+                        f"a number, True or a list of strings; got {value!r}."
                     )
         return {name: labels_of(given[name], f"object {name!r}") for name in names}
 

@@ -210,7 +210,7 @@ def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 class GridReader:
-    """Reader of the states of a MiniGrid environment, with stable numbers for things.
+    """Reads the states of a MiniGrid environment, with stable numbers for things.
 
     Create a new reader after each `reset`. Things that look the same have different numbers,
     because the simulator distinguishes them.

@@ -53,8 +53,8 @@ def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridStat
 def draw_babyai(environment: Episode, state: tuple[ActionChoice, ...]) -> str:
     """Return the SVG of a level after some choices, with targets for the next choice.
 
-    The target on a thing sends the agent to it, or completes the verb; the targets in the corners
-    of its cell pick it up, open it, or put it somewhere.
+    A click on a thing sends the agent to it or, if a verb was chosen, completes the verb. Clicks on
+    the corners of its cell choose a verb: pick it up, open it, or put it somewhere.
 
     >>> from groundling import gym
     >>> [shown] = gym.babyai("GoToObjS4").record([0])

@@ -67,12 +67,12 @@ class MoveAgent(BaseAgent):
         *,
         start: Situation | None = None,
     ) -> ActReport:
-        """Carry out an instruction in an environment after a reset with a seed.
+        """Carry out an instruction in an environment that was reset with a seed.
 
-        `env` must have the class of the world's own environment, since `key` and `get_state` are
-        used on it. If it was not just reset, pass its last `observation` and `info` (not possible
-        in a world that replays). For a simulator of another class, pass the initial state of the
-        world as `start`.
+        `env` must be of the same class as the world's simulator, because the world calls `key` and
+        `get_state` on it. If `env` has moved since the reset, pass its last `observation` and
+        `info` (not supported by worlds that replay). If `env` is of another class, pass the state
+        of the world that corresponds to its current state as `start`.
         """
         # Split as in `fit`, with full stops.
         parts = split_sentences(text, self.follower.learnt_.fitted.encoder.reader.language)

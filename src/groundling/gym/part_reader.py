@@ -112,7 +112,7 @@ class PartReader:
         return [each for each in pieces if each]
 
     def _cuts(self, piece: list[str], rest: list[str]) -> bool:
-        """Return whether a comma is between clauses, or between things in a list."""
+        """Return whether a comma separates two clauses, or two things in a list."""
         if not self._is_clause(piece):
             return False
         return self._is_clause(_up_to_comma(rest)) or self._is_listed(rest)

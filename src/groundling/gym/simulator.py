@@ -69,7 +69,7 @@ class Cost:
 
     @property
     def milliseconds(self) -> float:
-        """Time of one simulated step."""
+        """Mean time of one simulated step, in milliseconds."""
         return 1000 * self.seconds / self.simulated if self.simulated else 0.0
 
     @property
@@ -273,7 +273,7 @@ class GymWorld:
         key = self._key_of(env, self.seen(start).observation, running=True)
         if seed < 0 or key != self._known(start).key:
             raise WorldError(
-                f"The environment must be in the initial state of the seed {seed}. Call "
+                f"The environment must be in its initial state for seed {seed}. Call "
                 "env.reset(seed=…) just before acting, or pass the agent the last observation."
             )
         return start
@@ -281,7 +281,7 @@ class GymWorld:
     def arrive(
         self, env: Any, state: Situation, moves: Sequence[Any], answer: tuple[Any, ...]
     ) -> Situation:
-        """Return the state of a running environment after moves, from its last output."""
+        """Return the state after moves in a running environment, from its last output."""
         observation, reward, terminated, truncated, info = answer
         seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
         course: tuple[Any, ...] = ()
@@ -359,7 +359,7 @@ class GymWorld:
             raise self._unlike(env, "key", error) if running else error from None
         except TypeError as error:
             raise WorldError(
-                f"GymWorld's key must be hashable ({error}). Return numbers, texts or tuples."
+                f"GymWorld's key must be hashable ({error}). Return numbers, strings or tuples."
             ) from error
         return key
 
@@ -368,8 +368,8 @@ class GymWorld:
         return WorldError(
             f"GymWorld's {what} raised {type(error).__name__}: {error} in the environment to act "
             f"in, a {type(env.unwrapped).__name__}; it simulates a "
-            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same kind. If the "
-            "simulator is a twin of another kind, let key use only the observation, and "
+            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same class. If the "
+            "simulator is a twin of another class, let key use only the observation, and "
             "act with start=…"
         )
 
@@ -479,7 +479,7 @@ def _default_key(env: Any, observation: Any) -> str:
 
 
 def digest(*values: Any) -> str:
-    """Return a digest of numbers, texts, arrays, and objects that contain them.
+    """Return a digest of numbers, strings, arrays, and objects that contain them.
 
     >>> digest({"b": 1, "a": [2.0]}) == digest({"a": [2.0], "b": 1})
     True

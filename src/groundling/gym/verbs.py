@@ -29,12 +29,12 @@ class Verb:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
-            raise SettingError(f"`Verb.name` must be a text such as 'take'; got {self.name!r}.")
+            raise SettingError(f"`Verb.name` must be a string such as 'take'; got {self.name!r}.")
         roles: Any = self.roles
         if isinstance(roles, str):
             raise SettingError(
                 f"The roles of Verb({self.name!r}) must be a tuple, such as ({roles!r},); got "
-                f"the text {roles!r}."
+                f"the string {roles!r}."
             )
         listed = tuple(
             tuple(word.strip() for word in each.split("|") if word.strip())
@@ -44,7 +44,7 @@ class Verb:
         )
         if not listed or not all(listed) or len({each[0] for each in listed}) < len(listed):
             raise SettingError(
-                f"The roles of Verb({self.name!r}) must be one or more different texts, such as "
+                f"The roles of Verb({self.name!r}) must be one or more distinct strings, such as "
                 f"('object', 'next to'); got {roles!r}."
             )
         object.__setattr__(self, "roles", tuple(each[0] for each in listed))
@@ -68,4 +68,4 @@ def check_verbs(world: str, verbs: Any) -> None:
     names = [each.name for each in verbs]
     twice = next((each for each in names if names.count(each) > 1), None)
     if twice is not None:
-        raise SettingError(f"{world}.verbs must have different names; got {twice!r} twice.")
+        raise SettingError(f"{world}.verbs must have distinct names; got {twice!r} twice.")

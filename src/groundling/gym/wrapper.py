@@ -25,8 +25,8 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
 
     - `text` and `parts`: the instruction;
     - `confidence`: the confidence of the follower;
-    - `plan`: the macro-actions as texts, in the order of execution;
-    - `alignment`: the number of the choice of each part of the text, or -1;
+    - `plan`: the macro-actions as strings, in the order of execution;
+    - `alignment`: for each part of the text, the index of the choice it names, or -1;
     - `suggestion`: the next move of the plan, or None;
     - `left`: the number of remaining macro-actions.
 

@@ -513,10 +513,10 @@ class TextWorld:
     def _readings(
         self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool, plural: bool
     ) -> Iterator[Target]:
-        """Yield uniquely named things one by one, and those of a shared name together.
+        """Yield things with unique names singly, and things that share a name together.
 
-        Words for kinds (`vague`) never mean just those things that have them in their names. In
-        the plural (*which lights*), they do not mean a single thing either.
+        A word for a kind (`vague`) never means just the things that have this word in their names;
+        a plural (*which lights*) does not mean a single thing either.
         """
 
         def kind_of(entity: Entity) -> str:
@@ -791,7 +791,7 @@ class TextWorld:
 
 
 def check_area(home: Home, area: str | None) -> str:
-    """Return the id of an area, or ""; raise `HomeError` if it is unknown."""
+    """Return `area`, or "" for None; raise `HomeError` if it is not in the home."""
     if area and area not in home.area_of:
-        raise HomeError(f"`area` must be the id of an area of the home; got {area!r}.")
+        raise HomeError(f"`area` must be the id of an area in the home; got {area!r}.")
     return area or ""

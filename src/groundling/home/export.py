@@ -29,7 +29,7 @@ def read_export(folder: Path) -> Home:
         raise HomeError(
             f"{folder} must be a YAML file, or a folder with Home Assistant's "
             "`core.entity_registry` and `core.area_registry`; got neither. Copy these files from "
-            "the `.storage` folder of its configuration."
+            "the `.storage` folder of Home Assistant."
         )
     states = _states(place)
     devices = {str(each.get("id")): each for each in read["devices"] or []}

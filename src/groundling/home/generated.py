@@ -169,7 +169,7 @@ def _sensors(dice: random.Random, areas: list[Area], half: int) -> list[Entity]:
 
 
 def rearranged_home(home: Home, seed: int) -> Home:
-    """Return a home with some of the entities of another, of all its kinds, in other areas.
+    """Return a home with two thirds or more of another home's entities, in other areas.
 
     >>> home = generated_home(1)
     >>> other = rearranged_home(home, 2)

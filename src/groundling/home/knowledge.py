@@ -84,7 +84,7 @@ class Knowledge:
         )
 
     def domains_of(self, word: str) -> tuple[str, ...]:
-        """Return the domains that a word names: those of most texts with it.
+        """Return the domains that a word names, because most texts with it are about them.
 
         >>> Knowledge({}, {"blinds": {"cover:blind": 0.5, "cover": 0.4}}).domains_of("blinds")
         ('cover',)

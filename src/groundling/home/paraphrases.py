@@ -146,7 +146,7 @@ class _Paraphrase(Sampler):
         return HomeExample(text, self.world, situation, command, group, frozenset(self.strange))
 
     def _is_elsewhere(self, ids: frozenset[str], situation: Situation) -> bool:
-        """Return whether another thing of the same name is the one in the speaker's area."""
+        """Return whether the speaker's area has another thing with the same name."""
         if len(self._named()) != 1 or not situation.here:
             return False
         entity_of = self.home.entity_of

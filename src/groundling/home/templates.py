@@ -221,7 +221,7 @@ class Sampler:
         return self._value(part, depth)
 
     def _value(self, part: Any, depth: int) -> str:
-        """Return a text for a list, and store its value as a slot."""
+        """Return words for a list reference, and store the chosen value in its slot."""
         name, slot = part.list_name, part.slot_name
         if name in ("name", "area", "floor"):
             thing = self._thing(name)

@@ -1,4 +1,4 @@
-"""Scores of text units and of single words with the actions of a world."""
+"""Scores between the actions of a world and text units or single words."""
 
 from __future__ import annotations
 

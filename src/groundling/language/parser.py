@@ -247,7 +247,8 @@ def load_parser(
     Parameters
     ----------
     name
-        One of the following, optionally with the version suffix after ``@`` of a parser's name:
+        One of the following. A version suffix such as ``@2`` is ignored, so that the `name` of a
+        parser can be passed.
 
         - ``"default"``: the parser shipped with the package, for English. Sentences in scripts
           without spaces are parsed as by ``"chain"``. ``"default:neutral"`` selects another

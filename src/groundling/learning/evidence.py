@@ -285,9 +285,10 @@ class _ScoreTest:
         return excess / doubt**0.5, excess / doubt
 
     def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
-        """Return, by word, the excess of each column in the gold plans, and its variance.
+        """Return the excess and variance of each column by word, and column effects.
 
-        Effects that do not depend on the text are subtracted.
+        The excess is the sum of a column over the gold plans, minus its expectation and minus the
+        effect that the column has whatever the text says (the third array).
         """
         _, plans, right = self._chances(self.blind + self.extra)
         said = self.said * self.weights[:, None]

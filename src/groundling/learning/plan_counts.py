@@ -103,7 +103,7 @@ class Lengths:
 
     @cached_property
     def of_plans(self) -> int | None:
-        """The plan length for training: that of the longest demonstration, if affordable."""
+        """The plan length for training: that of the longest demonstration if affordable."""
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried

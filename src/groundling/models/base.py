@@ -184,7 +184,7 @@ class Objective(ABC):
         return np.zeros(width)
 
     def owners(self) -> Sequence[int]:
-        """Return the index of the example of each instance of the scorer."""
+        """Return, for each instance in the scorer, the index of its example."""
         return range(len(self.data.examples))
 
     def realign(self, theta: Reals) -> bool:

@@ -265,7 +265,7 @@ class DecisionObjective(Objective):
         return changed
 
     def owners(self) -> Sequence[int]:
-        """Return the index of the example of each decision."""
+        """Return, for each decision, the index of its example."""
         places = np.arange(len(self.data.examples))
         return np.repeat(places, np.diff(self.decisions)).tolist()
 

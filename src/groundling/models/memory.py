@@ -230,7 +230,7 @@ def words_of(text: Sequence[Instruction]) -> tuple[str, ...]:
 
 
 def labels_of(world: CachedEnvironment, plan: Trajectory) -> tuple[Counter[str], Counter[str]]:
-    """Count the labels of the roots and of all nodes of a plan's graphs."""
+    """Count labels in a plan's graphs: those of root nodes, and those of all nodes."""
     roots: Counter[str] = Counter()
     everything: Counter[str] = Counter()
     for state, action in zip(plan.states, plan.actions, strict=False):

@@ -380,7 +380,7 @@ class PlanModel(Model):
     def _scores(
         fitted: FittedModel, texts: Sequence[tuple[Text, Sequence[PlanSpace]]]
     ) -> Iterator[list[Reals]]:
-        """Yield, for each text, the scores of the plans of each space."""
+        """Yield, for each text, the scores of the plans in each of its spaces."""
         instances = []
         for text, spaces in texts:
             candidates = [space.candidates for space in spaces if space]

@@ -69,7 +69,7 @@ def _lines(fitted: FittedModel) -> Iterator[str]:
 
 
 def _joined(fitted: FittedModel, words: list[WordLabel], nodes: list[NodeLabel]) -> Iterator[str]:
-    """Yield the names and values of the joined features of all pairs of labels."""
+    """Yield the joined features of all label pairs, as names and values."""
     plain = tuple(each for each in fitted.features.joins if isinstance(each, str))
     space = replace(fitted.features, joins=plain).space()
     first, second = np.divmod(np.arange(len(words) * len(nodes)), max(len(nodes), 1))

@@ -40,7 +40,7 @@ _FEW_EDGES = 12  # up to this many, loops are faster than arrays
 
 
 class Shape:
-    """The neighbours of each node of a graph with their relations, and where texts enter.
+    """The neighbours and relations of each node in a graph, and where texts may enter.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class Shape:
     Attributes
     ----------
     node_near, near_node, near_relation
-        The same pairs as arrays: where those of each node start, neighbours, and indices into
-        `relations`, which are in the order of their first occurrence.
+        The same pairs as arrays: the index at which the pairs of each node start, the neighbours,
+        and indices into `relations`, which are in the order of first occurrence.
     """
 
     __slots__ = ("enters", "near_node", "near_relation", "node_near", "relations")
@@ -358,7 +358,7 @@ class Layouts:
         return found
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
-        """Return a node; those that the scene adds have no name."""
+        """Return a node; nodes that the scene adds have an empty name."""
         # Groups of ranks are shared, and kept alive by the node, so they are compared by identity.
         key = (name, labels, None if ranks is None else tuple(map(id, ranks)))
         found: _SpelledNode | None = self._made.get(key)
@@ -446,7 +446,7 @@ class Layouts:
 
 
 class LaidOutTable(Sequence[LaidOutGraph]):
-    """Graphs that are built on access; `values` are those of all graphs."""
+    """Graphs that are built on access; `values` holds the values of all of them."""
 
     def __init__(
         self,

@@ -234,7 +234,7 @@ class FlatLayout(NamedTuple):
     state_node: Indices
 
     def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
-        """Return a tile, which is already laid out."""
+        """Return a tile as views of these arrays, which are laid out in advance."""
         first, last = whole(self.tile_strips[tile]), whole(self.tile_strips[tile + 1])
         return FlatTile(
             LANES * (last - first),

@@ -154,7 +154,7 @@ def score_sets(
     labels: LabelTables, tables: PairTables, theta: Reals, span: tuple[int, int], scratch: Scratch,
     pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
-    """Score the pairs of a range of blocks of word sets.
+    """Score the pairs in a range of word-set blocks.
 
     `set_shift` receives the best score of each set, and `pair_shifted` the scores minus that.
     """

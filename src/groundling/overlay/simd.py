@@ -4,8 +4,8 @@ The compiler unrolls vectorised loops to 16 or 32 iterations and processes the r
 one. Most chart rows are shorter than that. Kernels that pad rows to a multiple of eight and
 compute with vectors of eight have no remainder.
 
-Every function has three versions: machine code; with bounds checks, in debug mode; and in NumPy,
-if numba is disabled (NUMBA_DISABLE_JIT).
+Every function has three versions: machine code, machine code with bounds checks (for debug mode),
+and NumPy code (for NUMBA_DISABLE_JIT=1).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FUSED = ("contract",)  # as in all kernels: allow fused multiply-add
 def lane_rows(count: int) -> NDArray[np.float64]:
     """Return an uninitialised array of rows of eight doubles, aligned to cache lines.
 
-    NumPy aligns to less than a cache line; a row across two lines takes twice as long to access.
+    NumPy may place a row across two cache lines, which makes each access take twice as long.
 
     >>> rows = lane_rows(3)
     >>> len(rows), rows.ctypes.data % 64

@@ -136,7 +136,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         if isinstance(error, AttributeError) and "get attribute" not in str(error):
             raise  # not caused by unpickling
         raise WorldError(
-            f"Workers must be able to import the modules of the demonstrations; got {error}. "
+            f"Workers must be able to import the modules that demonstrations use; got {error}. "
             "Install them on all machines, or send them with client.upload_file."
         ) from error
     except distributed.KilledWorker as error:

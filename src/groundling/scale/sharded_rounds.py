@@ -57,8 +57,8 @@ class ShardedObjective:
         if found is None or found.weight != self.weight:
             covered = "a part" if found is None else f"{found.weight:g} of {self.weight:g}"
             raise WorkerError(
-                f"A gradient must cover the weight of all demonstrations; got {covered}. Files "
-                "must not change during training; train again."
+                f"A gradient must cover all demonstrations; got {covered} (by weight). Do not "
+                "change the files during training; train again."
             )
         return found.loss, found.gradient
 

@@ -120,7 +120,7 @@ def compare(
 
 
 def _vary(race: Race, clock: Clock, best: Runner, runners: list[Runner]) -> Runner:
-    """Compare the winner with variants of one setting, then of the penalty."""
+    """Compare the winner with variants that differ in one setting or the penalty."""
     size = best.size
     base = replace(
         best.configuration, name=best.name.removeprefix(BASELINE).strip(" ,") or best.name

@@ -51,8 +51,8 @@ class Kind:
     spelled
         The values that some word of some text spells.
     mentions, hits
-        The number of demonstrations in which a word spells a value, and of those in which the
-        demonstrated actions have that value.
+        The number of demonstrations in which a word spells a value, and the number of those whose
+        demonstrated actions also have that value.
     shown
         The number of demonstrations whose actions have a value.
     """

@@ -56,8 +56,8 @@ def _setting(
 ) -> Setting:
     """Create a setting from a mapping of scene names to scenes.
 
-    Each of `found` has an environment and an initial state; each of `examples` has a scene name,
-    a text and its actions.
+    Each entry of `found` has an environment and an initial state; each entry of `examples` has a
+    scene name, a text and its actions.
     """
     return Setting(
         title=title,
@@ -137,7 +137,7 @@ def _landmarks(task: Any) -> Setting:
 
 
 def _destinations(scene: Demonstration, some: slice) -> list[tuple[str, Any]]:
-    """Return an instruction and its action for some of the landmarks of a map."""
+    """Return an instruction and its action for some landmarks on a map."""
     actions = list(scene.environment.actions(scene.start))[some]
     return [
         (_SAID[number % len(_SAID)].format(action.landmark), action)

@@ -57,7 +57,7 @@ class OpenProjects:
     ...         print(error)
     ...     projects.close()
     False
-    This server has no project of that name. Open its start page again.
+    This server has no project with this name. Choose one on the start page.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class OpenProjects:
                 found.wake()  # it may have been closed before training finished
             if name not in self._open:
                 raise ProjectError(
-                    "This server has no project of that name. Open its start page again."
+                    "This server has no project with this name. Choose one on the start page."
                 )
             return self._open[name]
 

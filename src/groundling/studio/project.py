@@ -671,7 +671,7 @@ class Project:
             return follower
         if revision not in self.kept_models():
             raise ProjectError(
-                f"There is no saved model of revision {revision}. Only the last {KEPT} are kept."
+                f"There is no saved model for revision {revision}. Only the last {KEPT} are kept."
             )
         return Follower.load(self.folder / "models" / str(int(revision)))
 

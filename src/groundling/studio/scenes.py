@@ -148,7 +148,7 @@ def check_source(source: Any) -> dict[str, Any]:
     >>> check_source({"kind": "world", "world": 3})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: 'world' must be text; got 3.
+    groundling.errors.WorldError: 'world' must be a string; got 3.
     """
     if not isinstance(source, Mapping):
         raise WorldError(f"A source must be an object with a `kind`; got {shorten(source)}.")
@@ -161,7 +161,7 @@ def check_source(source: Any) -> dict[str, Any]:
     needed = {"world": ("world",), "model": ("model",), "gallery": ("name",)}.get(kind, ())
     for name in ("world", "model", "name"):
         if (name in needed or name in source) and not isinstance(source.get(name), str):
-            raise WorldError(f"{name!r} must be text; got {shorten(source.get(name))}.")
+            raise WorldError(f"{name!r} must be a string; got {shorten(source.get(name))}.")
     if kind == "scene" and not isinstance(source.get("scene"), Mapping):
         raise WorldError(f"'scene' must be an object; got {shorten(source.get('scene'))}.")
     shown = source.get("demonstrations", [])

@@ -290,7 +290,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         }
 
     def study_cases(self, corpus: CorpusT, chosen: PresetT, fold: Fold) -> StudyCases | None:
-        """Return the cases of a dialogue study; None to cross-fit on those of `prepare`."""
+        """Return the cases for a dialogue study; None means to cross-fit on `prepare`."""
         return None
 
     def judge(self, case: Case, plan: Plan | None) -> Score:

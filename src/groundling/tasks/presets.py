@@ -65,8 +65,8 @@ class Preset:
     ) -> Follower:
         """Return a follower trained with these settings.
 
-        `options` are passed to `Follower.fit`. `tell` is called with the settings chosen from the
-        demonstrations, without `overrides`.
+        `options` are passed to `Follower.fit`. `tell` is called with the settings that were chosen
+        from the demonstrations, except those that `overrides` replaces.
         """
         follower = self.follower(seed=seed)
         if not self.overrides:

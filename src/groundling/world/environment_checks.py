@@ -230,7 +230,7 @@ class _Check:
         return action
 
     def snapshots(self, values: tuple[Any, ...]) -> list[tuple[str, Any, Any]]:
-        """Return the repr of each value, with copies of it and of its attributes.
+        """Return the repr of each value, a copy of the value, and copies of its attributes.
 
         Stops copying once `_COPIED` bytes are used up; later changes are then not detected.
         """

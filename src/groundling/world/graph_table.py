@@ -13,11 +13,11 @@ from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
 
 class GraphTable(Sequence[GroundingGraph]):
-    """Grounding graphs of many actions, whose nodes and edges are those of one graph.
+    """Grounding graphs of many actions that share their node names and edges.
 
     An environment may return a table from `ground_many(state, actions)`. Labels are then
     normalised once for each thing instead of once for each action, and graphs are built lazily.
-    They must be equal to those that `ground` returns for the same actions.
+    The graphs must equal those that `ground` returns for the same actions.
 
     Parameters
     ----------

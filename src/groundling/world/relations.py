@@ -66,7 +66,7 @@ class Scene:
         }
         if len(self.labels) < len(things):
             raise WorldError(
-                "Things of a state must have names that are distinct as text; got "
+                "Things in a state must have names that are distinct as strings; got "
                 f"{sorted(map(str, things))}."
             )
         self._values: dict[str, dict[str, float | str]] = {}
@@ -91,7 +91,7 @@ class Scene:
         return strings and 1 < len(set(values)) < len(values)
 
     def thing(self, name: str, labels: tuple[Label, ...]) -> str | None:
-        """Return the thing that a node represents, by its name or its labels, or None.
+        """Return the thing that a node represents by name or by labels, or None.
 
         >>> scene = Scene({"a": {"colour": "red", "x": 1}, "b": {"colour": "red", "x": 2}})
         >>> scene.thing("object", labels_of({"colour": "red", "x": 2, "object": True}, "object"))
@@ -224,8 +224,8 @@ class Scene:
     def related(self, graph: GroundingGraph) -> GroundingGraph:
         """Return a graph extended by the relations of all its things.
 
-        Each relation becomes a node with edges to the related things. Its ranks are those of the
-        thing among them.
+        Each relation becomes a node with edges to the related things. The ranks of the node are the
+        ranks of the thing among the related things.
         """
         things = self.things_of(graph)
         renamed = {thing: name for name, thing in reversed(things.items()) if thing != name}

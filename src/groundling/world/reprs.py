@@ -40,7 +40,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 class _Short(reprlib.Repr):
-    """Truncated reprs with a stable order of sets."""
+    """Truncated reprs that list the members of sets in a stable order."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()

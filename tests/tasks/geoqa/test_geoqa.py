@@ -38,7 +38,7 @@ def test_geoqa_is_read_from_files(tmp_path):
 
 
 def test_geoqa_refuses_broken_files(tmp_path):
-    with pytest.raises(CorpusError, match="must be places of the map; got 'Mars'"):
+    with pytest.raises(CorpusError, match="must be places on the map; got 'Mars'"):
         load_maps(write(tmp_path / "a", **{"training.txt": "where is it ?;Mars\n"}))
     (tmp_path / "b").mkdir()
     with pytest.raises(CorpusError, match="must hold at least two maps; got 0"):

@@ -107,7 +107,7 @@ def _load_map(folder: Path) -> GeoMap:
         unknown = answer - gold.keys() - raw.keys()
         if unknown:
             raise CorpusError(
-                f"The answers in {folder / 'training.txt'} must be places of the map; got "
+                f"The answers in {folder / 'training.txt'} must be places on the map; got "
                 f"{min(unknown)!r} for {text!r}."
             )
     places = dict.fromkeys((*gold, *raw))

@@ -18,7 +18,7 @@ from groundling.tasks.presets import Preset, Presets
 
 @dataclass(frozen=True, kw_only=True)
 class GeoQAPreset(Preset):
-    """Preset of GeoQA: the kind of evidence for the labels of places."""
+    """Preset for GeoQA: which kind of evidence the labels of places come from."""
 
     parser: str = "chain:english"
     evidence: Evidence = "gold"

@@ -123,7 +123,7 @@ def read_map(path: str | Path) -> MapSheet:
         if landmark.key in landmarks:
             raise CorpusError(
                 f"{path}: landmark names must be unique; landmark {place} is a second "
-                f"{element.get('name')!r}. Number landmarks of the same name: old_mill, old_mill_2."
+                f"{element.get('name')!r}. Number landmarks with equal names: old_mill, old_mill_2."
             )
         landmarks[landmark.key] = landmark
     finish = landmarks.pop("finish", None)
@@ -332,7 +332,7 @@ class MapCorpus:
         unknown = [number for number in test_maps if number not in self.maps]
         if unknown:
             raise CorpusError(
-                f"`test_maps` must be maps of the corpus; got {unknown[0]}."
+                f"`test_maps` must be maps in the corpus; got {unknown[0]}."
                 f"{did_you_mean(unknown[0], self.maps)}"
             )
         return (

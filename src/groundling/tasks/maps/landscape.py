@@ -44,7 +44,7 @@ class Landmark:
     x, y
         Its centre in pixels: x increases eastwards, y **southwards**.
     copy
-        1 for the first landmark of this name, 2 for the second, …
+        1 for the first landmark with this name, 2 for the second, …
     outline
         The corners of its drawing, if known.
     crossable
@@ -119,7 +119,7 @@ class Landscape:
             if landmark.key in places:
                 raise WorldError(
                     f"{self} must have landmarks with unique keys; got {landmark.key!r} twice. "
-                    "Number landmarks of the same name with copy=2, 3, …"
+                    "Number landmarks with the same name by copy=2, 3, …"
                 )
             if not (math.isfinite(landmark.x) and math.isfinite(landmark.y)):
                 raise WorldError(

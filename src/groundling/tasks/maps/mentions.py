@@ -337,7 +337,7 @@ def read_units(
 
 
 def _runs(words: Sequence[str], matcher: NameMatcher) -> list[tuple[int, int]]:
-    """Return the index of the first word of each mention, and of the word after it."""
+    """Return the start and end index of each mention; the end is exclusive."""
     runs: list[tuple[int, int]] = []
     first = last = -1
     for place, word in enumerate(words):

@@ -54,7 +54,7 @@ class CorpusReport:
     findings: list[CorpusFinding] = field(default_factory=list)
 
     def add(self, kind: str, file: str, record: str, detail: str, handled: str) -> None:
-        """Add an irregularity of a record."""
+        """Add an irregularity found in a record."""
         self.findings.append(CorpusFinding(kind, file, record, detail, handled))
 
     def of(self, kind: str) -> list[CorpusFinding]:
@@ -186,7 +186,7 @@ def load_sail(
 
 
 class _Reader:
-    """Converter of records to demonstrations that reports irregular records."""
+    """Converts records to demonstrations, and reports irregular records."""
 
     def __init__(self, report: CorpusReport, skip_broken: bool) -> None:
         self.report = report

@@ -514,7 +514,7 @@ READINGS = (AT_ONCE, READ_FIRST, EVIDENCE)
 
 @dataclass(frozen=True, kw_only=True)
 class RoutePreset(MazePreset):
-    """Settings of single sentences, training data, and reading of routes.
+    """Settings for single sentences, training data, and how routes are read.
 
     *At once*: the agent acts on each sentence before it reads the next. *Read first*: all states
     are kept until the text ends; with *evidence*, later sentences count against wrong earlier

@@ -151,7 +151,7 @@ def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
     if not path.exists():
         raise CorpusError(
             f"{path} must exist: a puzzle corpus is a folder with {GAMES}, {SOLUTIONS} and "
-            f"{HINTS}. Pass that folder."
+            f"{HINTS}. Pass the path of this folder."
         )
     block: list[tuple[int, str]] = []
     for number, line in enumerate(read_lines(path), 1):
@@ -197,8 +197,8 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
         seen.add(number)
         if len(block) < 3 or not block[1][1].startswith(":"):
             raise CorpusError(
-                f"{path}, line {line}: puzzle {number} must have a number, a line such as ':3' "
-                "(blocks in a strike), and the rows of its board."
+                f"{path}, line {line}: the number of puzzle {number} must be followed by a "
+                "line such as ':3' (the number of blocks in a strike) and by the rows of the board."
             )
         k = _number(path, block[1][0], block[1][1][1:], "the number of blocks in a strike")
         rows = [text for _, text in block[2:]]
@@ -256,7 +256,10 @@ def _read_solutions(
 def _read_strike(board: Board, k: int, written: str) -> Strike:
     found = _STRIKE.fullmatch(written)
     if not found:
-        raise WorldError("A strike must be r:line or c:line, or r:line:first:last for a part.")
+        raise WorldError(
+            "A strike must be r:LINE for a row, c:LINE for a column, or r:LINE:FIRST:LAST or "
+            "c:LINE:FIRST:LAST for part of one."
+        )
     orientation: Orientation = "row" if found[1] == "r" else "column"
     line = int(found[2])
     if line >= board.size(orientation):
