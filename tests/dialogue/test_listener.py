@@ -71,7 +71,7 @@ def test_listener_is_off_where_the_speaker_says_nothing():
     right = np.array([True, False, False])
     noise = [(np.log([0.6, 0.3, 0.1]), 30 * dice.normal(size=3), right) for _ in range(200)]
     trials = _compare(noise, (0.0, 0.1, 0.5))
-    assert max(trials, key=lambda each: each.gain).weight == 0
+    assert max(trials, key=lambda each: each.bound).weight == 0
     assert trials[0].gain == trials[0].error == 0
     sharp = np.array([0.6, 0.3, 0.1]) ** (1 / 0.7)  # right in every case: the lowest temperature
     assert math.isclose(trials[0].likelihood, math.log(sharp[0] / sharp.sum()))
@@ -95,7 +95,7 @@ def test_listener_learns_its_weight_from_held_out_demonstrations(house):
     again = PragmaticListener.learn(follower, parts=2, weights=(0.2,))
     assert found.trials == again.trials
     assert [each.weight for each in found.trials] == [0.0, 0.2]
-    assert found.weight == max(found.trials, key=lambda each: each.gain).weight
+    assert found.weight == max(found.trials, key=lambda each: each.bound).weight
 
 
 def test_listener_refuses_bad_weights(listener):

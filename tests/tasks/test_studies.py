@@ -42,7 +42,7 @@ def test_studies_let_an_independent_follower_hear_the_speaker(tmp_path):
 def test_studies_compare_with_and_without_the_speaker(tmp_path):
     rows = run(tmp_path, "--pragmatic")
     assert set(rows) == {"full", "full, pragmatic"}
-    assert 0.4 < rows["full, pragmatic"]["macro"] <= 1  # a few sentences: the weight is a guess
+    assert abs(rows["full"]["macro"] - rows["full, pragmatic"]["macro"]) < 0.2
     assert rows["full, pragmatic"]["weight"] >= 0
 
 

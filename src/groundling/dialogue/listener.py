@@ -77,6 +77,11 @@ class Trial:
     gain: float
     error: float
 
+    @property
+    def bound(self) -> float:
+        """The gain minus its standard error."""
+        return self.gain - self.error
+
 
 @dataclass(frozen=True)
 class Reason:
@@ -167,7 +172,8 @@ class PragmaticListener:
         """Train the speaker, and choose its weight by cross-validation.
 
         `parts` is the number of folds; pass `cross_fitted` to reuse followers that are already
-        trained. The chosen weight has the largest held-out likelihood; ties go to the smaller one.
+        trained. The chosen weight has the largest gain minus its standard error; it is 0 if no
+        gain exceeds its standard error.
         """
         given = follower.demonstrations_ if demonstrations is None else demonstrations
         shown = [each for each in given if each.answer is None]
@@ -182,7 +188,7 @@ class PragmaticListener:
         ):
             cases += cls(other, learn_translation(other, rest), 0.0)._cases(part)
         trials = _compare(cases, sorted({0.0, *weights}))
-        weight = max(trials, key=lambda each: (each.gain, -each.weight)).weight
+        weight = max(trials, key=lambda each: (each.bound, -each.weight)).weight
         return cls(follower, learn_translation(follower, shown), weight, trials)
 
     def _cases(self, demonstrations: Sequence[Demonstration]) -> list[_Case]:
