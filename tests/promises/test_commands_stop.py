@@ -85,6 +85,38 @@ def test_commands_stop_where_compiled_code_holds_the_interpreter(number):
         assert running.stdout.read() == ""  # nobody else holds the pipe
 
 
+LOST = """
+import os, signal, sys, time
+import typer
+import groundling.cli.main as main
+main.app = typer.Typer()
+class Closed:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+@main.app.command()
+def lose():
+    Closed()
+    time.sleep(60)
+from groundling_start import run
+sys.argv = ["groundling"]
+if {fork}:
+    os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGINT))
+run()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="POSIX has it")
+@pytest.mark.parametrize("fork", [True, False])
+def test_commands_stop_where_python_loses_the_interrupt(fork):
+    """An exception in a hook around a fork or in a finaliser cannot reach the command."""
+    script = LOST.format(fork=fork)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 128 + signal.SIGINT, done.stderr
+    assert done.stderr.strip() == "Stopped. No partial files were left behind."
+
+
 def test_commands_stop_leaves_no_process_behind(folder):
     """Whatever a command starts to watch over it ends with it."""
     before = set(watchers())

@@ -29,11 +29,21 @@ def run() -> None:
         if len(asked) == 1:  # further signals must not interrupt the cleanup
             raise KeyboardInterrupt
 
+    def ignore(error: sys.UnraisableHookArgs) -> None:
+        # An interrupt that is lost in a finaliser needs no traceback: the watching thread exits.
+        if not asked or not issubclass(error.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(error)
+
     try:
+        sys.unraisablehook = ignore
         for number in _STOPS:
             signal.signal(number, stop)
         if os.name == "posix":
-            _watch()
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+            try:  # Python's hooks around a fork must not be interrupted
+                _watch()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         from groundling.cli.main import app
 
         app()
