@@ -78,9 +78,15 @@ class Structure:
 
 
 def _slots(profile: Profile) -> dict[str, object]:
-    lexicon = profile.count >= LARGE_DATA and profile.listable and profile.spoken < NEARLY_ALL
-    own = {"lexicon": "learn"} if lexicon else {}
-    return {"slots": profile.slots, "joins": ("conjunction", "slot"), **own}
+    if profile.count >= LARGE_DATA and profile.listable and profile.spoken < NEARLY_ALL:
+        return _lexicon(profile, profile.slots)
+    return {"slots": profile.slots, "joins": ("conjunction", "slot")}
+
+
+def _lexicon(profile: Profile, slots: tuple[str, ...]) -> dict[str, object]:
+    # The lexicon has one value for a word; in a plan of one action, others can be learnt directly.
+    joins = ("conjunction", "slot", *(("value",) if profile.longest == 1 else ()))
+    return {"slots": slots, "joins": joins, "lexicon": "learn"}
 
 
 JOINS: tuple[Join, ...] = (
@@ -103,12 +109,7 @@ JOINS: tuple[Join, ...] = (
     Join(  # words spell hardly any value
         "lexicon",
         lambda p: p.count >= LARGE_DATA and bool(p.opaque) and bool(p.listable),
-        lambda p: {
-            "slots": p.opaque,
-            "joins": ("conjunction", "slot"),
-            "lexicon": "learn",
-            "numbers": ("equal",),
-        },
+        lambda p: {**_lexicon(p, p.opaque), "numbers": ("equal",)},
     ),
 )
 """Ways to match words with values; if none applies, words join labels directly."""
@@ -216,6 +217,7 @@ def _has_two(profile: Profile) -> bool:
 
 
 STRUCTURES: tuple[Structure, ...] = (
+    Structure("flat", lambda p: bool(p.listable) and p.longest == 1, _flat),
     Structure(
         "soft graph",
         lambda p: _has_graphs(p) and p.longest == 1,
@@ -229,7 +231,7 @@ STRUCTURES: tuple[Structure, ...] = (
     ),
     # For long plans the mean of two is more stable, so one member must be better to win.
     Structure("flat, two members", lambda p: _has_two(p) and p.longest > 1, _two_members),
-    Structure("flat", lambda p: bool(p.listable), _flat),
+    Structure("flat", lambda p: bool(p.listable) and p.longest > 1, _flat),
     Structure(
         "graph, other units", lambda p: _has_graphs(p) and p.longest > 1, _graph_by_other_units
     ),

@@ -197,6 +197,8 @@ class Race:
         alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
+            if not self.budget.affords(starting, size):  # extensions of the leader must wait
+                starting = [each for each in starting if each.size]
             if not self.budget.affords(starting, size):
                 self._extend(alive)
                 break
