@@ -380,13 +380,25 @@ class TextWorld:
         before = next(word for word, at in reversed(words) if at < start)
         after = next(word for word, at in words if at >= end)
         inside = [word for word, at in words if start <= at < end]
-        return {
+        found = {
             "verb": verb,
             f"after {before}": True,
             f"before {after}": True,
             f"begins {inside[0]}": True,
             f"ends {inside[-1]}": True,
         }
+        if start in self._capitals:
+            found["begins with a capital"] = True
+        if any(not start <= place < end for place in self._capitals):
+            found["leaves a capital"] = True
+        return found
+
+    @cached_property
+    def _capitals(self) -> frozenset[int]:
+        """The positions of capitalised words after the first, outside names of the target."""
+        named = {place for each in self._kept for place in each.places}
+        words = self.utterance.words
+        return frozenset(n for n in range(1, len(words)) if words[n][0].isupper()) - named
 
     def _unused(self, target: Target) -> dict[str, Any]:
         """Return labels for mentions in the text that a target does not use."""

@@ -95,6 +95,7 @@ def expand_templates(
     worlds = [HomeWorld(each, home_language(language)) for each in given]
     made: dict[tuple[str, int, str], HomeExample] = {}
     used = Counter[int]()
+    commands: dict[int, list[str]] = {id(each): [] for each in worlds}
     sizes = Counter(each.intent for each in blocks)
     often = [each for each in blocks for _ in range(-(-_LEAST_BLOCKS // sizes[each.intent]))]
     for turn in range(_TRIES * max(1, count // max(1, len(often)) + 1)):
@@ -102,11 +103,15 @@ def expand_templates(
             if len(made) >= count:
                 return list(made.values())
             world = worlds[dice.randrange(len(worlds))]
-            sampler = Sampler(dice, world.home, block, {**rules, **block.rules}, lists, used)
+            sampler = Sampler(
+                dice, world.home, block, {**rules, **block.rules}, lists, used, commands[id(world)]
+            )
             with named_errors(f"The {block.name}"):
                 sentence = sampler.sentence()
                 found = label(world, sentence) if sentence else None
             if isinstance(found, HomeExample):
+                if found.command.target.ids and not found.command.is_question:
+                    commands[id(world)].append(found.text)
                 made.setdefault((found.text.lower(), id(world), found.situation.here), found)
         if turn >= _TRIES and not made:
             break
@@ -117,7 +122,8 @@ class Sampler:
     """Samples one sentence of a block in a home.
 
     `used` counts the chosen alternatives of all sentences: rare ones are preferred, so that few
-    sentences have most words of the templates.
+    sentences have most words of the templates. `commands` are sentences that a delay can begin
+    with.
     """
 
     def __init__(
@@ -128,7 +134,9 @@ class Sampler:
         rules: Mapping[str, str],
         lists: Mapping[str, Any],
         used: Counter[int] | None = None,
+        commands: Sequence[str] = (),
     ) -> None:
+        self._commands = commands
         self._used = Counter[int]() if used is None else used
         self.dice, self.home, self.block, self.rules = dice, home, block, rules
         self.lists = {**lists, **block.lists}
@@ -239,7 +247,10 @@ class Sampler:
         if not known:
             raise NothingError
         if "wildcard" in known:
-            self.slots[slot] = self.dice.choice(_TEXTS)
+            texts = self._commands if slot == "conversation_command" else _TEXTS
+            if not texts:
+                raise NothingError
+            self.slots[slot] = self.dice.choice(texts)
             return str(self.slots[slot])
         if "range" in known:
             low, high = int(known["range"]["from"]), int(known["range"]["to"])

@@ -35,6 +35,7 @@ PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
 _PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
 _SHORTEST_PART, _SHORTEST_REST = 4, 3  # minimum letters of the parts of a compound
+_SHORTEST_TYPO = 4  # letters; in a free text, shorter words stay as they are (*bad* is no *band*)
 _USUAL = 9  # assumed number of texts with a unit or numeral
 _FULL = 0.8  # minimum share of a name that counts as the whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
@@ -293,6 +294,11 @@ class Utterance:
         """Whether no word is known, so that the text has no meaning."""
         return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
+    def _is_unsafe(self, place: int) -> bool:
+        """Return whether a word is a correction of a short word, which may as well be right."""
+        written = self.language.fold(self.words[place])
+        return self.folded[place] != written and len(written) < _SHORTEST_TYPO
+
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
         """Yield the words that the model reads, each with its position in the text.
 
@@ -328,7 +334,8 @@ class Utterance:
                 if len(places) == 1 and mark == _TITLES["name"] and is_word:
                     yield word, place
             elif place not in taken:
-                if word in known or not known:
+                is_safe = only is None or not self._is_unsafe(place)
+                if is_safe and (word in known or not known):
                     yield word, place
                 elif place not in parts:
                     yield UNKNOWN, place
