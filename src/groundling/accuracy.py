@@ -29,7 +29,7 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
     if not listed or sum(each.weight for each in listed) <= 0:
         raise DemonstrationError(
             "Demonstrations must have a total weight > 0; got a total of 0 for "
-            f"{len(listed)} demonstrations. Add some."
+            f"{len(listed)} demonstrations. Add demonstrations with a weight > 0."
         )
     return listed
 

@@ -255,7 +255,7 @@ class Agent:
 
     @property
     def language(self) -> Language:
-        """The follower's language, with the phrases of the demonstrations' language."""
+        """The follower's language, with phrases in the language of the demonstrations."""
         reader = self.follower._fitted().fitted.encoder.reader
         if self._speech is None or self._speech[0] is not reader:
             found = with_phrases(reader.language, reader.counts, self._otherwise)
@@ -269,7 +269,9 @@ class Agent:
         before. A text that cannot be read raises an error and leaves the agent unchanged.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
-            raise InstructionError(f"A text must have words; got {text!r:.80}.")
+            raise InstructionError(
+                f"A text must have words; got {text!r:.80}. Write at least one word."
+            )
         SAID_CHARACTERS.check(len(text), InstructionError, "A text")
         self._read = text if read is None else read
         before = (self._now, self._open)
@@ -329,7 +331,7 @@ class Agent:
         return self._several(text, found) or self._decided(text, found)
 
     def _several(self, text: str, found: Considered) -> Turn | None:
-        """Act on several commands in one text, or ask; None if the text is one command."""
+        """Follow a text of several commands, or ask about it; None if it is one command."""
         follower = self.follower
         plan = follower._commands().answer(found.request, found.plan, follower._fitted().search)
         if plan is None or plan is found.plan:
@@ -437,9 +439,9 @@ class Agent:
         return self._asked(text, found, decision.options, why, complete=decision.complete)
 
     def _applicable(self, found: Considered) -> tuple[Option, ...]:
-        """Return the options that the verb of the text allows, as shares of their total.
+        """Return the options that fit the verb of the text; their probabilities sum to 1.
 
-        Empty if only options with another verb have all the things that the text names.
+        The list is empty if only options with another verb contain all things that the text names.
         """
         request, language, options = found.request, self.language, found.options
         least = _PLAUSIBLE * options[0].probability
@@ -470,7 +472,7 @@ class Agent:
         return self.follower._fitted().fitted.encoder.reader.counts
 
     def _verbs(self, request: Request) -> Mapping[str, frozenset[str]]:
-        """Return the verbs of a text, also misspelt, with the root labels of their actions."""
+        """Return the verbs of a text, including misspelt ones, with the root labels they mean."""
         speaker, counts = self.follower._get_speaker(), self._counts
         found: dict[str, frozenset[str]] = {}
         if speaker is not None:
@@ -480,7 +482,7 @@ class Agent:
         return found
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
-        """Name the unknown words, and ask about the known ones if one outcome is likely."""
+        """Report the unknown words, and ask about the rest if one outcome is likely."""
         words, told = self._strange(found.plan), self._unknown(found.plan)
         if any(self.language.fold(word) in self.language.negations for word in words):
             return self._declined(text, "decline", "The text has an unknown negation.")

@@ -44,12 +44,16 @@ _SHOWN = 90  # maximum characters of a text in a message
 class Mistake:
     """A demonstration that is not followed, with the reason and a suggested fix.
 
-    `why` is one of: `too long` (its plan is outside the search space), `not found` (the search
-    dropped it), `same graph` (the chosen plan has the same grounding graphs: a label is missing),
-    `contradiction` (demonstrations with the same words and a similar start differ), `tie` (the
-    graphs differ, but hardly any weight distinguishes them), `length` (the chosen plan omits or
-    adds actions), `order` (it has the same actions in another order), `lower score` (see
-    `features`).
+    `why` is one of:
+
+    - `too long`: the demonstrated plan is longer than the search allows.
+    - `not found`: the search dropped the demonstrated plan.
+    - `same graph`: the chosen plan has the same grounding graphs, so a label is missing.
+    - `contradiction`: demonstrations with the same words and a similar start have other actions.
+    - `tie`: the graphs differ, but hardly any weight distinguishes them.
+    - `length`: the chosen plan omits or adds actions.
+    - `order`: the chosen plan has the same actions in another order.
+    - `lower score`: the demonstrated plan has a lower score; see `features`.
 
     `unknown_words` do not occur in training; `rare_words` come with their counts.
     `missing_labels` are on the demonstrated actions only, and no word of the text has a positive
@@ -102,7 +106,7 @@ class Attempt:
 
 
 def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt]:
-    """Follow examples without the memory, to test the weights alone."""
+    """Follow examples without `Learning.recall`, to test the weights alone."""
     learnt, found = learnt.without_memory(), []
     requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)

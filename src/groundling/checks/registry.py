@@ -236,7 +236,7 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether each plan, with the same graphs, is possible at the other's start."""
+    """Return whether each of two plans is possible at the start of the other."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:

@@ -64,7 +64,8 @@ def reply(
 
     if (home is None) == (file is None):
         raise HomeError(
-            "The command must have either a home or --file with requests; got both or neither."
+            "The command must have either a home or --file with requests; got both or "
+            "neither. Pass one of them."
         )
     check_writable(json_file)
     if file is not None:

@@ -111,7 +111,7 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
         try:
             text = sys.stdin.read() if file is None else file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise InstructionError(f"{where} must be UTF-8 text.") from None
+            raise InstructionError(f"{where} must be UTF-8 text. Save it as UTF-8.") from None
         except OSError as error:
             raise InstructionError(f"{where} cannot be read: {error.strerror}.") from None
         given = text.splitlines()

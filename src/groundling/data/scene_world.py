@@ -136,7 +136,7 @@ class SceneWorld:
             found: Any = parse_json(text.decode("utf-8").strip(), "Write one object.")
             return cls(found)
         except UnicodeDecodeError:
-            raise WorldError(f"{path} must be a UTF-8 text file.") from None
+            raise WorldError(f"{path} must be a UTF-8 text file. Save it as UTF-8.") from None
         except (WorldError, DemonstrationError) as error:
             raise WorldError(f"{path}: {error}") from error
 

@@ -265,8 +265,8 @@ def _thing(
 ) -> tuple[str, str]:
     """Return the user's word for what all options share, and the word before it.
 
-    Failing that, a shared value or "". Words that name a value that they do not share
-    (`elsewhere`) are not used.
+    If there is no such word, returns a shared value, or an empty string. Words that name a value
+    that the options do not share (`elsewhere`) are not used.
     """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]

@@ -67,9 +67,10 @@ def learn_translation(
 class Trial:
     """Cross-validation result of one weight.
 
-    `likelihood` is the mean log-likelihood of the right outcome, at the temperature that suits the
-    weight best: adding the speaker sharpens the probabilities, which is not an error of ranking.
-    `gain` is its improvement over weight 0, and `error` the standard error of `gain`.
+    `likelihood` is the mean log-likelihood of the right outcome. It is computed at the temperature
+    that is best for the weight, because adding the speaker makes probabilities more extreme even if
+    the ranking stays the same. `gain` is its improvement over weight 0, and `error` the standard
+    error of `gain`.
     """
 
     weight: float

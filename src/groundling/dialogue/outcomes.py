@@ -106,7 +106,7 @@ def chances(
 ) -> list[dict[Hashable, float]]:
     """Return the probability of given outcomes for each request, 0 for those not found.
 
-    As `consider`, without plans and options, and so in about two thirds of its time.
+    Like `consider`, but without plans and options, which takes about a third less time.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations

@@ -131,7 +131,7 @@ class Contributions(Part):
     def together(cls, parts: Iterable[Contributions]) -> Contributions:
         """Merge the contributions of several models; shared features are listed once.
 
-        The weight of a shared feature is the mean of theirs, weighted by count.
+        The weight of a shared feature is the mean of the models' weights, weighted by count.
 
         >>> one, two = Contribution("move", 2.0, 0.5), Contribution("move", 4.0, 0.5)
         >>> Contributions.together([Contributions((one,)), Contributions((two,))]).features
@@ -226,12 +226,15 @@ class Rival(Part):
 class ExplainedStep(Part):
     """The reasons for an action: the text that caused it, aligned nodes, features.
 
-    `support` is the probability that a unit of text names the action, for the most probable unit.
-    (If units are words, it is the expected number of words aligned with the action, at most 1.)
-    Below one half, the text counts as not mentioning the action. `text` holds the features of words
-    aligned with the action, and `own` the features that do not depend on the text (ψ(y)). `without`
-    is the best considered plan without the action, with the margin. `meanings` describes which
-    words name what, and how values and sets were filled in.
+    The attributes are:
+
+    - `support`: the probability that the most probable unit of text names the action. If units are
+      words, it is the expected number of words aligned with the action, at most 1. If it is below
+      one half, the text counts as not mentioning the action.
+    - `text`: the features of the words that are aligned with the action.
+    - `own`: the features that do not depend on the text (ψ(y)).
+    - `without`: the best considered plan without the action, with the margin.
+    - `meanings`: which words name what, and how values and sets were filled in.
     """
 
     action: str
@@ -384,8 +387,9 @@ class Explanation(Part):
     def deletions(self) -> tuple[Deletion, ...]:
         """The effect of leaving out each word; empty for a text of one word.
 
-        The text is scored again for each word. In a long text, only the words with the most
-        certain alignments are tried: all of 140, but twenty of a thousand.
+        The text is scored again for each word. To save time in long texts, only the words with the
+        most certain alignments are tried: all words of a text of 140, but twenty words of a text of
+        a thousand.
         """
         places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
         if len(places) == 1 or self._source is None:

@@ -332,7 +332,7 @@ class FeatureSpace:
 
 
 class NodeTable:
-    """Properties of node labels that joining needs, computed once for each label.
+    """The properties of node labels that joining needs, computed once for each label.
 
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)

@@ -104,7 +104,10 @@ class WordVectors(Synonyms):
 
     def __getstate__(self) -> dict[str, Any]:
         if not self.source:
-            raise TypeError("Word vectors of a spaCy pipeline cannot be sent to other processes.")
+            raise TypeError(
+                "Word vectors of a spaCy pipeline cannot be sent to other processes. Use a file "
+                "of word vectors, or train in one process."
+            )
         return {"source": self.source, "least": self.least}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -231,7 +234,9 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
         raise LexiconError(f"{str(path)!r:.200} cannot be the name of a file.") from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode) or not os.fstat(handle).st_size:
-            raise LexiconError(f"{path} must be a regular, non-empty file of word vectors.")
+            raise LexiconError(
+                f"{path} must be a regular, non-empty file of word vectors. Check the path."
+            )
         data = mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
         raise LexiconError(
@@ -245,8 +250,8 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
         return _listed(data)
     except (ValueError, struct.error, IndexError) as problem:
         raise LexiconError(
-            f"{path} must contain word vectors of GloVe, word2vec or fastText, as text or binary: "
-            f"{problem}."
+            f"{path} must contain word vectors of GloVe, word2vec or fastText, as text or "
+            f"binary: {problem}. Use another file."
         ) from None
 
 
