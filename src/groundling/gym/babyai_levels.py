@@ -47,9 +47,10 @@ def levels() -> tuple[str, ...]:
 def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
     """Return a BabyAI level by name, such as `GoToLocal` or `BabyAI-GoToLocal-v0`.
 
-    `actions` is `macro` (go to, pick up, open, put next to, carried out by a planner) or
-    `primitive` (the simulator's own moves, for small levels; see `PrimitiveBabyAI`). With
-    `view="partial"` the agent knows only the cells it has seen (see `PartialBabyAI`).
+    `actions` is `macro` or `primitive`. Macro-actions (go to, pick up, open, put next to) are
+    carried out by a planner. Primitive actions are the simulator's own moves, for small levels (see
+    `PrimitiveBabyAI`). With `view="partial"`, the agent knows only the cells it has seen (see
+    `PartialBabyAI`).
 
     >>> level = babyai("GoToLocal")
     >>> [demonstration] = level.record([0])
@@ -102,9 +103,9 @@ def _find(level: str) -> str:
 class BabyAI(ObjectWorld):
     """A BabyAI level with the full state, macro-actions and a teacher.
 
-    Scenes are `GridState`s. The sides of things in the same room are relative to the agent's start.
-    The
-    teacher reads the mission from the simulator's data, not from its text.
+    A scene is a `GridState`. The sides of things (*on your left*) are relative to the agent's
+    initial position, and only things in the same room have them. The teacher reads the mission from
+    the simulator's data, not from its text.
     """
 
     verbs = (
@@ -239,7 +240,10 @@ class BabyAI(ObjectWorld):
         """Return the macro-actions of the mission, in the order of its text."""
         instruction = getattr(env.unwrapped, "instrs", None)
         if instruction is None:
-            raise WorldError(f"The teacher must have a mission to read; got none in {self.level}.")
+            raise WorldError(
+                f"The teacher must have a mission to read; got none in {self.level}. Reset the "
+                "environment first, or use another level."
+            )
         return list(_said(instruction, self.reader(env)))
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
@@ -271,7 +275,10 @@ def _said(instruction: Any, reader: GridReader, earlier: bool = False) -> Iterab
     verbs = {"GoToInstr": "go to", "PickupInstr": "pick up", "OpenInstr": "open",
              "PutNextInstr": "put"}  # fmt: skip
     if kind not in verbs:
-        raise WorldError(f"The mission must be of a kind that the teacher supports; got {kind}.")
+        raise WorldError(
+            f"The mission must be of a kind that the teacher supports; got {kind}. Use another "
+            "level."
+        )
     named = ("desc_move", "desc_fixed") if kind == "PutNextInstr" else ("desc",)
     found = [
         frozenset(reader.number(each) for each in getattr(instruction, name).obj_set) - {-1}

@@ -86,7 +86,7 @@ def to_minari(
 def from_minari(dataset: Any) -> list[Recording]:
     """Return the trajectories of a Minari dataset, loaded or given by name.
 
-    Each episode needs a seed and, in its observations, a `mission`.
+    Each episode must have a seed and a `mission` in its observations.
     """
     minari = require("minari")
     loaded = minari.load_dataset(dataset) if isinstance(dataset, str) else dataset
@@ -146,9 +146,10 @@ def _columns(observations: Sequence[Any]) -> dict[str, Any]:
 
 
 def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
-    """Convert infos to columns of size + 1 rows; the first row repeats the second.
+    """Convert infos to columns with one row more than there are moves.
 
-    Minari also expects an info for the reset. Only numbers and texts are kept.
+    Minari also expects an info for the reset, so the first row repeats the second. Only numbers and
+    strings are kept.
     """
     rows = [dict(each) for each in infos]
     kept = {

@@ -21,7 +21,7 @@ Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Return a verb with the acceptable objects for each role; raise if invalid."""
+    """Check a macro-action; return its verb and the acceptable objects for each role."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
@@ -66,7 +66,9 @@ def demonstrate(
         raise DemonstrationError(f"The text of a demonstration must be a string; got {text!r}.")
     parts = world.read(text)
     if not parts:
-        raise DemonstrationError(f"{where} must have at least one word; got none.")
+        raise DemonstrationError(
+            f"{where} must have at least one word; got none. Write what to do."
+        )
     given = _checked(world, actions, where)
     turn = next((place for place, each in enumerate(given) if each[2]), 0)
     if turn and turned:
@@ -91,7 +93,8 @@ def demonstrate(
 def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
     if isinstance(actions, (str, bytes)) or not isinstance(actions, Iterable):
         raise DemonstrationError(
-            f"{where} must have a list of (verb, objects) pairs; got {actions!r}."
+            f"{where} must have a list of (verb, objects) pairs; got {actions!r}. Pass one "
+            "pair for each action."
         )
     found: list[Given] = []
     for place, each in enumerate(actions):

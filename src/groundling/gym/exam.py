@@ -107,7 +107,7 @@ class Exam:
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the successes of the true plans, and the most common reason for failure."""
+        """Return the success of each true plan, and the most common reason for failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])

@@ -49,9 +49,9 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 class GridPlanner:
     """Planner that simulates moves: `moves` so far, and the current `state`.
 
-    Obstacles are cleared: doors are opened (locked doors with a key, which is fetched first, even
-    from a box), things in the way are moved to where they block nothing, and things that were
-    carried are picked up again.
+    The planner clears obstacles. It opens doors, and fetches the key of a locked door first, even
+    from a box. It moves things that are in the way to where they block no path, and picks up again
+    what it carried.
     """
 
     def __init__(self, state: GridState) -> None:
@@ -126,7 +126,7 @@ class GridPlanner:
         self.state = step(self.state, move)
         self.moves.append(move)
         if len(self.moves) > _LIMIT:
-            raise PlanningError(f"A macro-action must take at most {_LIMIT} moves.")
+            raise PlanningError(f"A macro-action must take at most {_LIMIT} moves; got more.")
 
     def _cells(self, things: Iterable[int]) -> set[int]:
         return {self.state.places[each] for each in things if self.state.places[each] >= 0}
@@ -149,8 +149,8 @@ class GridPlanner:
     def _reach(self) -> tuple[set[int], set[int]]:
         """Return the cells that can be reached through free cells and closed doors.
 
-        Also return their articulation points, which all paths to some other cells pass (Hopcroft
-        and Tarjan, 1973).
+        Also returns their articulation points: the cells that all paths to some other cells pass
+        through (Hopcroft and Tarjan, 1973).
         """
         state, steps = self.state, self.state.layout.steps
         walls, shut = state.layout.walls, self._obstacles()
@@ -241,7 +241,7 @@ class GridPlanner:
         self._do("toggle")
 
     def _make_room(self, cells: Collection[int]) -> None:
-        """Clear the nearest of several cells, and face it with the carried thing."""
+        """Clear the nearest of several cells, and face it while carrying the same thing."""
         carried = self._put_down(cells)
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
@@ -294,7 +294,7 @@ class GridPlanner:
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Put down an obstacle, and pick up the thing that was carried before."""
+        """Put down an obstacle, and pick up again the thing that was carried before."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:

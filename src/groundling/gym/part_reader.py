@@ -122,7 +122,7 @@ class PartReader:
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
-        """Return whether words start like a command: *take …*, *… the …*."""
+        """Return whether words start like a command (*take …*) or name a thing (*… the …*)."""
         left = list(words)
         while left and left[0] in self._words | _FILLING | _FRONTED:
             left.pop(0)
@@ -163,7 +163,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return the number of words of the first name found at a place, or 0."""
+    """Return the number of words of the first known name at a position; 0 if there is none."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

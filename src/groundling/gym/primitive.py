@@ -137,7 +137,7 @@ class PrimitiveEpisode:
         return state.at(state.front), state.carrying, state.doors
 
     def describe(self, state: GridState) -> str:
-        """Return the grid as text."""
+        """Return the grid as a string."""
         return str(state)
 
 

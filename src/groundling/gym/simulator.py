@@ -40,7 +40,7 @@ class Situation(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """The simulator's output on entering a state."""
+    """The output of the simulator when it entered a state."""
 
     observation: Any
     reward: float = 0.0
@@ -246,9 +246,9 @@ class GymWorld:
     ) -> Situation:
         """Return the current state of a running environment.
 
-        Without an observation, the environment must just have been reset with a seed, which the
-        simulation then uses. With an observation, `get_state` or `deepcopy` is applied to the
-        environment.
+        Without an observation, the environment must just have been reset with a seed; the
+        simulation uses the same seed. With an observation, the state is read by `get_state` or
+        `deepcopy`.
         """
         if env.unwrapped is self.env.unwrapped:
             raise WorldError(
@@ -394,7 +394,8 @@ class GymWorld:
     def _simulate(self, kept: _Kept, moves: Sequence[Any]) -> Situation:
         if not moves:
             raise WorldError(
-                "GymWorld's moves must not be empty for an action that is carried out."
+                "GymWorld's moves must not be empty for an action that is carried out. "
+                "Return at least one move."
             )
         env: Any = self.env
         course: tuple[Any, ...] = ()

@@ -1,4 +1,4 @@
-"""Plans in a world: enumerated, sampled, by beam search or by a reflex agent."""
+"""Plans in a world: enumerated, sampled, or found by beam search or a reflex agent."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from groundling.world.trajectory import ScoredTrajectory, Trajectory
 class ActionNames:
     """Canonical names of actions, cached.
 
-    Names are independent of the order in which an environment lists its actions and of Python's
-    hashes. An action's attribute `canonical_name`, if it has one, is used as its name, so that an
+    A name does not depend on the order in which an environment lists its actions, nor on Python's
+    hashes. If an action has an attribute `canonical_name`, it is used as the name, so that an
     environment can control the order of tied plans.
 
     >>> names = ActionNames()
@@ -206,7 +206,7 @@ PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
 
 def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> PlanTree | None:
-    """Return all plans within the length limits, shortest first, or None if too many.
+    """Return all plans within the length limits, shortest first; None if too many.
 
     If the world has a goal, only plans that reach it are included. Plans that reach a dead end
     are dropped.
@@ -337,7 +337,7 @@ def greedy_plans(
 def best_first(
     plans: Sequence[ScoredTrajectory], names: ActionNames | None = None
 ) -> list[ScoredTrajectory]:
-    """Sort plans by descending score; ties by length, then by action names."""
+    """Sort plans by descending score; break ties by length, then by action names."""
     scores = np.array([plan.score for plan in plans])
     order = rank(scores, _names(plans, ActionNames() if names is None else names))
     return [plans[place] for place in order]
@@ -390,8 +390,9 @@ def _combine(
 ) -> dict[Trajectory, float]:
     """Extend a plan by the best actions of a product and their neighbours.
 
-    The values of each factor are scored with the others held fixed, and all combinations of the
-    best are scored together, so that arguments that depend on each other are chosen jointly.
+    The values of each factor are scored while the other factors stay fixed. Then all combinations
+    of the best values are scored together, so that arguments that depend on each other are chosen
+    jointly.
     """
     found: dict[Action, Trajectory] = {}
     scores: dict[Action, float] = {}

@@ -85,7 +85,7 @@ def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL)
 
 
 def is_polite(words: Sequence[str], language: Language) -> bool:
-    """Tell whether all words are function words, greetings or polite phrases.
+    """Return whether all words are function words, greetings or polite phrases.
 
     >>> from groundling.language import ENGLISH
     >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)

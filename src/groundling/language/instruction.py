@@ -12,7 +12,7 @@ from groundling.errors import InstructionError, ParseError
 class SentenceLabel(NamedTuple):
     """A label of a whole sentence, such as its speaker.
 
-    `amount` is the weight of the label. If `kind` and `value` are set, the label matches slots.
+    `amount` is the weight of the label. A label with a `kind` and a `value` matches slots.
 
     >>> SentenceLabel("match", 0.9, kind="landmark", value="old mill").amount
     0.9
@@ -85,7 +85,8 @@ class Instruction:
         roots = [i for i, head in enumerate(self.heads) if head == -1]
         if len(roots) != 1:
             raise ParseError(
-                f"{self._quote()} must have exactly one root (head -1); got {len(roots)} roots."
+                f"{self._quote()} must have exactly one root (head -1); got {len(roots)} "
+                "roots. Attach the other roots to a word."
             )
         children: list[list[int]] = [[] for _ in range(size)]
         for i, head in enumerate(self.heads):
@@ -99,7 +100,10 @@ class Instruction:
             children[head].append(i)
         object.__setattr__(self, "_children", tuple(map(tuple, children)))
         if len(self.top_down()) != size:
-            raise ParseError(f"{self._quote()}: the heads must form a tree; got a cycle.")
+            raise ParseError(
+                f"{self._quote()}: the heads must form a tree; got a cycle. Attach each word to "
+                "a word nearer to the root."
+            )
 
     def _quote(self) -> str:
         text = " ".join(self.tokens)
@@ -141,7 +145,7 @@ class Instruction:
         return tuple(order)
 
     def tree(self) -> str:
-        """Draw the dependency tree as text."""
+        """Draw the dependency tree as a string."""
         lines: list[str] = []
         stack = [(self.root, "", "")]
         while stack:
@@ -158,8 +162,8 @@ class Instruction:
     def select(self, positions: Iterable[int]) -> Instruction:
         """Return a copy with only the words at the given positions.
 
-        A word whose head is dropped is attached to its nearest kept ancestor. If there is none,
-        it is attached to the first such word. Relations do not change.
+        A word whose head is dropped is attached to its nearest kept ancestor. If it has none, it is
+        attached to the first word without one. Relations do not change.
 
         >>> Instruction.chain("go to the sofa").select([0, 1, 3]).heads
         (-1, 0, 1)

@@ -1,10 +1,12 @@
 """Associations between words and values: a score test on whole plans.
 
 A model that cannot see values gives the probability of each plan. In texts with a given word, some
-values occur in the demonstrated plans more often than this model expects; the excess, in standard
-deviations, is the evidence that the word denotes the value. The strongest pairs are selected first.
-Their weights are then fitted, one for each slot where a value matters (passed, in front, at the
-end), and added to the model, which sharpens the evidence for the other pairs.
+values occur in the demonstrated plans more often than this model expects. The excess, in standard
+deviations, is the evidence that the word means the value.
+
+The pairs with the strongest evidence are selected first. Their weights are then fitted, one for
+each slot where a value matters (passed, in front, at the end). Adding the weights to the model
+sharpens the evidence for the other pairs.
 """
 
 from __future__ import annotations

@@ -528,7 +528,7 @@ class _Surroundings(NamedTuple):
 
 
 def _is_near(graph: GroundingGraph, things: Iterable[str]) -> bool:
-    """Tell whether relations between things lead to none of a graph's nodes first.
+    """Return whether relations between things lead to none of a graph's nodes first.
 
     They lead to other things in two steps.
     """

@@ -128,14 +128,14 @@ class CachedEnvironment:
         return inner.environment if isinstance(inner, BoundEnvironment) else inner
 
     def describes(self, state: State, actions: Sequence[Action]) -> bool:
-        """Tell whether a plan is one action whose set the text describes exactly."""
+        """Return whether a plan is one action whose set the text describes exactly."""
         inner = self.environment
         if not isinstance(inner, BoundEnvironment) or len(actions) != 1:
             return False
         return inner.describes(state, actions[0])
 
     def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
-        """Tell whether a plan uses a value of the text; True if no actions are open."""
+        """Return whether a plan uses a value of the text; True if no actions are open."""
         inner = self.environment
         return not isinstance(inner, BoundEnvironment) or any(
             inner.uses(state, action, literal) for state, action in decisions
@@ -147,7 +147,7 @@ class CachedEnvironment:
         return inner.explain(state, action) if isinstance(inner, BoundEnvironment) else []
 
     def denies(self, state: State) -> bool:
-        """Tell whether the text excludes all things of a state (*none of the lamps*)."""
+        """Return whether the text excludes all things of a state (*none of the lamps*)."""
         inner = self.environment
         return isinstance(inner, BoundEnvironment) and inner.denies(state)
 
@@ -427,7 +427,7 @@ class CachedEnvironment:
     # ---- optional methods ---------------------------------------------------------------
 
     def is_terminal(self, state: State) -> bool:
-        """Tell whether a state is terminal."""
+        """Return whether a state is terminal."""
         return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
 
     @property
@@ -436,7 +436,7 @@ class CachedEnvironment:
         return hasattr(self.environment, "is_goal")
 
     def is_goal(self, state: State) -> bool:
-        """Tell whether a plan may end in a state; always True without a goal test."""
+        """Return whether a plan may end in a state; always True without a goal test."""
         return not self.has_goal or self._truth("is_goal", state)
 
     @property
@@ -445,7 +445,7 @@ class CachedEnvironment:
         return self.has_goal and hasattr(self.environment, "is_dead_end")
 
     def is_dead_end(self, state: State) -> bool:
-        """Tell whether a state is a known dead end, from which no goal can be reached."""
+        """Return whether a state is a known dead end, from which no goal can be reached."""
         if not self.has_dead_ends:
             return False
         known = self._of(state)

@@ -117,7 +117,7 @@ def compose_with_names(
 def follow_each_other(
     first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
 ) -> bool:
-    """Tell whether the second of two demonstrations continues the first.
+    """Return whether the second of two demonstrations continues the first.
 
     Both must change the outcome.
     """

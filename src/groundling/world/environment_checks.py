@@ -176,7 +176,7 @@ class _Check:
     def hashable(
         self, what: str, value: Any, method: str, arguments: tuple[Any, ...] | None = None
     ) -> bool:
-        """Tell whether a value is hashable; report it if not."""
+        """Return whether a value is hashable; report it if not."""
         try:
             hash(value)
         except Exception:
@@ -191,7 +191,7 @@ class _Check:
         return True
 
     def says(self, method: str, state: Any) -> bool:
-        """Tell whether a method returns True for a state."""
+        """Return whether a method returns True for a state."""
         answer = self.ask(method, state)
         return isinstance(answer, (bool, np.bool_)) and bool(answer)
 
@@ -626,7 +626,7 @@ def apart(one: Any, other: Any) -> tuple[str, str]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; True if they cannot be compared."""
+    """Return whether two values are equal; True if they cannot be compared."""
     try:
         return one is other or bool(one == other)
     except Exception:  # such as arrays, which are reported as not hashable

@@ -54,11 +54,11 @@ class Judgement:
         return cls(world, tuple(shown), frozenset(world.outcome(each.end) for each in shown))
 
     def accepts_end(self, state: Hashable) -> bool:
-        """Tell whether a state has the outcome of a correct plan."""
+        """Return whether a state has the outcome of a correct plan."""
         return self.world.outcome(state) in self.outcomes
 
     def accepts(self, plan: _Done | None, *, exactly: bool = False) -> bool:
-        """Tell whether a plan has a correct outcome; False for None.
+        """Return whether a plan has a correct outcome; False for None.
 
         With `exactly`, its actions must be those of a correct plan.
         """

@@ -162,7 +162,7 @@ class OpenValue:
         return {"time": "12:00", "colour": "red", "text": "something"}[self.type]
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value has the right type and is in the range.
+        """Return whether a value has the right type and is in the range.
 
         >>> OpenValue("percentage", low=0, high=100).accepts(120)
         False
@@ -227,7 +227,7 @@ def fill(action: Any, hole: OpenValue | OpenSet, value: Hashable) -> Any:
 
 
 def fills(action: Any, offered: Iterable[Any]) -> bool:
-    """Tell whether an action is a listed action with valid values filled in.
+    """Return whether an action is a listed action with valid values filled in.
 
     >>> offered = [("set", OpenValue("number", low=5, high=35))]
     >>> fills(("set", 21), offered), fills(("set", 90), offered), fills(("mix", 21), offered)
@@ -257,7 +257,7 @@ def _parts(action: Any) -> tuple[Any, ...]:
 
 
 def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Tell whether two plans are equal except for the sets in their actions.
+    """Return whether two plans are equal except for the sets in their actions.
 
     >>> alike_but_for_sets([("on", frozenset("a"))], [("on", frozenset("b"))])
     True
@@ -348,7 +348,7 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Tell whether an action uses a literal: directly, as a change or as a count.
+        """Return whether an action uses a literal: directly, as a change or as a count.
 
         True for values of types that the environment does not declare.
         """
@@ -409,7 +409,7 @@ class BoundEnvironment(Wrapper):
         return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
 
     def describes(self, state: State, action: Action) -> bool:
-        """Tell whether an action has a set that matches the description exactly."""
+        """Return whether an action has a set that matches the description exactly."""
         sets = [each for each in _parts(action) if isinstance(each, frozenset)]
         if not sets or "set" not in declared_types(self.environment):
             return False
@@ -427,7 +427,7 @@ class BoundEnvironment(Wrapper):
         return any(each in self._described[state] for each in sets)
 
     def denies(self, state: State) -> bool:
-        """Tell whether the text describes an empty set (*none of the lamps*)."""
+        """Return whether the text describes an empty set (*none of the lamps*)."""
         if not self.text.has(self.text.language.negations):
             return False
         return "set" in declared_types(self.environment) and self.text.denies(

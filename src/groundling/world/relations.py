@@ -85,7 +85,7 @@ class Scene:
         self._owners: dict[tuple[Label, ...], str | None] = {}
 
     def _is_shared(self, name: str) -> bool:
-        """Tell whether some (but not all) things share a string value of a label."""
+        """Return whether some (but not all) things share a string value of a label."""
         values = list(self._values[name].values())
         strings = all(isinstance(each, str) for each in values)
         return strings and 1 < len(set(values)) < len(values)

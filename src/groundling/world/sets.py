@@ -47,11 +47,11 @@ class TextValues:
     language: Language = NEUTRAL
 
     def has(self, words: Sequence[str]) -> bool:
-        """Tell whether the text contains any of the given words."""
+        """Return whether the text contains any of the given words."""
         return any(self.language.fold(word) in words for word in self.words)
 
     def plural(self, place: int) -> bool:
-        """Tell whether the word at an index is a plural."""
+        """Return whether the word at an index is a plural."""
         word = self.language.fold(self.words[place])
         return self.language.singular(word) != word
 
@@ -89,7 +89,7 @@ class TextValues:
         return len(self.words)
 
     def denies(self, mentions: Sequence[Mention]) -> bool:
-        """Tell whether a negation precedes all things (*none of the lamps*)."""
+        """Return whether a negation precedes all things (*none of the lamps*)."""
         return bool(mentions) and any(
             self.language.fold(word) in self.language.negations and self.words[place + 1] != ","
             for place, word in enumerate(self.words[: self._begin(mentions)])
@@ -139,7 +139,7 @@ class OpenSet:
         return {thing: labels for thing, labels in read.items() if needed <= labels}
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value is a non-empty frozenset."""
+        """Return whether a value is a non-empty frozenset."""
         return isinstance(value, frozenset) and bool(value)
 
     def sets(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
