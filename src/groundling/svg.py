@@ -1,7 +1,7 @@
 """Drawings as SVG: build them, remove scripts and links, write them to files.
 
-An environment draws itself with its method `draw(state)`, or `draw(state, way)`, where `way`
-holds all states from the start. PNG and PDF files are rendered from the same SVG.
+An environment draws itself with its method `draw(state)` or `draw(state, way)`, where `way` holds
+all states from the start. PNG and PDF files are rendered from the same SVG.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _number(value: Any) -> str:
 def clean(drawing: object, whose: str) -> str:
     """Return SVG with shapes and text only, without scripts, links and styles.
 
-    The rules in a `style` attribute become attributes, since pages forbid inline styles.
+    The rules in a `style` attribute become attributes, because pages forbid inline styles.
 
     >>> clean('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script>'
     ...       '<rect width="3" style="fill: red; background: url(http://x)"/></svg>', "Yard.draw")
@@ -158,7 +158,10 @@ def clean(drawing: object, whose: str) -> str:
     while waiting:
         source, target, depth = waiting.pop()
         if depth > DEPTH:
-            raise WorldError(f"{whose} must nest elements at most {DEPTH} deep.")
+            raise WorldError(
+                f"{whose} must nest elements at most {DEPTH} deep; got deeper ones. Use fewer "
+                "groups."
+            )
         target.text = source.text
         for child in source:
             name = _local(child.tag)
@@ -217,7 +220,7 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
     """
     name, draw = class_name(environment), getattr(environment, "draw", None)
     if draw is None:
-        raise WorldError(f"{name} must have a method draw(state) that returns SVG.")
+        raise WorldError(f"{name} must have a method draw(state) that returns SVG. Add it.")
     try:
         whole = len(inspect.signature(draw).parameters) > 1
         return clean(draw(way[-1], tuple(way)) if whole else draw(way[-1]), f"{name}.draw")

@@ -33,7 +33,7 @@ _AT_ONCE = 3  # words of each kind selected per round
 
 @dataclass(frozen=True)
 class Evidence:
-    """A word (by column) that seems to denote a value, with its evidence."""
+    """A word (by column) that seems to mean a value, with its evidence."""
 
     word: int
     meaning: Meaning
@@ -126,7 +126,7 @@ def find_words(
     effect: float = 0.3,
     rounds: int = 12,
 ) -> list[Evidence]:
-    """Return the words that seem to denote values, with their evidence.
+    """Return the words that seem to mean values, with their evidence.
 
     Parameters
     ----------
@@ -215,7 +215,8 @@ class _ScoreTest:
     def measure(self) -> tuple[Reals, Reals]:
         """Return the evidence and the effect size of each word and meaning.
 
-        While no word of a kind is known, the best single slot is used as the evidence for a value.
+        As long as no word of a kind is known, the evidence for a value comes from its best single
+        slot.
         """
         values = self.values
         kinds = np.array(
@@ -287,10 +288,10 @@ class _ScoreTest:
         return excess / doubt**0.5, excess / doubt
 
     def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
-        """Return the excess and variance of each column by word, and column effects.
+        """Return the excess and variance of each column for each word, and the column effects.
 
-        The excess is the sum of a column over the gold plans, minus its expectation and minus the
-        effect that the column has whatever the text says (the third array).
+        The excess is the sum of a column over the gold plans, minus its expectation, and minus the
+        effect that the column has regardless of the text (the third array).
         """
         _, plans, right = self._chances(self.blind + self.extra)
         said = self.said * self.weights[:, None]

@@ -1,9 +1,9 @@
 """Incremental learning: add demonstrations to a fitted model.
 
-Earlier encodings are kept, and new examples are encoded separately. Features of new examples are
-added for these examples only; the old examples get them when everything is encoded again, which
-happens occasionally. Unset settings are chosen again from all demonstrations; the model is trained
-from scratch only if they change.
+Encodings of earlier examples are kept, and new examples are encoded separately. Features that first
+occur in new examples are added for these examples only. The old examples get them when everything
+is encoded again, which happens occasionally. Unset settings are chosen again from all
+demonstrations. The model is trained from scratch only if they change.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def teach(
 ) -> Learnt:
     """Return the model trained on additional demonstrations.
 
-    `known` holds the earlier training demonstrations, if the model does not. `choose` chooses unset
-    settings again.
+    `known` holds the earlier training demonstrations, if the model does not store them. `choose`
+    chooses unset settings again.
     """
     trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
     before = learnt.examples

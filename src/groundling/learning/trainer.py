@@ -161,10 +161,13 @@ class Trainer(LearntSettings):
     ) -> Learnt:
         """Train on other examples from the current θ, with the same lexicon.
 
-        Encodings are kept, unless they change with θ, so that `incremental.teach` can reuse them.
+        Encodings are kept for `incremental.teach`, unless they change with θ.
         """
         if not examples:
-            raise DemonstrationError("At least one training demonstration must remain; got none.")
+            raise DemonstrationError(
+                "At least one training demonstration must remain; got none. Keep or add a "
+                "demonstration."
+            )
         trainer = replace(
             self,
             learning=replace(self.learning, tolerance=max(self.learning.tolerance, WARM_TOLERANCE)),
@@ -270,7 +273,7 @@ class Trainer(LearntSettings):
     def penalty(
         self, encoder: Encoder, examples: Sequence[Example], space: FeatureSpace
     ) -> float | Reals:
-        """Return the L2 penalty of each weight, or a single one."""
+        """Return the L2 penalty of each weight, or one number for all."""
         if not self.learning.rare_words:
             return self.learning.l2
         found = find_rare_words(encoder, examples, encoder.reader.counts)

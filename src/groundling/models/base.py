@@ -96,7 +96,7 @@ class TrainingData:
     """The inputs of an objective.
 
     With `grow`, the objective adds features to the space. With `surveyed`, the encoder already
-    knows the values and words of all examples, in this shard and in others.
+    knows the values and words of all examples, including those in other shards.
     """
 
     encoder: Encoder

@@ -16,9 +16,10 @@ from groundling.overlay.scorer import Scorer
 class Interpretation:
     """The alignment and expected features of a text given one plan.
 
-    `aligned[j]` is p(word aligned with node of action j) as an array (words × nodes), with words
-    in text order. Features are expected counts in the shape of θ: `text[j]` for words on action j,
-    `free[j]` for ψ(y_j), and `plan` for the rest: ψ(n), words × plan and links.
+    `aligned[j]` is an array (words × nodes) of the probabilities that a word aligns with a node of
+    action j, with words in text order. Features are expected counts in the shape of θ. `text[j]`
+    has those of words on action j, `free[j]` those of ψ(y_j), and `plan` all others: ψ(n), words ×
+    plan and links.
     """
 
     score: float

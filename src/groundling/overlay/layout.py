@@ -5,13 +5,13 @@ processed in tiles, so that rows are long but still fit into the L1 cache. There
 
 - **graph**: candidates follow each other, action by action and node by node; links connect
   neighbouring states.
-- **flat**, if every action is one node: eight candidates of similar length form a block, and
-  their states at one position form a strip of adjacent entries. Operations on a state become
-  operations on a strip. A shorter candidate is zero after its end. If the last block is not full,
-  its last candidate is repeated with weight 0.
+- **flat**, if every action is one node: eight candidates of similar length form a block, and their
+  states at one position form a strip of adjacent entries. An operation on a state becomes an
+  operation on a strip. A candidate that is shorter than its block is zero after its end. If the
+  last block is not full, its last candidate is repeated with weight 0.
 
-The recursion sees both as tiles of actions (`GraphTile`, `FlatTile`). It only uses their methods
-for summing the states of an action and for adding to them.
+The recursion sees both layouts as tiles of actions (`GraphTile`, `FlatTile`). It uses only their
+methods for summing the states of an action and for adding to them.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class GraphTile(NamedTuple):
     def receive_links(
         self, ring: Any, edge: Reals, rows: tuple[Reals, Reals, Reals], grad: Reals, weight: float
     ) -> None:
-        """Backward of `send_links`; `rows` = (adjoint of the message, row, its posterior)."""
+        """Run the backward pass of `send_links`; `rows` = (message adjoint, row, its posterior)."""
         for relation in range(len(self.relation_links) - 1):
             first, last = self.relation_links[relation], self.relation_links[relation + 1]
             even, odd = ring.zero, ring.zero  # two sums: each addition waits for the last
@@ -191,10 +191,10 @@ class FlatTile(NamedTuple):
 class GraphLayout(NamedTuple):
     """The graphs of a batch: tiles of candidates, and the links of every shape.
 
-    A link leads to a node from a neighbour. Links to the same node, which add to
-    the same sum, are spaced out in the list, as are links of the same relation, so that the
-    processor can work on several sums at once. If every node is linked to itself, these links are
-    omitted from the list: `stay` is their relation, and whole rows are processed at once.
+    A link leads to a node from a neighbour. Links to the same node add to the same sum. They are
+    spaced out in the list, as are links of the same relation, so that the processor can work on
+    several sums at once. If every node is linked to itself, these links are omitted from the list.
+    `stay` is then their relation, and whole rows are processed at once.
     """
 
     instance_tiles: Integers

@@ -156,7 +156,8 @@ def score_sets(
 ) -> None:  # fmt: skip
     """Score the pairs in a range of word-set blocks.
 
-    `set_shift` receives the best score of each set, and `pair_shifted` the scores minus that.
+    `set_shift` receives the best score of each set, and `pair_shifted` the scores minus the best
+    score.
     """
     one = np.uint32(1)
     by_label, parts, table = scratch
@@ -207,7 +208,7 @@ def score_sets(
 
 @inner
 def _clear(labels: LabelTables, sets: Integers, by_label: Reals) -> None:
-    """Write 0 to the labels that have features with some word sets, or if there are few, to all."""
+    """Set the labels that have features with some word sets to 0, or all if there are few."""
     if len(by_label) <= _CACHED:
         by_label[:] = 0.0
         return
@@ -256,7 +257,7 @@ def return_sets(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
     scratch: Scratch, theta_grad: Reals,
 ) -> None:  # fmt: skip
-    """Backward of `score_sets`: map expected counts (per thread) to the gradient."""
+    """Run the backward pass of `score_sets`: map expected counts to the gradient."""
     for block in range(span[0], span[1]):
         _return_labels(labels, tables, pair_grads, block, scratch)
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
@@ -308,7 +309,7 @@ def score_edges(labels: LabelTables, theta: Reals) -> Reals:
 
 
 def return_edges(labels: LabelTables, edge_grad: Reals, theta_grad: Reals) -> None:
-    """Backward of `score_edges`: map expected counts to the gradient."""
+    """Run the backward pass of `score_edges`: map expected counts to the gradient."""
     counts = labels.edge_value * edge_grad[_edge_of_rows(labels)]
     np.add.at(theta_grad, labels.edge_feature, counts)
 

@@ -1,8 +1,8 @@
 """SIMD for kernels: a numba type for vectors of eight doubles.
 
-The compiler unrolls vectorised loops to 16 or 32 iterations and processes the remainder one by
-one. Most chart rows are shorter than that. Kernels that pad rows to a multiple of eight and
-compute with vectors of eight have no remainder.
+The compiler unrolls vectorised loops to 16 or 32 iterations and processes the remainder one by one.
+Most chart rows are shorter than that. Kernels therefore pad rows to a multiple of eight and compute
+with vectors of eight, which leaves no remainder.
 
 Every function has three versions: machine code, machine code with bounds checks (for debug mode),
 and NumPy code (for NUMBA_DISABLE_JIT=1).

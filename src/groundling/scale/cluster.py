@@ -39,7 +39,7 @@ _DEATHS = 3  # deaths of workers allowed per task, each after Dask's own retries
 
 @contextlib.contextmanager
 def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
-    """Yield a Dask client: given, connected to an address, or of a new local cluster.
+    """Yield a Dask client: the given one, one for an address, or one for a local cluster.
 
     >>> with connected("local:many") as client:
     ...     pass
@@ -104,14 +104,14 @@ def _distributed() -> Any:
         import distributed
     except ImportError as error:
         raise SettingError(
-            "`cluster` needs Dask. Install it with pip install 'groundling[cluster]'."
+            "`cluster` needs Dask, which is not installed. Run `pip install 'groundling[cluster]'`."
         ) from error
     return distributed
 
 
 @contextlib.contextmanager
 def explained(say: Callable[[], str]) -> Iterator[None]:
-    """Convert Dask errors into Groundling errors; `say` returns a note on checkpoints.
+    """Convert Dask errors to Groundling errors; `say` returns a note about checkpoints.
 
     >>> with explained(lambda: "All is kept."):
     ...     raise ConnectionError
@@ -159,7 +159,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise WorkerError(
-            f"Workers must be able to read and write their files; got {error}. {say()}"
+            f"Workers must be able to read and write their files; got {error}. Check the "
+            f"disks and permissions of the workers. {say()}"
         ) from error
 
 

@@ -64,7 +64,10 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
     if not found:
         for number, problem in refused.items():
             raise DemonstrationError(f"Line {number}: {problem} Nothing was imported.")
-        raise DemonstrationError("The file must have at least one demonstration; got none.")
+        raise DemonstrationError(
+            "The file must have at least one demonstration; got none. Choose a JSON Lines file "
+            "from Export."
+        )
     return found, refused
 
 
@@ -77,7 +80,8 @@ def _read(project: Project, reader: RecordReader, record: dict[str, Any], number
         raise
     except Exception as error:  # one invalid line must not stop the import
         raise DemonstrationError(
-            f"The record cannot be read: {type(error).__name__}: {error}."
+            f"The record cannot be read: {type(error).__name__}: {error}. Correct or remove "
+            "the line."
         ) from error
     text = shown.instructions
     name = first if scene == project.setting.title else str(scene)

@@ -143,7 +143,7 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
 
 
 def check_source(source: Any) -> dict[str, Any]:
-    """Return a source as a dict; raise WorldError if it is invalid.
+    """Return a source as a dictionary; raise WorldError if it is invalid.
 
     >>> check_source({"kind": "world", "world": 3})
     Traceback (most recent call last):
@@ -151,7 +151,10 @@ def check_source(source: Any) -> dict[str, Any]:
     groundling.errors.WorldError: 'world' must be a string; got 3.
     """
     if not isinstance(source, Mapping):
-        raise WorldError(f"A source must be an object with a `kind`; got {shorten(source)}.")
+        raise WorldError(
+            f"A source must be an object with a `kind`; got {shorten(source)}. Restore a backup "
+            "of the project."
+        )
     kind = source.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise WorldError(
@@ -288,8 +291,8 @@ def scene_setting(
 def world_setting(name: str) -> Setting:
     """Create a setting from a user world such as `my_world.py:Kitchen`.
 
-    The scene starts in the world's `initial_state()`. A world with `starts`, a mapping from names
-    to states, has one scene for each (see `groundling.data.own.starts_of`).
+    The scene starts in the world's `initial_state()`. If the world has `starts`, a mapping from
+    names to states, there is one scene for each state (see `groundling.data.own.starts_of`).
 
     >>> setting = world_setting("groundling.studio.kitchen:Kitchen")
     >>> setting.title, setting.scenes[0].start.at
@@ -313,8 +316,8 @@ def world_setting(name: str) -> Setting:
 def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
     """Create a setting from a trained model in a given world or its task's world.
 
-    `shown` lists the files of its training demonstrations. A model of a user world needs them to
-    be taught.
+    `shown` lists the files with its training demonstrations, which are needed to teach a model of a
+    user world.
     """
     source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
     if shown and world is None:

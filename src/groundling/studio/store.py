@@ -59,9 +59,9 @@ class DiskFullError(ProjectError):
 class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
-    Records with `apart` are held out: they only measure accuracy. `origin` is given, shown,
-    picked, edited or imported. `right_before` is true if the follower got it right before learning
-    it. `problem` says why the row cannot be read.
+    Records with `apart` are held out: they only measure accuracy. `origin` is given, shown, picked,
+    edited or imported. `right_before` is true if the follower got the demonstration right before
+    learning it. `problem` says why the record cannot be read.
     """
 
     scene: str
@@ -78,12 +78,12 @@ class Record:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything relevant for training: scene, text, start, actions, weight."""
+        """A hash of all that matters for training: scene, text, start, actions and weight."""
         return fingerprint([self.scene, self.text, self.start, self.actions, self.weight])
 
     @property
     def content(self) -> str:
-        """Hash of text, start, actions and `apart`, used to find duplicates."""
+        """A hash of text, start, actions and `apart`, used to find duplicates."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
@@ -98,7 +98,7 @@ def fingerprint(content: Any) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """One change in the history: a description, and each record before and after."""
+    """One change in the history: its description, and each record before and after it."""
 
     what: str
     changes: tuple[tuple[Record | None, Record | None], ...]
@@ -218,7 +218,7 @@ class Store:
         )
 
     def claim(self) -> bool:
-        """Try to become the only writing process; return whether it succeeded.
+        """Try to become the only process that writes; return whether this succeeded.
 
         The operating system releases the lock when the process ends.
         """
@@ -272,7 +272,7 @@ class Store:
         return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
 
     def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
-        """Return the number of demonstrations that contain a text, and one page of them.
+        """Return the number of demonstrations that contain a string, and a page of them.
 
         Training demonstrations come before held-out ones, newest first.
         """
@@ -299,7 +299,7 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return whether the follower got each recent demonstration right before teaching."""
+        """Return, for each recent demonstration, whether it was right before it was taught."""
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
             "ORDER BY id DESC LIMIT ?", most,
@@ -322,7 +322,7 @@ class Store:
         found = self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
         if not found:
             raise DemonstrationError(
-                f"There is no demonstration {number}; it may have been deleted."
+                f"There is no demonstration {number}; it may have been deleted. Reload the page."
             )
         return _record(found[0])
 
@@ -547,7 +547,7 @@ def _kept(record: Record) -> dict[str, Any]:
 
 
 def _revived(kept: dict[str, Any]) -> Record:
-    """Return a record from the history; raise ValueError, TypeError or KeyError if invalid."""
+    """Return a record from the history; raise a built-in error if it is invalid."""
     found = Record(**{**kept, "actions": tuple(kept["actions"])})
     kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
     whole = type(found.id) is int and 0 < found.id < _LARGEST

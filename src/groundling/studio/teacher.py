@@ -32,7 +32,7 @@ def threshold_of(follower: Follower | None) -> float:
 def understood(follower: Follower | None, plan: Plan) -> bool:
     """Return whether a plan is confident enough to be carried out.
 
-    A text with only unknown words is never understood, even if there is only one plan.
+    A text with only unknown words never counts as understood, even if there is only one plan.
     """
     if plan.unexplained and len(plan.unexplained) == len(plan.words):
         return False

@@ -46,7 +46,9 @@ def check_actions(count: int) -> None:
     groundling.errors.InstructionError: A demonstration must have at least one action; got none.
     """
     if count == 0:
-        raise InstructionError("A demonstration must have at least one action; got none.")
+        raise InstructionError(
+            "A demonstration must have at least one action; got none. Show what to do."
+        )
     SAID_ACTIONS.check(count, InstructionError, "A demonstration")
 
 

@@ -38,7 +38,8 @@ class GscanExample:
 def read_corpus(path: Path) -> list[GscanExample]:
     """Read a file of examples, one JSON object per line.
 
-    The file lists the target first; here, things are sorted by position.
+    The file lists the target first. Here, things are sorted by position, so that the order does not
+    reveal the target.
     """
     examples = []
     try:
@@ -46,7 +47,7 @@ def read_corpus(path: Path) -> list[GscanExample]:
             text = lines.read(RESULT_BYTES.most + 1)
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise CorpusError(
-            f"{path} must be a text file compressed with gzip; got {error}."
+            f"{path} must be a text file compressed with gzip; got {error}. Download it again."
         ) from error
     RESULT_BYTES.check(len(text), CorpusError, str(path))
     for number, line in enumerate(text.splitlines(), 1):

@@ -81,7 +81,10 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
-            raise CorpusError(f"The corpus must have all splits; got none for {sorted(missing)}.")
+            raise CorpusError(
+                f"The corpus must have all splits; got none for {sorted(missing)}. Download it "
+                "again."
+            )
         once, *rest = by_split[SPLITS["G"]]
         by_split[SPLITS["G"]] = rest
         shown = by_split[TRAIN]

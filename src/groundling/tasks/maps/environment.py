@@ -18,8 +18,8 @@ _SHAPES = ("paper", "rich")
 class MapState(NamedTuple):
     """The agent's landmark and side, and the landmarks it visited.
 
-    `visited` (including the current landmark) and `previous` are empty if the environment does not
-    need them, so that equal places are equal states.
+    `visited` includes the current landmark. `visited` and `previous` are empty if the environment
+    does not need them, so that equal places are equal states.
     """
 
     landmark: str
@@ -205,9 +205,9 @@ class MapEnvironment:
     def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
         """Return the actions of a reference path.
 
-        In the shape `paper` every (landmark, side) of the path is an action, including the sides
-        of the start. In the shape `rich` every landmark after the start is an action; without
-        `revisits`, a landmark counts only when the path first reaches it.
+        In the shape `paper`, every (landmark, side) pair of the path is an action, including the
+        sides of the start. In the shape `rich`, every landmark after the start is an action.
+        Without `revisits`, a landmark counts only when the path first reaches it.
 
         >>> from groundling.tasks.maps import Landmark
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
