@@ -263,7 +263,7 @@ def _check_arrays_suffice(objective: Objective, model: Model) -> None:
 
 
 def memory_used() -> int:
-    """Return the resident memory of this process in bytes; with `most`, its peak.
+    """Return the resident memory of this process in bytes, or its peak if unknown.
 
     >>> memory_used() > 10_000_000
     True

@@ -29,7 +29,7 @@ FULL = "full"
 class Preset:
     """The settings of a follower and of its environment, with published scores.
 
-    With `auto`, the follower chooses its settings from the demonstrations, and `overrides` replace
+    With `auto`, the follower chooses its settings from the demonstrations, and `overrides` replaces
     some of them. Tasks derive classes with their own settings.
 
     >>> Preset().follower(seed=3).seed
@@ -185,8 +185,8 @@ def read_presets(task: str, kind: type[PresetT], folder: Traversable) -> Presets
     """Read `presets.toml`: a table for each preset, with `rows` that change it.
 
     A table lists the settings that differ from the defaults, or from `like` (a classmethod such as
-    `flat` or `bag`, or `default`). Changed features apply to all members of an ensemble, and a
-    member has the settings of the preset with some changes. Rows do not inherit published scores.
+    `flat` or `bag`, or `default`). Changed features apply to all members of an ensemble. A member
+    has the settings of the preset, with its own changes. Rows do not inherit published scores.
 
     >>> from importlib.resources import files
     >>> from groundling.tasks.mazes.maze_presets import MazePreset

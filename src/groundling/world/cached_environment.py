@@ -53,9 +53,9 @@ class _Answers:
 class CachedEnvironment:
     """An environment whose results are cached by state and action.
 
-    The methods mirror those of the environment, optional ones included. Exceptions raised by
-    the environment become a `WorldError` that names the method, the state and the action.
-    Duplicate actions are merged; `repeated` holds the first call that listed one.
+    The methods are those of the environment, including optional ones. An exception raised by the
+    environment becomes a `WorldError` that names the method, the state and the action. Duplicate
+    actions are merged; `repeated` holds the first call that listed an action twice.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class CachedEnvironment:
         return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
-        """Return all actions, or enough of a large product to cover every factor value."""
+        """Return all actions or, of a large product, enough to cover every factor value."""
         actions = self.actions(state)
         return actions.some() if isinstance(actions, Product) else actions
 
@@ -337,7 +337,7 @@ class CachedEnvironment:
         return known.table
 
     def look_at(self, state: State) -> None:
-        """Cache the actions of a state; if they are cached already, check for changes."""
+        """Cache the actions of a state; if they are cached already, check them for changes."""
         if not self.notice(state):
             self.actions(state)
 
@@ -402,10 +402,11 @@ class CachedEnvironment:
         self._latest_scene = (None, Scene({}))
 
     def notice(self, start: State) -> bool:
-        """Check whether the environment has changed; if so, clear the cache.
+        """Check whether the environment has changed and, if so, clear the cache.
 
-        Returns True if it has changed. Only the actions of one state are compared, and the
-        results of its first and its last action. This is cheap and finds most changes, not all.
+        Returns True if the environment has changed. Only the actions of one state are compared, and
+        the results of its first and its last action. This is cheap and finds most changes, but not
+        all.
         """
         known = self._known(start)
         if known is None or known.actions is None:

@@ -41,10 +41,10 @@ Labels: TypeAlias = "Mapping[str, LabelValue | Iterable[str | float]] | Iterable
 def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     """Normalise labels into a sorted tuple without duplicates.
 
-    A mapping gives each name a value: `True` for an indicator, a string, a number, or
-    a collection of strings or numbers. `False` and `None` mean that the label is absent.
-    Any other iterable lists the names of indicators. A result of this function is returned
-    unchanged, so labels that many graphs share need to be normalised only once.
+    A mapping gives each name a value: `True` for an indicator, a string, a number, or a collection
+    of strings or numbers. `False` and `None` mean that the label is absent. Any other iterable
+    lists the names of indicators. A result of this function is returned unchanged, so labels that
+    many graphs share are normalised only once.
 
     >>> labels_of({"move": True, "distance": 2, "item": ["sofa", "lamp"], "wall": None})
     (Label(name='distance', value=2.0), Label(name='item', value='lamp'),
@@ -272,7 +272,9 @@ class GroundingGraph:
         roles: Iterable[str] = (),
     ) -> None:
         if not nodes:
-            raise GraphError("A grounding graph must have at least one node; got none.")
+            raise GraphError(
+                "A grounding graph must have at least one node; got none. Add a node for the event."
+            )
         if not isinstance(nodes, Mapping):
             raise GraphError(
                 "The nodes of a grounding graph must be a mapping from names to labels; got "

@@ -36,8 +36,8 @@ class Manner:
     def __post_init__(self) -> None:
         if bool(self.pattern) != (self.slot is not None):
             raise WorldError(
-                "`slot` must be set if and only if `pattern` is; got "
-                f"{self.slot!r} with {self.pattern!r}."
+                f"`slot` must be set if and only if `pattern` is; got {self.slot!r} with "
+                f"{self.pattern!r}. Set both or neither."
             )
 
     def render(self, route: Route) -> tuple[Primitive, ...]:

@@ -92,11 +92,13 @@ class OpenValue:
         ranged = self.low is not None or self.high is not None
         if (ranged or self.unit) and self.type not in _NUMERIC:
             raise WorldError(
-                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they apply "
-                f"only to {', '.join(_NUMERIC)}."
+                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they "
+                f"apply only to {', '.join(_NUMERIC)}. Remove them."
             )
         if self.unit and self.type != "number":
-            raise WorldError(f"`unit` must be left out for type {self.type!r}, which implies it.")
+            raise WorldError(
+                f"`unit` must be left out for type {self.type!r}, which implies it. Remove it."
+            )
         if self.unit in _TYPE_OF_UNIT:
             type_ = _TYPE_OF_UNIT[self.unit]
             raise WorldError(
@@ -114,7 +116,7 @@ class OpenValue:
         if self.now is not None and self.type not in _AMOUNTS:
             raise WorldError(
                 f"`now` must be left out for type {self.type!r}; it applies only to "
-                f"{', '.join(_AMOUNTS)}."
+                f"{', '.join(_AMOUNTS)}. Remove it."
             )
         if self.step is not None and (self.now is None or self.step <= 0):
             raise WorldError(
@@ -206,7 +208,7 @@ def declared_types(environment: Any) -> tuple[str, ...]:
 
 
 def holes(action: Any) -> list[OpenValue | OpenSet]:
-    """Return the open values of an action: itself, or fields of a tuple or dataclass."""
+    """Return the open values of an action, which may be the action itself or its fields."""
     return [each for each in _parts(action) if isinstance(each, (OpenValue, OpenSet))]
 
 
@@ -350,7 +352,7 @@ class BoundEnvironment(Wrapper):
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
         """Return whether an action uses a literal: directly, as a change or as a count.
 
-        True for values of types that the environment does not declare.
+        Returns True for literals whose type the environment does not declare.
         """
         types, parts = declared_types(self.environment), _parts(action)
         if literal.type not in types or Label(BY) in self.meant(state, action):

@@ -117,7 +117,7 @@ def shorten(value: object, limit: int = 80) -> str:
 
 
 def nearest(value: object, others: Sequence[object], most: int = 2) -> list[str]:
-    """Return the reprs of the values most similar to another one, nearest first.
+    """Return the reprs of the values most similar to a given one, nearest first.
 
     >>> nearest(("of", "lamp"), [("on", "lamp"), ("off", "lamp"), ("open", "door")], 1)
     ["('off', 'lamp')"]

@@ -231,7 +231,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether an action may follow: not a second turn or remark, or a way back."""
+    """Return whether an action may follow: no second turn or remark, and no way back."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")
@@ -251,7 +251,7 @@ def generate_demonstrations(
 ) -> list[Demonstration]:
     """Generate demonstrations of routes; see `generate_routes`.
 
-    Generate one more maze than you train on, and hold it out for testing.
+    To test on an unseen maze, generate one more maze than you train on, and hold it out.
 
     Examples
     --------

@@ -87,7 +87,10 @@ class Maze:
                 )
             self._items[tuple(position)] = item
         if not self._items:
-            raise CorpusError(f"The maze {name!r} must have at least one place; got none.")
+            raise CorpusError(
+                f"The maze {name!r} must have at least one place; got none. Pass at least one "
+                "place."
+            )
         for number, (one, other, floor, wall) in enumerate(halls, 1):
             where = f"Hall {number} of the maze {name!r}"
             for end in (one, other):

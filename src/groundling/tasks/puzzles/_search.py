@@ -1,9 +1,8 @@
 """Compiled depth-first search over boards, with proofs of dead ends.
 
-A block is struck either *along* a line or *across* it (along the crossing line), so the
-number of blocks struck along a line is a multiple of k. `propagate` derives the
-consequences; a line without a possible multiple proves the board dead. Three facts keep
-the search small:
+A block is struck either *along* a line, or *across* it (along the crossing line). The number of
+blocks struck along a line is therefore a multiple of k. `propagate` derives the consequences. If no
+multiple is possible for a line, the board is dead. Three facts keep the search small:
 
 - A strike that is possible now stays possible after any other strikes. So a strike that
   is in every winning plan can be made immediately.
@@ -43,7 +42,7 @@ def popcount(x: Any) -> Any:
 
 @njit(cache=True)
 def force(bits: Any, line: int, target: Any) -> None:
-    """Set the bits of a line's blocks in the crossing lines."""
+    """Set the bits of a line's blocks in all lines that cross it."""
     while bits:
         lowest = bits & (~bits + U(1))
         target[popcount(lowest - U(1))] |= U(1) << U(line)
@@ -52,7 +51,7 @@ def force(bits: Any, line: int, target: Any) -> None:
 
 @njit(cache=True)
 def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
-    """Find blocks that must be struck along or across; False if impossible.
+    """Find the blocks that must be struck along or across; False if there is no way.
 
     All arrays are [orientation, line] of bits over the positions along the line.
     """
@@ -150,7 +149,7 @@ def smallest_component(lines: Bits) -> Any:
 def forced_move(
     lines: Bits, along: Bits, across: Bits, k: int, moves: Integers, masks: Bits
 ) -> int:
-    """Fill in moves of which at least one starts some winning plan; return their count."""
+    """Fill in moves, at least one of which starts a winning plan; return their number."""
     size = lines.shape[1]
     fewest, best_o, best_i = 4, -1, -1  # larger sets take more time than they save
     for o in range(2):

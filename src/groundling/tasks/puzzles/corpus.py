@@ -220,7 +220,9 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
             )
         yield number, (board, k)
     if not seen:
-        raise CorpusError(f"{path} must hold at least one puzzle; got none.")
+        raise CorpusError(
+            f"{path} must hold at least one puzzle; got none. Download the corpus again."
+        )
 
 
 def _read_solutions(
@@ -257,8 +259,8 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     found = _STRIKE.fullmatch(written)
     if not found:
         raise WorldError(
-            "A strike must be r:LINE for a row, c:LINE for a column, or r:LINE:FIRST:LAST or "
-            "c:LINE:FIRST:LAST for part of one."
+            "A strike must be r:LINE for a row, c:LINE for a column, or r:LINE:FIRST:LAST "
+            "or c:LINE:FIRST:LAST for part of one."
         )
     orientation: Orientation = "row" if found[1] == "r" else "column"
     line = int(found[2])
