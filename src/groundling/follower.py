@@ -305,8 +305,8 @@ class Follower(Estimator):
         before = taught.questions or tuple(known_questions)
         if new and taught.answers is not None and not before:
             raise DemonstrationError(
-                "`known` must contain the questions that a loaded follower was trained on; got "
-                "none."
+                "`known` must contain the questions that a loaded follower was trained on; "
+                "got none. Pass known=[…]."
             )
         self._learnt = _with_questions(taught, (*before, *new))
         if check:

@@ -281,7 +281,7 @@ def _build(
         check_settings(each["overlay"])
     listed = range(len(tables["members"]))
     if arrays.keys() != {f"{name}{number}" for name in ("theta", "keys") for number in listed}:
-        raise ValueError("the weights must have one pair of arrays for each member")
+        raise ValueError("the file of weights must have one pair of arrays for each member")
     members = [
         _KnownMember(
             Member(Overlay.from_dict(each["overlay"]), _features(each["features"], own, lexicon)),
@@ -392,7 +392,7 @@ def _fitted(
         or len(space.word_names) != len(tables["word_names"])
         or len(space.node_names) != len(tables["node_names"])
     ):
-        raise ValueError("the weights must match the features")
+        raise ValueError("the number of weights must equal the number of features")
     space.names()  # every key must name known labels
     encoder = trainer.encoder(known.member, lexicon)
     encoder.values = {kind: set(map(_text, each)) for kind, each in tables["values"].items()}

@@ -143,7 +143,10 @@ def clean(drawing: object, whose: str) -> str:
     if not isinstance(drawing, str):
         raise WorldError(f"{whose} must return SVG as a string; got a {type(drawing).__name__}.")
     if len(drawing) > LIMIT:
-        raise WorldError(f"{whose} must return at most {LIMIT:,} characters; got {len(drawing):,}.")
+        raise WorldError(
+            f"{whose} must return at most {LIMIT:,} characters; got {len(drawing):,}. Draw fewer "
+            "elements."
+        )
     try:
         found = fromstring(drawing)
     except (ParseError, DefusedXmlException, ValueError) as error:
@@ -216,7 +219,7 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
     >>> draw_way(object(), [3])
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: object must have a method draw(state) that returns SVG.
+    groundling.errors.WorldError: object must have a method draw(state) that returns SVG. Add it.
     """
     name, draw = class_name(environment), getattr(environment, "draw", None)
     if draw is None:
@@ -228,7 +231,8 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
         raise
     except Exception as error:
         raise WorldError(
-            f"{name}.draw({way[-1]!r:.60}) raised {type(error).__name__}: {error}."
+            f"{name}.draw({way[-1]!r:.60}) raised {type(error).__name__}: {error}. Correct "
+            "the method."
         ) from error
 
 

@@ -108,5 +108,5 @@ def check_pattern(pattern: str) -> None:
         if depth > 20:
             raise ValueError(f"the pattern {pattern[:60]!r} must be nested at most 20 levels deep")
         if steps > 1e9:
-            raise ValueError(f"the pattern {pattern[:60]!r} must have fewer repetitions")
+            raise ValueError(f"the pattern {pattern[:60]!r} has too many repetitions")
         before = kind

@@ -151,8 +151,8 @@ def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
         found = agent.reply(each)
         if found.kind not in ("act", "answer"):
             raise HomeError(
-                f"Each text in the meaning of a phrase must be a clear request; got {each!r:.80}: "
-                f"{found.text}"
+                "Each text in the meaning of a phrase must be a clear request; got "
+                f"{each!r:.80}. The home replied: {found.text}"
             )
 
 
@@ -203,7 +203,9 @@ def _fresh(agent: HomeAgent, request: Mapping[str, Any], where: str) -> HomeRepl
 
     states, area = request.get("states"), request.get("area")
     if states is not None and not isinstance(states, dict):
-        raise HomeError(f"`states` must be a mapping; got {type(states).__name__}.")
+        raise HomeError(
+            f"`states` must be a mapping from entity ids to states; got {type(states).__name__}."
+        )
     if area is not None and not isinstance(area, str):
         raise HomeError(f"`area` must be the id of an area or null; got {area!r}.")
     agent.forget()

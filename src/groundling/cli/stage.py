@@ -113,11 +113,15 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
         except UnicodeDecodeError:
             raise InstructionError(f"{where} must be UTF-8 text. Save it as UTF-8.") from None
         except OSError as error:
-            raise InstructionError(f"{where} cannot be read: {error.strerror}.") from None
+            raise InstructionError(
+                f"{where} cannot be read: {error.strerror}. Check the path."
+            ) from None
         given = text.splitlines()
     said = [whole(line).strip() for line in given if re.search(r"\w", line)]
     if not said:
-        raise InstructionError("The instructions must have at least one word; got none.")
+        raise InstructionError(
+            "The instructions must have at least one word; got none. Write what to do."
+        )
     return said
 
 

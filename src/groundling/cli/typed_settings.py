@@ -62,7 +62,9 @@ def read_changes(given: Sequence[str]) -> Changes:
         kind, each = known[name]
         several = isinstance(each.default, tuple)
         if not several and len(values) > 1:
-            raise SettingError(f"--setting {name} must be one value; got {len(values)}.")
+            raise SettingError(
+                f"--setting {name} must have one value; got {len(values)}. Remove the others."
+            )
         changes.append((name, values if several else values[0]))
         check_value(kind, each.name, changes[-1][1])
     return tuple(changes)

@@ -81,8 +81,9 @@ class Codec:
             if (to is None) != (back is None):
                 there, missing = ("to", "from") if back is None else ("from", "to")
                 raise WorldError(
-                    f"{self.owner} must have both {kind}_{there}_json and {kind}_{missing}_json, "
-                    f"or neither; it has no {kind}_{missing}_json."
+                    f"{self.owner} must have both {kind}_{there}_json and "
+                    f"{kind}_{missing}_json, or neither; it has no {kind}_{missing}_json. "
+                    "Add the missing method, or remove the other."
                 )
         self._to = {kind: own[f"{kind}_to_json"] for kind in ("state", "action")}
         self._from = {kind: own[f"{kind}_from_json"] for kind in ("state", "action")}
@@ -145,8 +146,9 @@ class Codec:
             back = self._read(kind, written)
             if back != value:
                 raise WorldError(
-                    f"The {kind} {shorten(value)} of {self.owner} must be equal after reading it "
-                    f"back from JSON; {shorten(written)} was read as {shorten(back)}."
+                    f"The {kind} {shorten(value)} of {self.owner} must be equal after "
+                    f"reading it back from JSON; {shorten(written)} was read as "
+                    f"{shorten(back)}. Correct the methods for JSON."
                 )
 
     def _write(self, kind: str, value: Any) -> Json:
@@ -184,14 +186,16 @@ class Codec:
             try:
                 return self._value(data, kind)
             except RecursionError:
-                raise WorldError(f"A {kind} must not be nested too deeply.") from None
+                raise WorldError(
+                    f"A {kind} must not be nested too deeply. Use a flatter structure."
+                ) from None
         try:
             value = own(data)
             hash(value)
         except Exception as error:
             raise WorldError(
                 f"{self.owner}.{kind}_from_json({shorten(data)}) raised "
-                f"{type(error).__name__}: {error}."
+                f"{type(error).__name__}: {error}. Correct the data or the method."
             ) from error
         return value
 
@@ -225,8 +229,8 @@ class Codec:
             raise WorldError(f"`$bytes` must be base 64; got {shorten(data)}: {error}.") from error
         if name in (SET, BYTES, FLOAT):
             raise WorldError(
-                '`$set` must hold a list, `$bytes` text in base 64, `$float` "inf" or "-inf"; got '
-                f"{shorten(data)} in a {kind}."
+                "`$set` must hold a list, `$bytes` a string in base 64, and `$float` "
+                f'"inf" or "-inf"; got {shorten(data)} in a {kind}.'
             )
         known = did_you_mean(name, self.classes) or (
             f" Define it in the module of {self.owner}, or list it in {self.owner}.json_classes."

@@ -253,8 +253,8 @@ class PragmaticListener:
         for each in (plan, rival):
             if each.actions not in literal:
                 raise SettingError(
-                    "`plan` and `rival` must be plans that the search finds for this text; got "
-                    f"{', '.join(map(str, each.actions))}."
+                    "`plan` and `rival` must be plans that the search finds for this text; "
+                    f"got {', '.join(map(str, each.actions))}. Use plans from `follow`."
                 )
         words = words_of(text, self.model.wording.language)
         world = world_of(self.follower, environment)

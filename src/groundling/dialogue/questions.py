@@ -410,7 +410,10 @@ class Answerer:
     ) -> Answerer:
         """Learn from questions with answers; `commands` are texts that are not questions."""
         if not questions:
-            raise DemonstrationError("`questions` must have at least one question; got none.")
+            raise DemonstrationError(
+                "`questions` must have at least one question; got none. Add demonstrations with "
+                "an answer."
+            )
         found = cls(language)
         worlds: dict[tuple[int, Hashable], _World] = {}
         texts = []
@@ -685,7 +688,8 @@ class _Wanted:
             unknown = [each for each in answer if each not in world.labels]
             if unknown:
                 raise DemonstrationError(
-                    f"The answer of {shown} must be things in its state; got {unknown[0]!r}."
+                    f"The answer of {shown} must be things in its state; got {unknown[0]!r}. "
+                    "Use things that things(state) lists."
                 )
             return cls(answer, SET, _set_loss([thing in answer for thing in world.things]))
         having = _labels_with(answer, world)
@@ -695,8 +699,8 @@ class _Wanted:
         if isinstance(answer, (int, float)) and 0 <= answer <= len(world.things):
             return cls(answer, COUNT, _count_loss(int(answer)))
         raise DemonstrationError(
-            f"The answer of {shown} must be a set of things, True or False, a count, or the value "
-            f"of a thing's label; got {answer!r}."
+            f"The answer of {shown} must be a set of things, True or False, a count, or the "
+            f"value of a thing's label; got {answer!r}."
         )
 
 

@@ -418,7 +418,10 @@ class Explanation(Part):
                 f"`word` must be in the text; got {word!r}.{did_you_mean(word, known)}"
             )
         if len(places) == sum(map(len, self.instructions)):
-            raise InstructionError(f"`word` must not be the only word of the text; got {word!r}.")
+            raise InstructionError(
+                f"`word` must not be the only word of the text; got {word!r}. Explain a longer "
+                "text."
+            )
         if self._source is None:
             raise InstructionError(
                 "Only words of a single command can be left out; got several commands. Explain "

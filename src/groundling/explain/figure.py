@@ -464,7 +464,7 @@ def draw_nodes(
 def _line(
     sheet: Sheet, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
 ) -> None:
-    """Draw a curve as wide as its probability; skip improbable ones."""
+    """Draw a curve whose width shows a probability; omit it if improbable."""
     if probability < 0.06:
         return
     bend, at = (y - to_y) * 0.45, sheet.at

@@ -123,7 +123,7 @@ class Features(Settings):
             if self.learns_lexicon:
                 raise SettingError(
                     "Features.slots must list the labels to learn words for if "
-                    "Features.lexicon='learn'; got none."
+                    "Features.lexicon='learn'; got none. Set Features.slots."
                 )
             raise idle_setting(
                 "Features.lexicon",

@@ -91,7 +91,8 @@ def _meaning(word: object, kind: object, value: object) -> Meaning:
         number = math.nan
     if not math.isfinite(number):
         raise LexiconError(
-            f"The number for {word!r} in the lexicon must be finite and in digits; got {value!r}."
+            f"The number for {word!r} in the lexicon must be finite and written in digits; "
+            f"got {value!r}."
         )
     return str(kind), number
 

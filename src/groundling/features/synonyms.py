@@ -231,7 +231,9 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
     except OSError as problem:
         raise LexiconError(f"{path} cannot be read: {problem.strerror}. Check the path.") from None
     except ValueError:
-        raise LexiconError(f"{str(path)!r:.200} cannot be the name of a file.") from None
+        raise LexiconError(
+            f"{str(path)!r:.200} cannot be the name of a file. Check the path."
+        ) from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode) or not os.fstat(handle).st_size:
             raise LexiconError(
@@ -257,7 +259,7 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
 
 def _size(size: int) -> int:
     if size < 1:
-        raise ValueError(f"vectors must have at least one number; got {size}")
+        raise ValueError(f"a vector must have at least one number; got {size}")
     VECTOR_SIZE.check(size, LexiconError, "A word vector")
     return size
 
@@ -337,7 +339,7 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
     _, version, size, *_, buckets, shortest, longest, _ = struct.unpack_from("<14i", data)
     entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
     if version != 12 or not 0 < words <= entries or buckets < 0 or pruned > 0:
-        raise ValueError("this kind of fastText model is not supported")
+        raise ValueError("a fastText model must have format version 12 and must not be pruned")
     _size(size)
     place, places = 64 + 28, dict[bytes, int]()
     for number in range(entries):

@@ -60,8 +60,8 @@ def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
     full = _find(level)
     if actions not in ("macro", "primitive") or view not in ("full", "partial"):
         raise SettingError(
-            "`actions` must be 'macro' or 'primitive', and `view` 'full' or 'partial'; got "
-            f"{actions!r} and {view!r}."
+            "`actions` must be 'macro' or 'primitive', and `view` must be 'full' or "
+            f"'partial'; got {actions!r} and {view!r}."
         )
     if actions == "primitive":
         from groundling.gym.primitive import PrimitiveBabyAI

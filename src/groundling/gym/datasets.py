@@ -41,8 +41,9 @@ def to_minari(
         size = len(each.moves)
         if not size or len(each.observations) != size + 1:
             raise CorpusError(
-                f"The trajectory {each.text!r} (seed {each.seed}) must have one more observation "
-                f"than moves; got {size} moves and {len(each.observations)} observations."
+                f"The trajectory {each.text!r} (seed {each.seed}) must have one more "
+                f"observation than moves; got {size} moves and {len(each.observations)} "
+                "observations. Record it again."
             )
         flags = np.zeros(size, bool)
         flags[-1] = True

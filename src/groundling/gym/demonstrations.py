@@ -32,15 +32,15 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
     example = ", ".join("[name, …]" for _ in roles)
     if isinstance(things, (str, bytes)) or not isinstance(things, Iterable):
         raise DemonstrationError(
-            f"{where} must give {verb!r} a list of names for each role, [{example}]; got "
-            f"{things!r}."
+            f"{where} must give {verb!r} a list of names for each role, such as [{example}]; "
+            f"got {things!r}."
         )
     listed = list(things)
     if len(listed) != len(roles):
         named = ", ".join(map(repr, roles))
         raise DemonstrationError(
             f"{where} must give {verb!r} {len(roles)} argument{'s' * (len(roles) != 1)} "
-            f"({named}), as [{example}]; got {len(listed)}."
+            f"({named}), such as [{example}]; got {len(listed)}."
         )
     for role, each in zip(roles, listed, strict=True):
         if isinstance(each, (str, bytes)) or not isinstance(each, Iterable):
@@ -52,7 +52,8 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
     for role, names in zip(roles, arguments, strict=True):
         if not names:
             raise DemonstrationError(
-                f"{where} must list the acceptable names for the {role!r} of {verb!r}; got none."
+                f"{where} must list the acceptable names for the {role!r} of {verb!r}; got "
+                "none. Name at least one object."
             )
     return verb, arguments, False
 
@@ -108,13 +109,17 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
         if earlier and not world.reorders:
             raise DemonstrationError(
                 f"{where} must not mark {verb!r} as done earlier, unless "
-                f"{type(world).__name__}.reorders is True."
+                f"{type(world).__name__}.reorders is True. Set it, or remove the mark."
             )
         if earlier and place == 0:
-            raise DemonstrationError(f"{where} must not mark its first action as done earlier.")
+            raise DemonstrationError(
+                f"{where} must not mark its first action as done earlier. Remove the mark."
+            )
         found.append((verb, things, earlier))
     if not found:
-        raise DemonstrationError(f"{where} must have at least one action; got none.")
+        raise DemonstrationError(
+            f"{where} must have at least one action; got none. Pass a (verb, objects) pair."
+        )
     return found
 
 

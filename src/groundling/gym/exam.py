@@ -134,7 +134,7 @@ def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any
 def evaluate_level(
     level: str, draws: int, counts: Sequence[int], seeds: int, *, others: bool = True
 ) -> dict[str, Any]:
-    """Return the successes on a level for each number of demonstrations and draw.
+    """Return which episodes of a level succeed, by number of demonstrations and draw.
 
     With `others`, the successes of random plans and of the oracle are also returned. The follower
     of each draw is trained on the first demonstrations, and then taught the rest.

@@ -246,7 +246,7 @@ class GridPlanner:
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
         if not portable:
-            raise PlanningError("There is no free cell to put the thing down.")
+            raise PlanningError("There is no free cell to put the carried thing down.")
         self._face(self._cells(portable), things=portable)
         cleared = self.state.front
         self._do("pickup")
@@ -267,7 +267,9 @@ class GridPlanner:
     ) -> None:
         """Walk until the agent faces one of the target cells, clearing obstacles."""
         if depth > _DEPTH:
-            raise PlanningError("Too many obstacles block each other.")
+            raise PlanningError(
+                "Too many obstacles block each other, so the path cannot be cleared."
+            )
         wanted = self.state.carrying
         for _ in range(4 * _DEPTH):
             if self.state.front in targets:
@@ -280,7 +282,7 @@ class GridPlanner:
             if obstacle < 0:
                 return
             if not clear:
-                raise PlanningError("An obstacle blocks the path.")
+                raise PlanningError("An obstacle that cannot be moved blocks the path.")
             ahead = {cell for cell, _ in way} | set(targets)
             if self.state.layout.things[obstacle].kind == "door":
                 self._unlock(obstacle, depth, closed)
@@ -289,7 +291,7 @@ class GridPlanner:
                 self._move_away(obstacle, ahead)
                 self._exchange(wanted, ahead, depth, closed)
             targets = self._cells(things) or targets
-        raise PlanningError("The path cannot be cleared of obstacles.")
+        raise PlanningError("The path to the target cannot be cleared of obstacles.")
 
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]

@@ -183,7 +183,8 @@ class GymWorld:
             raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
             raise SettingError(
-                "GymWorld must have both get_state and set_state, or neither; got one of them."
+                "GymWorld must have both get_state and set_state, or neither; got one of "
+                "them. Pass the other too."
             )
         space = getattr(env, "action_space", None)
         if actions is None and not hasattr(space, "n"):
@@ -366,11 +367,10 @@ class GymWorld:
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
         """Return the error for a running environment of an incompatible class."""
         return WorldError(
-            f"GymWorld's {what} raised {type(error).__name__}: {error} in the environment to act "
-            f"in, a {type(env.unwrapped).__name__}; it simulates a "
-            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same class. If the "
-            "simulator is a twin of another class, let key use only the observation, and "
-            "act with start=…"
+            f"GymWorld's {what} raised {type(error).__name__}: {error}. It was called with a "
+            f"{type(env.unwrapped).__name__}, but GymWorld simulates a "
+            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same class, "
+            "or let key use only the observation and act with start=…"
         )
 
     def _keep(

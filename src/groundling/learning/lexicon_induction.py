@@ -88,7 +88,7 @@ def learn_lexicon(
     if not [kind for kind in features.slots if kind != NUMBER]:
         raise SettingError(
             "Features.slots must list the kinds of values to learn words for if "
-            "Features.lexicon='learn'; got none."
+            "Features.lexicon='learn'; got none. Set Features.slots."
         )
     known = encoder.reader.lexicon
     shown = known

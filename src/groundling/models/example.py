@@ -45,7 +45,7 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
     Traceback (most recent call last):
         ...
     groundling.errors.DemonstrationError: `fit` must get at least one demonstration to learn from;
-    got none.
+    got none. Pass a Demonstration.
     """
     given: Any = demonstrations
     if isinstance(given, str) or not isinstance(given, Iterable):

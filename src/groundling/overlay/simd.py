@@ -218,22 +218,34 @@ for _symbol, _name in ((operator.add, "fadd"), (operator.mul, "fmul")):
 
 def _checked_load(array: Any, place: Any) -> Any:
     if place < 0 or place + LANES > len(array):
-        raise IndexError("Indices `place` to `place + 7` must be within the source array.")
+        raise IndexError(
+            "Indices `place` to `place + 7` must be within the source array. Check the kernel "
+            "that calls `load`."
+        )
     return _raw_load(array, place)
 
 
 def _checked_store(array: Any, place: Any, eight: Any) -> None:
     if place < 0 or place + LANES > len(array):
-        raise IndexError("Indices `place` to `place + 7` must be within the target array.")
+        raise IndexError(
+            "Indices `place` to `place + 7` must be within the target array. Check the kernel "
+            "that calls `store`."
+        )
     _raw_store(array, place, eight)
 
 
 def _checked_fetch(array: Any, first: Any, index: Any, place: Any) -> Any:
     if place < 0 or place + LANES > len(index):
-        raise IndexError("Indices `place` to `place + 7` must be within the index array.")
+        raise IndexError(
+            "Indices `place` to `place + 7` must be within the index array. Check the kernel "
+            "that calls `fetch`."
+        )
     for k in range(LANES):
         if first < 0 or first + index[place + k] >= len(array):
-            raise IndexError("Fetched indices must be within the source array.")
+            raise IndexError(
+                "Fetched indices must be within the source array. Check the kernel that calls "
+                "`fetch`."
+            )
     return _raw_fetch(array, first, index, place)
 
 

@@ -161,7 +161,7 @@ def check_open(names: Iterable[str]) -> tuple[str, ...]:
     Traceback (most recent call last):
         ...
     ValueError: A setting must be one of model, overlay, features, learning, search,
-    search.max_length; got 'hat'.
+    search.max_length; got 'hat'. Save the follower again.
     """
     found, known = tuple(names), (*_GROUPS, _LENGTH)
     for name in found:

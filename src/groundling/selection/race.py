@@ -90,7 +90,7 @@ class Clock(Budget):
         return runner.learning_seconds * self.count
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether there is time for a lap before the final fit; for the first, always."""
+        """Return whether there is time for a lap; there always is for the first lap."""
         self.mark = self.now()
         known = [each for each in runners if each.size]
         more = sum(each.seconds * size / each.size for each in known)

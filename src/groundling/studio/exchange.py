@@ -63,7 +63,10 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
             refused[number] = " ".join(str(error).split())[:500]
     if not found:
         for number, problem in refused.items():
-            raise DemonstrationError(f"Line {number}: {problem} Nothing was imported.")
+            raise DemonstrationError(
+                f"Line {number}: {problem} Nothing was imported. Correct the line, and import "
+                "the file again."
+            )
         raise DemonstrationError(
             "The file must have at least one demonstration; got none. Choose a JSON Lines file "
             "from Export."

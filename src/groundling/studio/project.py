@@ -479,7 +479,7 @@ class Project:
         self.check_writes()
         change = self.store.undo()
         if change is None:
-            raise InstructionError("There is nothing to undo.")
+            raise InstructionError("There is no change to undo.")
         self.changed(f"undone: {change.what}")
         return change.what
 

@@ -120,8 +120,8 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
     >>> open_setting({"kind": "moon"})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: The `kind` of a source must be supported; got 'moon'. Known:
-    'demo', 'gallery', 'lesson', 'model', 'scene', 'world'.
+    groundling.errors.WorldError: The `kind` of a source must be one that this version supports;
+    got 'moon'. Known: 'demo', 'gallery', 'lesson', 'model', 'scene', 'world'.
     """
     source = check_source(source)
     kind = source["kind"]
@@ -158,15 +158,15 @@ def check_source(source: Any) -> dict[str, Any]:
     kind = source.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise WorldError(
-            f"The `kind` of a source must be supported; got {shorten(kind)}."
-            f"{did_you_mean(kind, KINDS)}"
+            "The `kind` of a source must be one that this version supports; got "
+            f"{shorten(kind)}.{did_you_mean(kind, KINDS)}"
         )
     needed = {"world": ("world",), "model": ("model",), "gallery": ("name",)}.get(kind, ())
     for name in ("world", "model", "name"):
         if (name in needed or name in source) and not isinstance(source.get(name), str):
             raise WorldError(f"{name!r} must be a string; got {shorten(source.get(name))}.")
     if kind == "scene" and not isinstance(source.get("scene"), Mapping):
-        raise WorldError(f"'scene' must be an object; got {shorten(source.get('scene'))}.")
+        raise WorldError(f"'scene' must be a JSON object; got {shorten(source.get('scene'))}.")
     shown = source.get("demonstrations", [])
     if not isinstance(shown, (list, tuple)) or not all(isinstance(each, str) for each in shown):
         raise WorldError(f"'demonstrations' must be a list of file names; got {shorten(shown)}.")

@@ -39,6 +39,7 @@ class Served:
     Traceback (most recent call last):
         ...
     groundling.errors.WorldError: The setting must have a trained model to serve; got none.
+    Train one first.
     """
 
     def __init__(self, setting: Setting) -> None:

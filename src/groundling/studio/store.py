@@ -318,7 +318,7 @@ class Store:
     def record(self, number: int) -> Record:
         """Return one demonstration."""
         if not 0 < number < _LARGEST:
-            raise DemonstrationError("The number of a demonstration must be 1 or more.")
+            raise DemonstrationError(f"The number of a demonstration must be >= 1; got {number}.")
         found = self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
         if not found:
             raise DemonstrationError(
@@ -489,7 +489,7 @@ def _read_json(text: Any) -> Any:
         # Escapes may be unpaired surrogates, and exponents may overflow to infinity.
         return plain_json(found) if "\\u" in text or "e" in text else found
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"Stored text must be valid JSON; got {text!r:.40}.") from error
+        raise ValueError(f"Stored data must be valid JSON; got {text!r:.40}.") from error
 
 
 def _record(row: sqlite3.Row) -> Record:
@@ -552,7 +552,7 @@ def _revived(kept: dict[str, Any]) -> Record:
     kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
     whole = type(found.id) is int and 0 < found.id < _LARGEST
     if not whole or not all(isinstance(value, kind) for value, kind in kinds):
-        raise ValueError("The fields of a record must have the types of `Record`.")
+        raise ValueError("The fields of a stored demonstration must have the types of `Record`.")
     if not _is_number(found.weight) or not _is_number(found.at):
         raise ValueError("`weight` and `at` must be finite numbers.")
     if found.right_before not in (None, True, False):

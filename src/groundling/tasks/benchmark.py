@@ -98,9 +98,9 @@ class Fold(NamedTuple):
 class StudyCases(NamedTuple):
     """The trained followers of a dialogue study, with cases that they were not trained on.
 
-    `calibration` holds cases like the training data, each with the follower to apply to it. `part` is
-    the name of what test cases are grouped by, such as a map. If it is set, *own* calibration is
-    done separately for each group.
+    `calibration` holds cases like the training data, each with the follower to apply to it. `part`
+    names what test cases are grouped by, such as a map. If it is set, *own* calibration is done
+    separately for each group.
     """
 
     follower: Follower

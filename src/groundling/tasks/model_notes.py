@@ -57,9 +57,7 @@ class Note:
         note = cls(variant=content.pop("row", FULL), **content)
         for name, value in asdict(note).items():
             if type(value) is not type(getattr(cls("", ""), name)):
-                raise ValueError(
-                    f"the field {name} must have another type; got {str(value)[:60]!r}"
-                )
+                raise ValueError(f"the field {name} has the wrong type; got {str(value)[:60]!r}")
         return note
 
 

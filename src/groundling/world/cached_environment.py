@@ -225,7 +225,7 @@ class CachedEnvironment:
 
     def _incomparable(self, value: object, error: Exception) -> WorldError:
         return WorldError(
-            f"States and actions must be comparable, such as tuples or frozen dataclasses; "
+            "States and actions must be comparable, such as tuples or frozen dataclasses; "
             f"comparing {shorten(value)} with another value raised {said(error)}."
         )
 

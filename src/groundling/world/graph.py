@@ -305,8 +305,9 @@ class GroundingGraph:
             for end in () if source in nodes and target in nodes else (source, target):
                 if end not in nodes:
                     raise GraphError(
-                        f"The edge {shorten(source)} -> {shorten(target)} must join nodes of the "
-                        f"graph, {shorten(list(nodes), 300)}; got {shorten(end)}."
+                        f"The edge {shorten(source)} -> {shorten(target)} must join two "
+                        f"nodes of the graph; got {shorten(end)}, which is not among "
+                        f"{shorten(list(nodes), 300)}."
                     )
             known = _KNOWN.get(labels) if type(labels) is str else _remembered(labels)[0]
             if known is None:

@@ -102,7 +102,7 @@ class OpenValue:
         if self.unit in _TYPE_OF_UNIT:
             type_ = _TYPE_OF_UNIT[self.unit]
             raise WorldError(
-                f"`unit` must not be {self.unit!r}; use the type {type_!r} without a unit."
+                f"`unit` must not be {self.unit!r}. Use the type {type_!r} without a unit."
             )
         bases = {each.units[self.unit][0] for each in LANGUAGES.values() if self.unit in each.units}
         if bases and self.unit not in bases:
@@ -120,7 +120,7 @@ class OpenValue:
             )
         if self.step is not None and (self.now is None or self.step <= 0):
             raise WorldError(
-                f"`step` must be > 0 and requires `now`; got step={self.step}, now={self.now}."
+                f"`step` must be > 0, and `now` must be set; got step={self.step}, now={self.now}."
             )
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:

@@ -111,7 +111,7 @@ def _load_map(folder: Path) -> GeoMap:
         if unknown:
             raise CorpusError(
                 f"The answers in {folder / 'training.txt'} must be places on the map; got "
-                f"{min(unknown)!r} for {text!r}."
+                f"{min(unknown)!r} for {text!r}. Download the corpus again."
             )
     places = dict.fromkeys((*gold, *raw))
     facts: dict[Evidence, Mapping[str, Labels]] = {

@@ -73,7 +73,10 @@ def _read(content: dict[str, Any]) -> GscanExample:
     ]  # fmt: skip
     size, direction = int(situation["grid_size"]), int(situation["agent_direction"])
     if not 0 < size <= _MOST_SIZE or direction not in range(4):
-        raise ValueError(f"grid_size and agent_direction must be valid; got {size} and {direction}")
+        raise ValueError(
+            f"grid_size must be from 1 to {_MOST_SIZE}, and agent_direction from 0 to 3; got "
+            f"{size} and {direction}"
+        )
     grid = Grid(size, *_place(situation["agent_position"]), direction, tuple(sorted(things)))
     if any(not (0 <= each.row < size and 0 <= each.column < size) for each in things):
         raise ValueError("all things must be inside the grid")
@@ -81,7 +84,7 @@ def _read(content: dict[str, Any]) -> GscanExample:
     verb = text.split()[0]
     said = next((each for each in MANNERS if each and text.endswith(f" {each}")), "")
     if verb not in VERBS:
-        raise ValueError(f"the verb must be known; got {verb!r}")
+        raise ValueError(f"the verb must be walk, push or pull; got {verb!r}")
     command = GscanCommand(verb, grid.things.index(things[0]), list(MANNERS).index(said))
     return GscanExample(
         str(content["split"]), text, grid, command, tuple(content["target_commands"].split(","))

@@ -310,7 +310,10 @@ def start_as_published(demonstration: Demonstration) -> Demonstration:
     """
     start, actions = demonstration.start, demonstration.actions
     if not isinstance(start, MazeState):
-        raise DemonstrationError(f"{demonstration} must start in a state of a maze; got {start!r}.")
+        raise DemonstrationError(
+            f"{demonstration} must start in a state of a maze; got {start!r}. Create one with "
+            "MazeEnvironment.start."
+        )
     if start.orientation is not None:
         return demonstration
     first = actions[0] if actions else STAY

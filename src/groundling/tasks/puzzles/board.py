@@ -296,11 +296,15 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     """
     size = board.size(action.orientation)
     if not action.lines or len(set(action.lines)) < len(action.lines):
-        raise WorldError(f"A strike must have at least one line, all different; got {action!r}.")
+        raise WorldError(
+            "A strike must have at least one line, and all lines must be different; got "
+            f"{action!r}."
+        )
     for line in action.lines:
         if not 0 <= line < size:
             raise WorldError(
-                f"The strike of {action} must be on the board of {board.height} × {board.width}."
+                f"The strike of {action} must lie on the board of {board.height} × "
+                f"{board.width} cells."
             )
     if not action.is_full:
         if len(action.lines) > 1:

@@ -260,13 +260,13 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     if not found:
         raise WorldError(
             "A strike must be r:LINE for a row, c:LINE for a column, or r:LINE:FIRST:LAST "
-            "or c:LINE:FIRST:LAST for part of one."
+            "or c:LINE:FIRST:LAST for part of a line."
         )
     orientation: Orientation = "row" if found[1] == "r" else "column"
     line = int(found[2])
     if line >= board.size(orientation):
         raise WorldError(
-            f"A line must be from 0 to {board.size(orientation) - 1}, since the board has "
+            f"A line must be from 0 to {board.size(orientation) - 1}, because the board has "
             f"{board.size(orientation)} {orientation}s."
         )
     if found[3] is None:
@@ -330,8 +330,8 @@ def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
             words = puzzle.text.split()
             if any("_" in word for word in words):
                 raise CorpusError(
-                    f"The hints of puzzle {puzzle.number} must not contain underscores, which "
-                    "mark pairs of words in the file."
+                    f"The hints of puzzle {puzzle.number} must not contain underscores, "
+                    "which mark pairs of words in the file. Replace them."
                 )
             mixed = [words[0]]
             for left, right in pairwise(words):

@@ -237,8 +237,8 @@ def generate_corpus(
     """
     if count < 1 or not 2 <= sizes[0] <= sizes[1]:
         raise SettingError(
-            "`count` must be >= 1 and `sizes` two numbers >= 2 in order; got "
-            f"count={count}, sizes={sizes}."
+            "`count` must be >= 1, and `sizes` must be two numbers >= 2 in ascending order; "
+            f"got count={count}, sizes={sizes}."
         )
     rng = random.Random(seed)
     puzzles = []
