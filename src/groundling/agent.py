@@ -154,7 +154,7 @@ class _Open:
         self.turn = turn
 
     def called(self, option: Option) -> str:
-        """Return the name of an option in the question; "" if it was not offered."""
+        """Return the name of an option in the question, or "" if it was not offered."""
         named = (each.text for each in self.turn.options if each.outcome == option.outcome)
         return next(named, "")
 
@@ -173,9 +173,9 @@ _MOST_OTHERS = 30  # options that a reply may name although they were not offere
 class Agent:
     """A dialogue agent that acts if confident, asks if unsure, and otherwise declines.
 
-    Without calibration it acts if one outcome has most of the probability (see `decide`). After
-    `Follower.calibrate(demonstrations, coverage=0.95)` it acts if the prediction set has exactly
-    one outcome.
+    Without calibration, the agent acts if one outcome has most of the probability (see `decide`).
+    After `Follower.calibrate(demonstrations, coverage=0.95)`, it acts if the prediction set has
+    exactly one outcome.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ class Agent:
     def teach(self, *, known: Iterable[Demonstration] = ()) -> Self:
         """Teach the follower the plans that the user chose in reply to questions.
 
-        A follower loaded from a file needs its training demonstrations as `known`.
+        If the follower was loaded from a file, pass its training demonstrations as `known`.
         """
         names = {each.name for each in self.follower.demonstrations_}
         shown = [turn.demonstration for turn in self.turns if turn.demonstration is not None]
@@ -323,7 +323,7 @@ class Agent:
     # ---- utterances -----------------------------------------------------------------------
 
     def _hear(self, text: str) -> Turn:
-        """Act on a command, ask about it, or decline it."""
+        """Act on a command, ask about it, or decline it; return the turn."""
         [found] = consider(self.follower, [(self._read, self.environment, self._now)])
         self._open = None
         if found is None:
@@ -524,7 +524,7 @@ class Agent:
     def _acted(
         self, text: str, plan: Plan, confidence: float, why: str, shown: tuple[str, str]
     ) -> Turn:
-        """Carry out a plan; `shown` is the text and the name of its demonstration."""
+        """Carry out a plan and return the turn; `shown` is its text and name for teaching."""
         start = self._now
         end, world = plan.end, self.environment
         if isinstance(world, MemoryEnvironment):
@@ -659,7 +659,7 @@ class Agent:
 
 
 def _spoken_answer(found: Answer, language: Language) -> str:
-    """Return an answer as a sentence; "" if there is none."""
+    """Return an answer as a sentence, or "" if there is none."""
     if isinstance(found.value, bool):
         return phrase(language, "yes" if found.value else "no")
     if isinstance(found.value, frozenset):

@@ -583,7 +583,7 @@ class Follower(Estimator):
     def chosen(self) -> Self:
         """Return an unfitted follower with all settings fixed, as chosen by this one.
 
-        Use it to change one setting and keep the others.
+        Use this follower to change one setting and keep the others.
 
         >>> from groundling import Demonstration, Follower
         >>> from groundling.examples import Lamp
@@ -681,8 +681,8 @@ class Follower(Estimator):
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
         """Empty all caches, or those of one environment; return the bytes they held.
 
-        `follow` detects most changes of an environment itself; use this for the others. The
-        learnt model is unchanged.
+        `follow` detects most changes of an environment itself. Call this method after other
+        changes. The learnt model stays the same.
 
         >>> from groundling.examples import lamp_demonstrations
         >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
@@ -755,7 +755,7 @@ class Follower(Estimator):
         temperature: float | None = None,
         max_weights: int | None = None,
     ) -> Follower:
-        """Return a follower with other search settings or temperature, without a new fit.
+        """Return a follower with other search settings or temperature; it is not fitted again.
 
         With `max_weights`, each member keeps only that number of largest weights.
 

@@ -67,8 +67,8 @@ class Step(NamedTuple):
 class Memory(NamedTuple):
     """The earlier steps, the turn number, and the things that the last text named.
 
-    `said` holds (kind, value) pairs such as `("colour", "red")`; `words` holds the words of the
-    last text.
+    `said` holds (kind, value) pairs such as `("colour", "red")`, and `words` the words of the last
+    text.
     """
 
     steps: tuple[Step, ...] = ()

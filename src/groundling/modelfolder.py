@@ -246,7 +246,7 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 
 
 def _mode_of_model(folder: Path) -> int | None:
-    """Return the permissions of the existing model; raise for a foreign manifest."""
+    """Return the permissions of the existing model; raise an error for a foreign manifest."""
     path = folder / MANIFEST
     if not _is_there(path):
         return None
@@ -277,7 +277,7 @@ def _holds(path: Path, checksum: str) -> bool:
 
 
 def _sweep(folder: Path, *, leftovers: bool) -> None:
-    """Delete parts that the manifest does not name, and leftover temporaries."""
+    """Delete parts that the manifest does not name, and leftover temporary files."""
     used = set()
     if _is_there(folder / MANIFEST):
         manifest = _manifest(folder)

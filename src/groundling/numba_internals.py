@@ -93,7 +93,7 @@ class InlinedCompiler(compiler.Compiler):  # type: ignore[misc]
 def keep_compiled(dispatcher: Any, locator: Any) -> None:
     """Make a dispatcher cache its compiled code in the folder of a locator class.
 
-    Raises `RuntimeError` if the locator has no folder for it.
+    Raises `RuntimeError` if the locator has no folder for the compiled code.
     """
 
     class Kept(caching.CompileResultCacheImpl):  # type: ignore[misc]

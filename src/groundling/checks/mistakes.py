@@ -55,9 +55,9 @@ class Mistake:
     - `order`: the chosen plan has the same actions in another order.
     - `lower score`: the demonstrated plan has a lower score; see `features`.
 
-    `unknown_words` do not occur in training; `rare_words` come with their counts.
-    `missing_labels` are on the demonstrated actions only, and no word of the text has a positive
-    weight with them. `misleading_words` favour the chosen plan.
+    `unknown_words` do not occur in training. `rare_words` maps rare words to their counts.
+    `missing_labels` are labels that only the demonstrated actions have, and that no word of the
+    text has a positive weight with. `misleading_words` favour the chosen plan.
     """
 
     demonstration: Demonstration
@@ -429,8 +429,8 @@ class _Rivals:
     def _missing(self) -> list[tuple[str, list[str]]]:
         """Labels that only the demonstrated actions have and that no word supports.
 
-        Each comes with the words associated with it in other texts, strongest first. Empty if some
-        word of the text is associated with any of these labels.
+        Each label comes with the words associated with it in other texts, strongest first. The
+        result is empty if some word of the text is associated with any of these labels.
         """
         if not self.words:
             return []

@@ -91,7 +91,8 @@ def teach(
 ) -> None:
     """Add a phrase, such as "movie time", from one example.
 
-    It is stored in a file next to the home (my_home.phrases.yaml); the home is not changed.
+    The phrase is stored in a file next to the home (my_home.phrases.yaml); the home itself is not
+    changed.
     """
     from groundling.home.home import read_home, teach_phrase
 

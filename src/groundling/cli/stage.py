@@ -249,7 +249,8 @@ def weights_of(
 
     An empty word selects the features of all words.
 
-    A word that is matched with values has the weights of its slots, which are also returned.
+    For a word that is matched with values, the weights of its slots are used. The slots are also
+    returned.
     """
     found = follower.weights(most=sys.maxsize, member=member)
     if not word:

@@ -27,8 +27,8 @@ _BROKEN = (
 def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the manifest from an archive or a folder, each verified.
 
-    Archives may be .tar.gz or .zip. Other members are not read, and no path of the archive is used
-    for writing.
+    Archives may be .tar.gz or .zip. Other files in an archive are not read, and no path in it is
+    used for writing.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

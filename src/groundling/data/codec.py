@@ -35,9 +35,9 @@ _PLAIN_MODULES = frozenset({"builtins", "typing", "abc"})
 class Codec:
     """Conversion of an environment's states and actions to JSON and back.
 
-    An environment may define its own JSON: `state_to_json(state)` and `state_from_json(data)`,
-    `action_to_json(action)` and `action_from_json(data)`; each pair must be complete.
-    Otherwise, values are written as follows, and read back equal:
+    An environment may define its own JSON format with `state_to_json(state)` and
+    `state_from_json(data)`, or with `action_to_json(action)` and `action_from_json(data)`; each
+    pair must be complete. Otherwise, values are written as follows, and read back equal:
 
     - None, booleans, numbers and strings unchanged; tuples as lists;
     - frozen sets as `{"$set": [...]}`, in sorted order;
@@ -327,7 +327,7 @@ class _Hashes:
         self._others: dict[int, set[Hashable]] = {}
 
     def check(self, value: Hashable, text: str) -> None:
-        """Count a value if a value with different JSON `text` has the same hash."""
+        """Count a hash collision between values with different JSON `text`."""
         key, looks = hash(value), hash(text)
         if self._first.setdefault(key, looks) == looks:
             if len(self._first) > _COUNTED:

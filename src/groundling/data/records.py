@@ -45,8 +45,8 @@ class BadRecord:
 class Demonstrations:
     """Demonstrations that can be iterated repeatedly.
 
-    Created from a list, or from files by `read`. Files are streamed: one demonstration at a time
-    is in memory. The order is by file name, then by line.
+    `Demonstrations` are created from a list, or from files by `read`. Files are streamed, so one
+    demonstration at a time is in memory. The order is by file name, then by line.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ class Worlds:
 
     @classmethod
     def of(cls, given: GivenWorlds) -> Worlds:
-        """Return the argument as `Worlds`, unchanged if it already is.
+        """Return the argument as `Worlds`; it is unchanged if it already is.
 
         >>> worlds = Worlds("my_world.py:Kitchen")
         >>> Worlds.of(worlds) is worlds
@@ -346,7 +346,7 @@ def _import(place: str, name: str) -> ModuleType:
 
 
 def _read_file(place: str) -> ModuleType:
-    """Import a file as a module, once; imports in it also search its folder."""
+    """Import a file as a module, once; its folder is searched for the modules it imports."""
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []

@@ -88,8 +88,8 @@ class Trial:
 class Reason:
     """Exact decomposition of the log probability ratio of two plans.
 
-    `literal` is the follower's log ratio; `words` is the speaker's log ratio for each word, before
-    weighting; `total` is their weighted sum.
+    `literal` is the follower's log ratio. `words` holds the speaker's log ratio for each word,
+    before weighting. `total` is their weighted sum.
     """
 
     plan: Plan
@@ -172,9 +172,9 @@ class PragmaticListener:
     ) -> Self:
         """Train the speaker, and choose its weight by cross-validation.
 
-        `parts` is the number of folds; pass `cross_fitted` to reuse followers that are already
-        trained. The chosen weight has the largest gain minus its standard error; it is 0 if no
-        gain exceeds its standard error.
+        `parts` is the number of folds. Pass `cross_fitted` to reuse followers that are already
+        trained. The chosen weight has the largest difference between its gain and its standard
+        error. It is 0 if no gain exceeds its standard error.
         """
         given = follower.demonstrations_ if demonstrations is None else demonstrations
         shown = [each for each in given if each.answer is None]
@@ -211,7 +211,7 @@ class PragmaticListener:
     # ---- following --------------------------------------------------------------------------
 
     def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
-        """Return a plan for each request, decoded like the follower's, with alternatives.
+        """Return a plan with alternatives for each request, decoded as by the follower.
 
         Probabilities and confidences are computed after reranking. These plans have no `explain`;
         use `reason` instead.

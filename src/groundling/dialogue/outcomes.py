@@ -77,7 +77,7 @@ def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
 
 
 def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | None]:
-    """Return the plan and all outcomes of each request; None if there is no plan.
+    """Return the plan and all outcomes of each request, or None if there is no plan.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations

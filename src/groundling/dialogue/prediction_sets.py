@@ -117,7 +117,7 @@ class PredictionSets:
 
     @classmethod
     def of(cls, learnt: Learnt) -> Self | None:
-        """Return the calibrated sets of a model; None if it is not calibrated."""
+        """Return the calibrated sets of a model, or None if it is not calibrated."""
         return None if learnt.sets is None else cls.from_dict(learnt.sets)
 
     @classmethod

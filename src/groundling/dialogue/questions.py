@@ -705,7 +705,7 @@ class _Wanted:
 
 
 def _labels_with(answer: Any, world: _World) -> tuple[str, list[bool]] | None:
-    """Return the label that has a value, and the things that have it; None if none has it."""
+    """Return the label that has a value, and the things that have it, or None if none has it."""
     if isinstance(answer, (int, float)):
         if float(answer) == int(answer) and answer <= len(world.things):
             return None

@@ -80,7 +80,7 @@ class _Said(NamedTuple):
     ends: tuple[int, ...]
 
     def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
-        """Return the text with a fragment appended; one that began a text starts a sentence."""
+        """Return the text with a fragment appended, in a new sentence if it began a text."""
         joint = (".",) if self.words and first else ()
         return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
 
@@ -298,7 +298,7 @@ class Speaker:
         begin: int,
         end: int,
     ) -> tuple[str | Gap, ...]:
-        """Return words with gaps for names; empty if they name a value not in the graphs."""
+        """Return words with gaps for names; empty if they name a value outside the graphs."""
         found: list[str | Gap] = []
         names: list[tuple[Meaning, list[str]]] = []  # the words in each gap
         last = -1  # position of the last word in a gap
@@ -508,7 +508,7 @@ class Speaker:
 
     @cached_property
     def _texts(self) -> tuple[Counter[str], int]:
-        """The number of demonstrated texts that contain each word, and of all texts."""
+        """The number of demonstrated texts with each word, and the number of all texts."""
         texts: Counter[str] = Counter()
         total = 0
         for _, words, count in self._wholes():

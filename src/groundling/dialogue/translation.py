@@ -283,7 +283,7 @@ class TranslationModel:
             or not np.all((counts >= 0) & np.isfinite(counts))
         ):
             raise ValueError(
-                "`frequencies` must be > 0 and `counts` >= 0, and both only for known "
+                "A translation model must have frequencies > 0, and counts >= 0 for known "
                 "labels and words."
             )
         table = sparse.csr_array((counts.astype(float), (rows, columns)), shape=shape)

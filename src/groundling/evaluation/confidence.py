@@ -51,7 +51,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
 
 
 def choose_threshold(judged: Iterable[Judged], wanted: float) -> float | None:
-    """Return the lowest threshold with the wanted accuracy; None if there is none.
+    """Return the lowest threshold with the wanted accuracy, or None if there is none.
 
     Use held-out answers (see `groundling.dialogue.cross_fit`), never test data.
 

@@ -66,7 +66,7 @@ class ExplainedPlan(Protocol):
 class Part:
     """A part of an explanation that converts to JSON.
 
-    All fields are converted, or those in `_listed`.
+    All fields are converted, or only those in `_listed`.
     """
 
     _listed: ClassVar[tuple[str, ...]] = ()
@@ -503,7 +503,7 @@ class Explanation(Part):
 class Source:
     """The origin of a plan: all data needed to explain it later.
 
-    It keeps the weights, so that later training does not change the explanation.
+    The source keeps the weights, so that later training does not change the explanation.
     """
 
     def __init__(self, model: Model, fitted: FittedModel, request: Request, search: Search) -> None:

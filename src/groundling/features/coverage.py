@@ -90,10 +90,10 @@ def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
 def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:
     """Return the probability that a text with unknown words is in scope.
 
-    The probability that a word is new is estimated by the Good–Turing method, as the share of
-    training words that occur once. It gives the probability that a text of `size` words about this
-    world has at least `unknown` new words (a binomial tail). For a text about anything else, this
-    probability is taken to be 1.
+    The probability that a word is new is estimated by the Good–Turing method: it is the share of
+    training words that occur once. From it follows the probability that a text of `size` words
+    about this world has at least `unknown` new words (a binomial tail). For a text about anything
+    else, this probability is assumed to be 1.
 
     >>> counts = {"open": 40, "close": 35, "the": 75, "window": 30, "door": 44, "now": 1}
     >>> [round(trust(counts, 3, unknown), 2) for unknown in range(3)]

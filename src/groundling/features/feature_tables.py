@@ -141,7 +141,7 @@ class TabledContents(Sequence[NodeContent]):
 class LabelTables(NamedTuple):
     """Sparse tables of the labels of word sets and nodes, and of joined features.
 
-    Compiled kernels read them, so `groundling.compiler` watches this file too.
+    Compiled kernels read these tables, so `groundling.compiler` watches this file too.
     """
 
     set_labels: Integers  # word set -> labels
@@ -297,7 +297,7 @@ def _ragged(contents: Sequence[Sequence[tuple[Any, float]]], labels: Interner[An
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:
-    """Return an index of the node that each label describes, by its name prefix."""
+    """Return the node that each label describes, taken from the prefix of its name."""
     names = Interner[str]()
     return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 

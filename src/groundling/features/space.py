@@ -424,7 +424,7 @@ def _alike(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the similarity of words and names, and whether names contain words.
 
-    Each name is a list of its words and the whole name.
+    Each name is given as a list of its words and the whole name.
     """
     if not words or not names:
         return np.zeros((0, 0)), np.zeros((0, 0), np.bool_)

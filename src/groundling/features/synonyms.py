@@ -49,7 +49,7 @@ class Synonyms(ABC):
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
         """Return the nearest synonym and its similarity, or `("", 0.0)` if there is none.
 
-        `among` may be cached by identity: pass the same collection object for the same words.
+        `among` may be cached by identity, so pass the same collection object for the same words.
         """
 
 

@@ -160,7 +160,7 @@ class BaseAgent:
 
 
 class BrokenWorldError(WorldError):
-    """Error for an invalid return value of a world's method; raised, never reported."""
+    """Error for an invalid return value of a world's method; it is always raised."""
 
 
 class _Hands:

@@ -252,7 +252,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations for some seeds, or for a number of seeds."""
+        """Return the teacher's demonstrations for a list of seeds, or for a number of seeds."""
         env = self.make()
         try:
             listed = range(seeds) if isinstance(seeds, int) else seeds

@@ -45,8 +45,8 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
     for role, each in zip(roles, listed, strict=True):
         if isinstance(each, (str, bytes)) or not isinstance(each, Iterable):
             raise DemonstrationError(
-                f"{where} must list the acceptable names for the {role!r} of {verb!r}, such as "
-                f"[{each!r}]; got {each!r}."
+                f"{where} must list the acceptable names for the {role!r} of {verb!r}; got "
+                f"{each!r}. Put the name into a list."
             )
     arguments = tuple(tuple(each) for each in listed)
     for role, names in zip(roles, arguments, strict=True):
@@ -138,13 +138,15 @@ def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[l
             ]
             if not found:
                 raise DemonstrationError(
-                    f"{where} must use objects of the scene; got {sorted(map(str, wanted))[:4]} "
-                    f"for {verb!r}."
+                    f"{where} must use objects of the scene; got "
+                    f"{sorted(map(str, wanted))[:4]} for {verb!r}. Check the names of the "
+                    "objects."
                 )
             if fixed and not number and not _is_allowed(episode, verb, wanted):
                 raise DemonstrationError(
                     f"{where} must use objects that {type(world).__name__}.allows; got "
-                    f"{sorted(map(str, wanted))[:4]} for {verb!r}."
+                    f"{sorted(map(str, wanted))[:4]} for {verb!r}. Use another object or "
+                    "verb."
                 )
             yield found
 

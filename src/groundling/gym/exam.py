@@ -95,7 +95,7 @@ class Exam:
         return found
 
     def grade_random(self, seed: int) -> list[int]:
-        """Return the successes of random plans with one choice per part of the text."""
+        """Return which episodes succeed with random plans of one choice per part of the text."""
         dice = random.Random(seed)
         found = []
         for case in self.cases:
@@ -107,7 +107,7 @@ class Exam:
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the success of each true plan, and the most common reason for failure."""
+        """Return which episodes succeed with the true plans, and the most common failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])
@@ -161,7 +161,7 @@ def evaluate_level(
 
 
 def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
-    """Return the successes of an agent with a partial view.
+    """Return which episodes succeed for an agent with a partial view.
 
     The agent is trained on demonstrations with the full view.
     """

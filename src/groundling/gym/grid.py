@@ -66,7 +66,7 @@ class GridLayout:
         return (1, self.width, -1, -self.width)
 
     def point(self, cell: int) -> tuple[int, int]:
-        """Return the column and row of a cell."""
+        """Return the column and the row of a cell."""
         row, column = divmod(cell, self.width)
         return column, row
 
@@ -288,7 +288,7 @@ def _status(thing: Any) -> int:
 
 
 def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = ()) -> GridState:
-    """Parse a state from a drawing in text, for tests and examples.
+    """Parse a state from a drawing made of characters, for tests and examples.
 
     In the drawing, `#` is a wall, `>v<^` is the agent, `b` a ball, `k` a key, `x` a box and `G` the
     goal. A door is `/` if open, `D` if closed and `L` if locked. `colours` are the colours of the

@@ -49,9 +49,9 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 class GridPlanner:
     """Planner that simulates moves: `moves` so far, and the current `state`.
 
-    The planner clears obstacles. It opens doors, and fetches the key of a locked door first, even
-    from a box. It moves things that are in the way to where they block no path, and picks up again
-    what it carried.
+    The planner clears obstacles. It opens doors; for a locked door, it first fetches the key, even
+    from a box. It moves things that are in the way to where they block no path, and then picks up
+    again what it carried.
     """
 
     def __init__(self, state: GridState) -> None:

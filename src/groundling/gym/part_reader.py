@@ -23,8 +23,8 @@ _NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (
 class PartReader:
     """Splitter of instructions at sentences, connectives, roles and clause commas.
 
-    The name of a verb is never split. *Before you …, …* is reordered, and *after* is dropped from
-    *After you …, …*, so that parts are in the order of execution.
+    The name of a verb is never split. *Before you …, …* is reordered, and the word *after* is
+    dropped from *After you …, …*, so that parts are in the order of execution.
 
     >>> reader = PartReader((Verb("go to"), Verb("bring", ("object", "to"))), ("and", "then"))
     >>> reader.read("Go to the lamp, bring the red, round mug to the oven. Go to the jar!")
@@ -147,7 +147,7 @@ class PartReader:
     def _names_before(self, role: tuple[str, ...], piece: list[str], rest: list[str]) -> bool:
         """Return whether a word introduces a role, with a thing before and after it.
 
-        In *Drive over to the lamp* there is nothing before *to*.
+        In *Drive over to the lamp*, for example, there is no thing before *to*.
         """
         if not rest or rest[0] == "," or _size(self._connectives, rest, 0):
             return False
@@ -163,7 +163,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return the number of words of the first known name at a position; 0 if there is none."""
+    """Return the number of words of the first known name at a position; 0 if none."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

@@ -30,7 +30,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
     - `suggestion`: the next move of the plan, or None;
     - `left`: the number of remaining macro-actions.
 
-    With `replan` the follower plans after every move instead of once per episode.
+    With `replan`, the follower plans after every move instead of once per episode.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4")

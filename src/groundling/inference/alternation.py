@@ -148,7 +148,7 @@ def alternate(
     lengths: Sequence[int],
     how: Alternation = Alternation(),
 ) -> list[ScoredTrajectory]:
-    """Search plans of all given lengths; return the distinct plans found, best first."""
+    """Search for plans of all given lengths; return the distinct plans found, best first."""
     random = np.random.default_rng(how.seed)
     every_unit = how.every_unit
     found: dict[tuple[Action, ...], ScoredTrajectory] = {}

@@ -206,7 +206,7 @@ PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
 
 def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> PlanTree | None:
-    """Return all plans within the length limits, shortest first; None if too many.
+    """Return all plans within the length limits, shortest first, or None if too many.
 
     If the world has a goal, only plans that reach it are included. Plans that reach a dead end
     are dropped.
@@ -275,9 +275,9 @@ def beam_plans(
 ) -> list[ScoredTrajectory]:
     """Return the scored plans of a beam search.
 
-    Plans are extended action by action, and the best of each length are kept. Unfinished plans
-    are scored as if they were complete; dead ends are dropped. With `beam=None` nothing else is
-    dropped, and the search is exhaustive.
+    Plans are extended action by action, and the best of each length are kept. Unfinished plans are
+    scored as if they were complete, and dead ends are dropped. With `beam=None`, nothing else is
+    dropped, so the search is exhaustive.
     """
     search = search.extended(world.extra_length(start))
     layer = [Trajectory((start,))]
@@ -311,8 +311,9 @@ def greedy_plans(
 ) -> list[ScoredTrajectory]:
     """Return a reflex agent's plan, followed by valid alternatives, best first.
 
-    The agent takes the best next action until stopping scores better. If the world has a goal,
-    it only stops there. The alternatives are the other complete plans scored on the way.
+    The agent takes the best next action until stopping scores better. If the world has a goal, the
+    agent stops only there. The alternatives are the other complete plans that were scored on the
+    way.
     """
     search = search.extended(world.extra_length(start))
     plan = _scored(Trajectory((start,)), -np.inf)

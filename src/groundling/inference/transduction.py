@@ -120,7 +120,7 @@ class _UnitReader:
         self.names = ActionNames()
 
     def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
-        """Let every plan pass the unit, into `passed`; return the best one-action extensions."""
+        """Let every plan pass over the unit; return the best extensions by one action."""
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.longest

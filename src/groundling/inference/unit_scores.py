@@ -230,7 +230,7 @@ class UnitScores:
         return [self._options[state] for state in listed]
 
     def _ordered(self, actions: Sequence[Action]) -> tuple[Action, ...]:
-        """Sort actions by name, so that ties do not depend on the world's order."""
+        """Sort actions by name, so that ties do not depend on the order in the environment."""
         return tuple(actions[place] for place in self._names.order(actions))
 
     def look_ahead(self, start: State, steps: int, most: int = 200) -> None:

@@ -12,7 +12,7 @@ from groundling.errors import InstructionError, ParseError
 class SentenceLabel(NamedTuple):
     """A label of a whole sentence, such as its speaker.
 
-    `amount` is the weight of the label. A label with a `kind` and a `value` matches slots.
+    `amount` is the weight of the label. A label with a `kind` and a `value` can match slots.
 
     >>> SentenceLabel("match", 0.9, kind="landmark", value="old mill").amount
     0.9
@@ -162,8 +162,9 @@ class Instruction:
     def select(self, positions: Iterable[int]) -> Instruction:
         """Return a copy with only the words at the given positions.
 
-        A word whose head is dropped is attached to its nearest kept ancestor. If it has none, it is
-        attached to the first word without one. Relations do not change.
+        A word whose head is dropped is attached to its nearest kept ancestor. Of the words without
+        such an ancestor, the first becomes the root, and the others are attached to it. Relations
+        do not change.
 
         >>> Instruction.chain("go to the sofa").select([0, 1, 3]).heads
         (-1, 0, 1)
@@ -238,7 +239,7 @@ def reattach(
 ) -> tuple[int, ...]:
     """Return heads that form one tree, with invalid parts attached to the first root.
 
-    Invalid parts are further roots, heads out of range and cycles.
+    Invalid parts are additional roots, heads out of range, and cycles.
 
     >>> reattach(["a", "b", "c"], [-1, -1, 7], ["root", "root", "dep"])
     (-1, 0, 0)
@@ -274,8 +275,8 @@ def reattach(
 def join_instructions(parts: Iterable[Instruction], relation: str = "conj") -> Instruction:
     """Join sentences into one instruction by attaching each root to the previous one.
 
-    No connective is inserted, so it works in any language. `relation` is the dependency relation
-    between the roots.
+    No connective is inserted, so the function works in any language. `relation` is the dependency
+    relation between the roots.
 
     >>> turn, wait = Instruction.chain("turn left"), Instruction.chain("wait there")
     >>> print(join_instructions([turn, wait]).tree())

@@ -202,7 +202,7 @@ class Language:
 
     @cached_property
     def plain_words(self) -> frozenset[str]:
-        """Words that name nothing: function words, articles, quantifiers, and words like *except*.
+        """Words that name nothing: function words, articles, quantifiers and exceptions.
 
         >>> {"the", "every", "except"} <= ENGLISH.plain_words, "lamp" in ENGLISH.plain_words
         (True, False)

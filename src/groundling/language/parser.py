@@ -19,7 +19,7 @@ from groundling.language.text_limits import Limits
 
 @runtime_checkable
 class Parser(Protocol):
-    """Protocol of a parser from text to instructions.
+    """Protocol of a parser that turns a text into instructions.
 
     A text without words gives no instructions: ``parse("") == []``. A value that is not a string
     raises an `InstructionError`, and so does a text longer than `Limits` allows.

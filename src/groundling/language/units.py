@@ -68,7 +68,7 @@ def split_units(instruction: Instruction, unit: str) -> tuple[tuple[int, ...], .
     - ``"mention"``: each noun phrase, and the remaining words of each clause;
     - ``"word"``: each word.
 
-    If the parse has no clauses or nouns, as in a chain, the units are larger.
+    If the parse has no clauses or nouns, as in a chain, larger units are used.
 
     >>> sentence = Instruction(
     ...     tokens=("walk", "to", "the", "sofa", "and", "stop"),
@@ -165,7 +165,7 @@ def _is_mention(instruction: Instruction, position: int) -> bool:
 
 
 def _is_inside(instruction: Instruction, position: int, noun: int) -> bool:
-    """Return whether a word belongs to the phrase of the noun above it."""
+    """Return whether a word belongs to the phrase of the noun that it depends on."""
     relation = instruction.relations[position]
     # "is" and "not" of a predicate noun belong to its clause.
     if relation.split(":")[0] == "advmod" and instruction.heads[position] == noun:

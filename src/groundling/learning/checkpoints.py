@@ -55,7 +55,7 @@ class Checkpoint:
         return self._write(key, {"theta": theta}, loss, done)
 
     def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
-        """Return a saved state of the given width; None if there is none."""
+        """Return a saved state of the given width, or None if there is none."""
         found = self._read(key)
         if found is None:
             return None
@@ -77,8 +77,9 @@ class Checkpoint:
         except OSError as error:
             self._failed = True
             warnings.warn(
-                f"Checkpoints cannot be written to {self.folder} ({error.strerror or error}). "
-                "Training continues without checkpoints; earlier ones are kept.",
+                f"Checkpoints cannot be written to {self.folder} "
+                f"({error.strerror or error}). Training continues without checkpoints, and "
+                "earlier ones are kept. Free some disk space, or choose another folder.",
                 StorageWarning,
                 stacklevel=2,
             )

@@ -215,8 +215,8 @@ class _ScoreTest:
     def measure(self) -> tuple[Reals, Reals]:
         """Return the evidence and the effect size of each word and meaning.
 
-        As long as no word of a kind is known, the evidence for a value comes from its best single
-        slot.
+        As long as no word of a kind is known, the best single slot of a value provides its
+        evidence.
         """
         values = self.values
         kinds = np.array(
@@ -260,7 +260,7 @@ class _ScoreTest:
         return _PRIOR * np.array(found)
 
     def retest(self, word: int, meaning: int) -> tuple[float, float]:
-        """Return evidence and effect of a selected word, given only the other words."""
+        """Return the evidence and effect of a selected word, given only the other words."""
         rest = self.taken[:, meaning].copy()
         rest[word] = 0.0
         alone = (self.said[:, word] > 0) & (self.said @ rest == 0)

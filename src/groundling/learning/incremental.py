@@ -43,8 +43,8 @@ def teach(
 ) -> Learnt:
     """Return the model trained on additional demonstrations.
 
-    `known` holds the earlier training demonstrations, if the model does not store them. `choose`
-    chooses unset settings again.
+    `known` holds the earlier training demonstrations, if the model does not store them. The
+    function `choose` chooses unset settings again.
     """
     trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
     before = learnt.examples
@@ -125,7 +125,7 @@ def _learn_anew(
 def _go_on(
     learnt: Learnt, everything: Sequence[Example], progress: ProgressCallback | None
 ) -> Learnt:
-    """Train on examples, the first of which are already encoded.
+    """Continue training on examples, the first of which are already encoded.
 
     Everything is encoded again if no encoding was kept, if there are many new examples, or if the
     encoding depends on θ.
@@ -169,7 +169,7 @@ def _like(before: Sequence[Example], new: Sequence[Example]) -> list[Example]:
 
 
 class _Lesson:
-    """The loss of one member on all examples, encoded and new."""
+    """The loss of one ensemble member on all examples, earlier and new."""
 
     def __init__(
         self,

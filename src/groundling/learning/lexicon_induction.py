@@ -249,7 +249,7 @@ def _first_words(
     seed: int,
     progress: ProgressCallback | None,
 ) -> list[tuple[str, Meaning, float]] | None:
-    """Return words with values and evidence; None if the progress callback stopped.
+    """Return words with values and evidence, or None if the progress callback stopped.
 
     The evidence is a share of the largest deviation expected by chance.
     """
@@ -373,7 +373,7 @@ class _CrossFit:
         return progress(Progress("learning the lexicon", step, steps, loss)) is True
 
     def _weigh(self, chosen: NDArray[np.bool_]) -> None:
-        """Set the weights of all other instances to 0."""
+        """Set the weights of all instances outside a set to 0."""
         self.scorer.batch.instance_weight[:] = np.where(chosen, self.weights, 0.0)
 
     def _set(self, extents: Reals) -> None:

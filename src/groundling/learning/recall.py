@@ -26,7 +26,8 @@ AGAIN = 0.5  # assumed share of texts that repeat a demonstration
 def remember(learnt: Learnt, recall: float | None) -> Learnt:
     """Return the model with a memory of its demonstrations.
 
-    `recall` is the strength of the memory. With None, it is chosen; with 0, the memory is off.
+    `recall` is the strength of the memory. With None, the strength is chosen by cross-validation.
+    With 0, there is no memory.
 
     >>> from groundling import Demonstration, Follower, Learning
     >>> from groundling.examples import Lamp

@@ -87,8 +87,8 @@ class Trainer(LearntSettings):
     ) -> Learnt:
         """Learn the lexicon, if required, then θ, then the θ of each further member.
 
-        `encoders` collects the encoders of several fits on demonstrations in cached environments,
-        which then share laid-out graphs and plans.
+        `encoders` collects the encoders of several fits on demonstrations in the same cached
+        environments, so that they share laid-out graphs and plans.
         """
         self.model.check(self.overlay, self.features, self.learning.rounds, self.search)
         first, *others = self.model.all_members(self.overlay, self.features)
@@ -258,7 +258,7 @@ class Trainer(LearntSettings):
     def _grown(
         self, member: Member, encoder: Encoder, examples: Sequence[Example]
     ) -> FittedModel | None:
-        """Return a model trained on a quarter of the examples; None if these are too few."""
+        """Return a model trained on a quarter of the examples, or None if these are too few."""
         count = len(examples) // _SHARE
         if count < _FEWEST:
             return None

@@ -80,7 +80,7 @@ class FittedModel:
 
     @property
     def members(self) -> tuple[FittedModel, ...]:
-        """The members of the ensemble, each without `others`; otherwise the model itself."""
+        """The members of the ensemble, each without `others`, or only the model itself."""
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:

@@ -36,7 +36,7 @@ class Interpretation:
     def mean(cls, each_of: Sequence[Interpretation]) -> Interpretation:
         """Return the mean over several models, with their features concatenated.
 
-        Alignments are averaged over the first model and those with the same number of nodes.
+        Alignments are averaged over the first model and all models with the same number of nodes.
 
         >>> one = Interpretation(1.0, (np.ones((1, 1)),), (np.ones(1),), (np.ones(1),), np.ones(2))
         >>> two = Interpretation(3.0, (np.zeros((1, 1)),), (np.ones(2),), (np.ones(2),), np.ones(2))

@@ -48,7 +48,7 @@ from groundling.world.trajectory import Trajectory
 class PlanSpace:
     """A list of plans, and the same plans as encoded candidates.
 
-    `whole` is the space that this one is a subset of, if any.
+    `whole` is the larger space that this space is a subset of, if there is one.
     """
 
     plans: Sequence[Trajectory]

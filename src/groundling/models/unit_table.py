@@ -74,7 +74,7 @@ class UnitTable:
     ) -> list[Interpretation]:
         """Return interpretations of the text, with units aligned by `align`.
 
-        `free` is the weight of ψ(y): 0 if plans are compared without it.
+        `free` is the weight of ψ(y). It is 0 if plans are compared without ψ(y).
         """
         found = []
         for plan in plans:

@@ -313,7 +313,7 @@ class Encoder:
         return tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
 
     def _names_of(self, graphs: Collection[LaidOutGraph]) -> SpanIndex | None:
-        """Return an index of the names in candidate graphs; None if there are no graphs."""
+        """Return an index of the names in candidate graphs, or None if there are no graphs."""
         if not len(graphs):
             return None
         key = graphs if isinstance(graphs, LaidOutTable) else frozenset(graphs)

@@ -219,7 +219,7 @@ class Layouts:
     def _parts(
         self, graph: GroundingGraph, names: Sequence[str], scene: Scene | None
     ) -> tuple[_SpelledNode, ...]:
-        """Spell out the nodes of a graph; `names` are the names of its parts."""
+        """Spell out the labels of a graph's nodes; `names` are the names of its parts."""
         same, parts = self._same, []
         ranks: Sequence[_Ranks] = (None,) * len(names)
         if scene is not None:
@@ -528,9 +528,9 @@ class _Surroundings(NamedTuple):
 
 
 def _is_near(graph: GroundingGraph, things: Iterable[str]) -> bool:
-    """Return whether the first step of each relation leads to no node of the graph.
+    """Return whether no node of the graph is one step away along a relation.
 
-    Relations lead to other things in two steps.
+    Relations lead from one thing to another in two steps.
     """
     distance = {graph.root: 0}
     for step in range(len(graph)):

@@ -56,7 +56,7 @@ class GraphTile(NamedTuple):
     relation_links: Integers  # relation -> links
 
     def nothing(self, ring: Any) -> Any:
-        """Return zero, with the width of an action's sum."""
+        """Return zero, with the width of the sum of an action."""
         return ring.zero
 
     def sum(self, ring: Any, value: Any) -> Any:
@@ -64,11 +64,11 @@ class GraphTile(NamedTuple):
         return value
 
     def at(self, values: Reals, action: int) -> Any:
-        """Return the value of an action's candidate."""
+        """Return the value of a candidate's state in an action."""
         return values[self.action_block[action]]
 
     def put(self, values: Reals, action: int, value: Any) -> None:
-        """Set the value of an action's candidate."""
+        """Set the value of a candidate's state in an action."""
         values[self.action_block[action]] = value
 
     def entering(self, ring: Any, row: Reals, action: int) -> Any:
@@ -112,7 +112,10 @@ class GraphTile(NamedTuple):
     def receive_links(
         self, ring: Any, edge: Reals, rows: tuple[Reals, Reals, Reals], grad: Reals, weight: float
     ) -> None:
-        """Run the backward pass of `send_links`; `rows` = (message adjoint, row, its posterior)."""
+        """Run the backward pass of `send_links`.
+
+        `rows` holds the adjoint of the message, the row, and the posterior of the row.
+        """
         for relation in range(len(self.relation_links) - 1):
             first, last = self.relation_links[relation], self.relation_links[relation + 1]
             even, odd = ring.zero, ring.zero  # two sums: each addition waits for the last
@@ -354,7 +357,7 @@ def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
 def _stays(
     batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
 ) -> tuple[int, NDArray[np.bool_]]:
-    """Return the relation of every node to itself, or -1, and its entries."""
+    """Return the relation of every node to itself, or -1, and the entries of the node."""
     itself = batch.near_node == local
     relations = batch.near_relation[itself]
     if len(relations):

@@ -1,8 +1,8 @@
 """Compiled pass over instances: forward for scores, backward for expected counts.
 
-Every instance is a text and its candidates. The forward pass fills their charts; the backward
-pass returns expected counts. One kernel serves all purposes, semirings and layouts. It is
-compiled for each combination that is used.
+Every instance is a text with its candidates. The forward pass fills their charts, and the backward
+pass returns expected counts. One kernel serves all purposes, semirings and layouts. It is compiled
+for each combination that is used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Potentials: scores of distinct pairs and relations, and their gradient.
 
-One sparse product maps the weight vector to the score of every distinct (word, node) pair; the
+One sparse product maps the weight vector to the score of every distinct (word, node) pair. The
 transposed product maps expected counts of pairs to the gradient.
 """
 
@@ -33,10 +33,10 @@ from groundling.ragged import entries_of, sizes_of, starts_of
 class PairTables(NamedTuple):
     """Tables for scoring pairs in blocks of word sets with similar nodes.
 
-    A block of word sets is scored together for every node paired with one of them, so each node
-    is read once per block. The score of a node is the sum over its parts, and the score of a part
-    is the sum over its labels; shared parts are scored once. Nodes are ordered by their number of
-    parts, so that consecutive inner loops have the same length.
+    A block of word sets is scored together for every node that is paired with one of them, so each
+    node is read once per block. The score of a node is the sum over its parts, and the score of a
+    part is the sum over its labels. Shared parts are scored once. Nodes are ordered by their number
+    of parts, so that consecutive inner loops have the same length.
     """
 
     block_set: Integers  # block of word sets, eight each -> sets
@@ -101,7 +101,7 @@ def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
 
     Similarity is estimated with MinHash (Broder 1997): the number of random permutations of all
     nodes in which both sets have the same first node. The set with the most nodes is grouped with
-    the seven most similar of the next largest sets; this repeats with the remaining sets.
+    the seven most similar of the next largest sets. This is repeated with the remaining sets.
     """
     sizes = sizes_of(labels.set_pairs)
     order = np.argsort(-sizes, kind="stable")
@@ -208,7 +208,7 @@ def score_sets(
 
 @inner
 def _clear(labels: LabelTables, sets: Integers, by_label: Reals) -> None:
-    """Set the labels that have features with some word sets to 0, or all if there are few."""
+    """Set labels to 0: those that have features with the word sets or, if few, all."""
     if len(by_label) <= _CACHED:
         by_label[:] = 0.0
         return

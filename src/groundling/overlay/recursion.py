@@ -138,7 +138,7 @@ def outside(
 ) -> None:
     """Accumulate weight × posterior, after `inside` of the same tile.
 
-    `weight` is (candidates of the instance × groups).
+    `weight` has the shape (candidates of the instance × groups).
     """
     ring, states = psi.ring, tile.states
     for w in range(text.words - 1, -1, -1):

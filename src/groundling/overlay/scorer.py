@@ -213,7 +213,7 @@ class Scorer:
         return self._pass(self.potentials(theta), LEARN, scores), self._gradient()
 
     def weighted_gradient(self, theta: Reals, group_weight: Reals, free_weight: Reals) -> Reals:
-        """Return the gradient of Σ weight · score; weights as in `group_scores`."""
+        """Return the gradient of Σ weight · score, with weights in the shape of `group_scores`."""
         self._pass(self.potentials(theta), EXPECT, _NONE, group_weight, free_weight)
         return self._gradient()
 

@@ -58,7 +58,7 @@ def up_to_eights(count: Any) -> Any:
 
 
 class _Eight(types.Type):
-    """A vector of eight doubles; only exists inside kernels."""
+    """A vector of eight doubles, which exists only inside kernels."""
 
 
 _eight = _Eight("eight")

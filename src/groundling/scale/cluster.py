@@ -130,7 +130,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         yield
     except (WorldError, DemonstrationError) as error:
         if isinstance(error, WorldError) or isinstance(error.__cause__, WorldError):
-            raise WorldError(f"On a worker: {error}") from error
+            raise WorldError(f"An error occurred on a worker: {error}") from error
         raise
     except (ImportError, AttributeError) as error:
         if isinstance(error, AttributeError) and "get attribute" not in str(error):
@@ -291,7 +291,7 @@ class ClusterExecutor(Executor):
             yield found
 
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
-        """Return the loss and gradient over all shards; None if any shard is missing."""
+        """Return the loss and gradient over all shards, or None if any shard is missing."""
         began = time.perf_counter()
         with explained(self._advice):
             sent, shares = self._sent(job), self._assign()

@@ -113,7 +113,7 @@ def refuse_in_shards(skip_bad: bool) -> None:
 def _chosen(
     settings: Trainer | Mapping[str, Any], shards: Shards, progress: ProgressCallback | None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Replace settings equal to `"auto"` by choices from a sample of each shard."""
+    """Replace settings equal to `"auto"` with choices from a sample of each shard."""
     if isinstance(settings, Trainer):
         return settings, ()
     tell = early(progress)

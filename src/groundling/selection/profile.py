@@ -435,7 +435,8 @@ class Profile:
     def unsaid(self) -> tuple[str, ...]:
         """The slots whose values texts often express in other words.
 
-        Empty if actions have several values of a slot, such as the values of all nearby things.
+        The tuple is empty if actions have several values of a slot, such as the values of all
+        nearby things.
         """
         found = [
             Counter(kind for kind, _ in graph_values(each.world, *decision))

@@ -42,8 +42,8 @@ def export_lines(project: Project) -> Iterator[str]:
 def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int, str]]:
     """Return the records of all valid lines, and a problem for each invalid line.
 
-    Records without a world, or with the title of the setting as world, belong to the first scene.
-    Raises DemonstrationError if there are no valid lines or too many.
+    A record without a world, or with the title of the setting as its world, belongs to the first
+    scene. Raises DemonstrationError if there are no valid lines or too many lines.
     """
     scenes = project.setting.scenes
     worlds = {project.setting.title: scenes[0].environment}

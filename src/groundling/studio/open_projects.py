@@ -34,7 +34,7 @@ class ProjectSummary(NamedTuple):
 class OpenProjects:
     """Open projects, keyed by generated names.
 
-    A name from a client is never used as a path.
+    A name that a client sends is never used as a path.
 
     Parameters
     ----------

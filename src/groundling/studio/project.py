@@ -311,7 +311,7 @@ class Project:
         return replace(record, text=text, start=start)
 
     def problem_of(self, record: Record) -> str | None:
-        """Return why a demonstration is skipped in training; None if it is used."""
+        """Return why a demonstration is skipped in training, or None if it is used."""
         return record.problem or self.aside.get(record.id)
 
     # ---- following ----------------------------------------------------------------------
@@ -395,7 +395,7 @@ class Project:
         return found
 
     def _does(self, record: Record, sure: bool = True) -> bool:
-        """Return whether the follower's plan is right and, if `sure`, confident."""
+        """Return whether the follower's plan is right and, with `sure`, also confident."""
         try:
             scene, each = self.setting.scene(record.scene), self.demonstration(record)
             plan: Plan | None

@@ -107,7 +107,7 @@ def _without(
     text: Sequence[Instruction],
     word: dict[str, Any],
 ) -> list[str] | None:
-    """Return the action names of the plan without a word; None if the plan is the same."""
+    """Return the action names of the plan without a word, or None if the plan is the same."""
     kept = []
     for number, each in enumerate(text):
         places = [

@@ -107,7 +107,7 @@ class Change:
 class Store:
     """A project's database file; every change is on disk before the call returns.
 
-    The file is not trusted: unreadable content raises `ProjectError`, and an unreadable
+    The file is not trusted. Unreadable content raises `ProjectError`, and an unreadable
     demonstration becomes a record with a `problem`.
 
     Parameters
@@ -554,9 +554,9 @@ def _revived(kept: dict[str, Any]) -> Record:
     if not whole or not all(isinstance(value, kind) for value, kind in kinds):
         raise ValueError("The fields of a stored demonstration must have the types of `Record`.")
     if not _is_number(found.weight) or not _is_number(found.at):
-        raise ValueError("`weight` and `at` must be finite numbers.")
+        raise ValueError("`weight` and `at` of a stored demonstration must be finite numbers.")
     if found.right_before not in (None, True, False):
-        raise ValueError("`right_before` must be null, true or false.")
+        raise ValueError("`right_before` of a stored demonstration must be null, true or false.")
     return found
 
 

@@ -46,7 +46,7 @@ def learn(
     progress: ProgressCallback | None = None,
     known: Follower | None = None,
 ) -> Follower | None:
-    """Return a follower trained on the demonstrations; None if there are none.
+    """Return a follower trained on the demonstrations, or None if there are none.
 
     `known` is not modified, so that it can answer requests during training.
 

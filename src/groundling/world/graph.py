@@ -105,7 +105,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
 
 
 def _listed(value: object) -> tuple[object, ...] | None:
-    """Return a cache key with the types of a value's items; None if it is too large."""
+    """Return a cache key with the types of a value's items, or None if it is too large."""
     if isinstance(value, (set, frozenset)):
         few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
         return (set, frozenset(value)) if few else None

@@ -164,7 +164,7 @@ class Planner:
         self._stored: dict[tuple[int, int, int], int] = {}
 
     def is_winnable(self, board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-        """Return whether some plan clears the board; None if the budget ran out.
+        """Return whether some plan clears the board, or None if the budget ran out.
 
         >>> Planner().is_winnable(Board.read(["####", ".#.#"]), 4)
         False
@@ -326,7 +326,7 @@ def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
 
 
 def is_winnable(board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-    """Return whether some plan clears the board; None if the budget ran out.
+    """Return whether some plan clears the board, or None if the budget ran out.
 
     >>> is_winnable(Board.read(["##", "##"]), 2)
     True
