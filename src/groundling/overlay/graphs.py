@@ -528,9 +528,9 @@ class _Surroundings(NamedTuple):
 
 
 def _is_near(graph: GroundingGraph, things: Iterable[str]) -> bool:
-    """Return whether no node of the graph is one step away along a relation.
+    """Return whether relations would shorten no path from the root to a node.
 
-    Relations lead from one thing to another in two steps.
+    A relation leads from one thing to another in two steps.
     """
     distance = {graph.root: 0}
     for step in range(len(graph)):

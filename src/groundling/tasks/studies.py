@@ -238,8 +238,8 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
         import sacrebleu
     except ImportError as error:
         raise PluginError(
-            "--speaker must have the package sacrebleu, which is not installed. Run `pip install "
-            "sacrebleu`."
+            "--speaker needs the package sacrebleu, which is not installed. Run `pip "
+            "install sacrebleu`."
         ) from error
 
     def bleu(said: list[str], written: list[str]) -> float:

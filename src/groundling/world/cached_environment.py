@@ -558,8 +558,8 @@ def _ends(actions: Sequence[Action]) -> Sequence[Action]:
 class EnvironmentCache:
     """Cached environments, found by the identity of the environment.
 
-    They share one memory budget. Environments whose cache is empty are dropped when the budget
-    shrinks. Call `forget` for an environment that has changed.
+    All of them share one memory budget. Environments whose cache is empty are dropped when the
+    budget shrinks. Call `forget` for an environment that has changed.
 
     >>> class Lamp:
     ...     lit = ("on",)

@@ -60,7 +60,7 @@ class Judgement:
     def accepts(self, plan: _Done | None, *, exactly: bool = False) -> bool:
         """Return whether a plan has a correct outcome; False for None.
 
-        With `exactly`, its actions must be those of a correct plan.
+        With `exactly`, the plan must also have the actions of a correct plan.
         """
         if plan is None:
             return False

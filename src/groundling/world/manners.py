@@ -88,8 +88,8 @@ def explain_sequence(
 def learn_manners(explained: Iterable[Iterable[Manner]]) -> tuple[Manner, ...]:
     """Choose a small set of manners that explains all sequences, most frequent first.
 
-    `explained` holds the possible manners of each sequence (see `explain_sequence`). Sequences
-    without any are ignored. Manners are chosen greedily.
+    `explained` holds the possible manners of each sequence (see `explain_sequence`). A sequence
+    without a possible manner is ignored. Manners are chosen greedily.
 
     >>> slow, slower = (Manner(("stay",) * count, "after move") for count in (1, 2))
     >>> learn_manners([[PLAIN], [slow, PLAIN], [slower], []]) == (PLAIN, slower)

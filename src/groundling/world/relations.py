@@ -29,7 +29,7 @@ Ranks = tuple[tuple[Rank, ...], ...]
 
 
 class RelationNode(NamedTuple):
-    """A relation of a thing as a node: its name, labels and ranks, and the related things."""
+    """A relation of a thing as a node: its name, labels, ranks and related things."""
 
     name: str
     labels: tuple[Label, ...]
@@ -124,7 +124,7 @@ class Scene:
         return None if found is None else tuple(chain.from_iterable(found))
 
     def grouped_ranks(self, node: str, labels: tuple[Label, ...] = ()) -> Ranks | None:
-        """Return the ranks of a thing in groups, as in `ranks`; None for other nodes."""
+        """Return the ranks of a thing in groups, as in `ranks`, or None for other nodes."""
         thing = self.thing(node, labels)
         if thing is None:
             return None

@@ -178,7 +178,7 @@ def _manners(example: GscanExample) -> list[Any]:
 def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
     """Convert an example to a case.
 
-    With `explain`, all commands with the same moves are correct.
+    With `explain`, all commands that produce the same moves are correct.
     """
     right = [example.command]
     if explain:

@@ -50,14 +50,14 @@ class MapEnvironment:
     landscape
         The landmarks.
     shape
-        `"paper"`, as in the authors' program: actions go to any landmark and side, including the
-        current one. The graph has both places, each with its `name`, and the destination with
-        `side=…`; the distance between the points on these sides (`Landscape.point`) in bins of
-        50 pixels (`dist=zero` if the agent stays, `dist=0`, …); and `same-landmark` or
-        `other-landmark`. `"rich"`: actions go to landmarks, and the graph has their geometry and
-        the history of the path (see `Geometry.labels`), positions in units of 100 pixels, names,
-        and keys: `landmark`, and additional ones of the target for properties of the move
-        (`near.landmark`).
+        With `"paper"`, as in the authors' program, actions go to any landmark and side, including
+        the current one. The graph has the `name` of both places, the `side` of the destination,
+        and `same-landmark` or `other-landmark`. It also has the distance between the points on
+        these sides (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the
+        agent stays. With `"rich"`, actions go to landmarks. The graph has their names, their
+        positions in units of 100 pixels, their geometry and the history of the path (see
+        `Geometry.labels`). It also has keys: `landmark`, and further keys of the target for
+        properties of the move (`near.landmark`).
     revisits
         Whether the agent may return to a landmark. Defaults to True for `"paper"` and False for
         `"rich"`. Moving to another side of the current landmark is not a revisit.

@@ -175,7 +175,7 @@ class TextUnits(Sequence[TextUnit]):
         `recent-`, of the direction words in the previous six utterances;
     - `passed`: the share of units before this one, from 0 to just under 1.
 
-    It also has **labels for each landmark** (`units.labels(number, key)`):
+    Each unit also has **labels for each landmark** (`units.labels(number, key)`):
 
     - `match`: the matched share of its name, between 0 and 1; `full` if the whole name matches,
       `best` if no landmark matches better, `follower-match` if the follower says it;
@@ -185,8 +185,8 @@ class TextUnits(Sequence[TextUnit]):
       in the whole dialogue; `share`: its share of all mentions;
     - `soon` and `lately`: its best match in the four units after and before.
 
-    The same numbers as arrays, [unit, landmark]: `match`, `full`, `best`, `earlier` and
-    `later` (counts of mentions before and after), `soon` and `lately`.
+    The same numbers are available as arrays [unit, landmark]: `match`, `full`, `best`, `earlier`
+    and `later` (counts of mentions before and after), `soon` and `lately`.
     """
 
     def __init__(

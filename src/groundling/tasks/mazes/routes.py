@@ -625,8 +625,9 @@ def leave_out_routes(
     """Train on all maps but one, and follow the routes of that map with each preset."""
     if len(data) < 3:
         raise SettingError(
-            f"The evaluation of routes must have at least three maps; got {len(data)}. One is held "
-            "out, and one of the others is used to choose the weight of evidence."
+            f"The evaluation of routes must have at least three maps; got {len(data)}. One "
+            "map is held out, and another is used to choose the weight of evidence. Add "
+            "maps."
         )
     inside = {name: each for name, each in data.items() if name != left_out}
     power = choose_power(chosen, inside, training)

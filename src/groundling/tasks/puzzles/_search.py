@@ -10,7 +10,7 @@ multiple is possible for a line, the board is dead. Three facts keep the search 
   its next strike is one of its windows, and can be made immediately.
 - Blocks that share no line, even indirectly, do not interact, so they are cleared in turn.
 
-Boards proven dead are stored in full, not as hashes, in a table.
+Boards that are proven dead are stored in a table, in full and not as hashes.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def add_windows(
 
 @njit(cache=True)
 def smallest_component(lines: Bits) -> Any:
-    """Return the rows and the columns of the smallest set of blocks that share lines."""
+    """Return the rows and columns of the smallest set of connected blocks."""
     size = lines.shape[1]
     fewest, best_rows, best_columns, seen = 1 << 60, U(0), U(0), U(0)
     for start in range(size):
@@ -199,7 +199,7 @@ def list_moves(
     random_state: Bits,
     noise: float,
 ) -> int:
-    """Fill in the moves to try, most promising first; none if the board is dead."""
+    """Fill in the moves to try, most promising first; there are none on a dead board."""
     if not propagate(lines, along, across, k):
         return 0
     found = forced_move(lines, along, across, k, moves, masks)
@@ -240,7 +240,7 @@ def list_moves(
 def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> None:
     """Write the canonical key of a board: its smallest image under the symmetries.
 
-    Each symmetry is (swap, flip rows, flip columns, rows - 1, columns - 1).
+    Each symmetry is a tuple (swap, flip rows, flip columns, rows - 1, columns - 1).
     """
     words = key.shape[0]
     for s in range(symmetries.shape[0]):
@@ -272,7 +272,7 @@ def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> No
 def table_slot(table: Bits, key: Bits) -> Any:
     """Return the slot of a board and whether it is stored.
 
-    A last word of 1 marks a used slot.
+    A slot is in use if its last word is 1.
     """
     rows, words = table.shape[0], key.shape[0]
     h = U(0x9E3779B97F4A7C15)
@@ -403,7 +403,7 @@ def search(
 def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
     """Unpack a board into the bits of every row and column.
 
-    The result is [orientation, line].
+    The result is an array [orientation, line].
     """
     lines[:] = U(0)
     for row in range(height):
@@ -416,7 +416,7 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
-    """Pack boards, [board, orientation, line], into one long number each."""
+    """Pack each board of an array [board, orientation, line] into one long number."""
     words[:] = U(0)
     for number in range(count):
         for row in range(height):
@@ -430,8 +430,8 @@ def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None
 def symmetries(lines: Bits, height: int, width: int) -> Any:
     """Return the reflections and rotations that preserve a board, identity first.
 
-    Each is (swap, flip rows, flip columns, rows - 1, columns - 1). Boards related by a symmetry
-    of the whole puzzle are all winnable or all dead.
+    Each symmetry is a tuple (swap, flip rows, flip columns, rows - 1, columns - 1). Boards that a
+    symmetry of the whole puzzle maps to each other are all winnable or all dead.
     """
     found = np.empty((8, 5), dtype=np.int64)
     count = 0

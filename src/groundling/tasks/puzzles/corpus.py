@@ -123,7 +123,7 @@ def split_hints(text: str) -> tuple[str, ...]:
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
     """Read the puzzles of a corpus folder.
 
-    Its files are `games.csv`, `annotations.txt` and `instructions.bgm`.
+    The files of a corpus are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
     Raises `CorpusError`, with the line number, for ragged boards, strikes against the rules,
     incomplete solutions, and hints without a puzzle.
