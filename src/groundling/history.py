@@ -103,7 +103,7 @@ class _Facts(NamedTuple):
 
 
 class _NodeReminders(NamedTuple):
-    """The memory labels of a node and, at the root, those of the action's sort and numbers."""
+    """The memory labels of a node; the root also has those of the whole action."""
 
     labels: Labels
     anywhere: tuple[str, ...]

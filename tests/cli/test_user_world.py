@@ -135,7 +135,7 @@ def test_own_world_settings_change_what_was_chosen():
     arguments = ("train", WORLD, SHOWN, "--out", "none", "--setting")
     said = " ".join(run(*arguments, "learning.l3=3", code=1).split())
     assert "must name a setting; got 'learning.l3'" in said
-    assert "must be one value" in run(*arguments, "learning.l2=3,4", code=1)
+    assert "must have one value" in run(*arguments, "learning.l2=3,4", code=1)
     assert "--setting must not be combined" in run(
         *arguments, "learning.l2=3", "--memory", "1GB", code=1
     )
