@@ -161,10 +161,7 @@ def clean(drawing: object, whose: str) -> str:
     while waiting:
         source, target, depth = waiting.pop()
         if depth > DEPTH:
-            raise WorldError(
-                f"{whose} must nest elements at most {DEPTH} deep; got deeper ones. Use fewer "
-                "groups."
-            )
+            raise WorldError(f"{whose} must nest elements at most {DEPTH} deep. Use fewer groups.")
         target.text = source.text
         for child in source:
             name = _local(child.tag)

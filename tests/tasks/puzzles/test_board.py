@@ -98,7 +98,7 @@ def test_board_read_bad_rows(rows, message):
 
 
 def test_board_refuses_blocks_outside():
-    with pytest.raises(WorldError, match="must lie on the board"):
+    with pytest.raises(WorldError, match="must be on the board"):
         Board(1, 2, 0b100)
     with pytest.raises(WorldError, match="at least one"):
         Board(0, 2, 0)
