@@ -320,7 +320,8 @@ class SceneWorld:
                 deed = self._deeds.get(action) if isinstance(action, str) else None
                 if deed is None or not self._possible(state, deed):
                     raise WorldError(
-                        f"`actions` {where} must be possible in this order; got {shorten(action)}."
+                        f"`actions` {where} must be possible in this order; got {shorten(action)}. "
+                        "Check the scene."
                     )
                 state = self.step(state, action)
 

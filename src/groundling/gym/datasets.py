@@ -35,7 +35,9 @@ def to_minari(
     minari, spaces = require("minari"), require("gymnasium").spaces
     require("h5py")
     if not trajectories:
-        raise CorpusError("`trajectories` must hold at least one trajectory; got none.")
+        raise CorpusError(
+            "`trajectories` must hold at least one trajectory; got none. Use gym.record."
+        )
     buffers = []
     for number, each in enumerate(trajectories):
         size = len(each.moves)

@@ -98,7 +98,7 @@ def learn_lexicon(
     penalties: list[float] = []
 
     def open_up() -> None:
-        """Add candidate entries to the lexicon; extents of 2 and more encode their index."""
+        """Add candidate entries to the lexicon, with their index encoded in the extent."""
         words = _candidates(encoder, examples, settings)
         pairs: list[Meaning] = [
             (kind, value)

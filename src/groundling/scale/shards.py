@@ -101,10 +101,10 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 def read_named(name: str | PathLike[str]) -> Demonstrations:
     """Raise an error for a bare file name, and say how to read files instead."""
     found = glob.glob(str(name), recursive=True)
-    what = f"{len(found)} files match" if found else "No file matches"
+    what = f"{len(found)} files match" if found else "no file matches"
     raise DemonstrationError(
         f"`demonstrations` must be Demonstrations or an iterable; got the name {str(name)!r} "
-        f"({what} it). Pass Demonstrations.read({str(name)!r}, worlds=…)."
+        f"({what} this name). Pass Demonstrations.read({str(name)!r}, worlds=…)."
     )
 
 
