@@ -228,7 +228,7 @@ class Lexicon:
             raise LexiconError(f"{path}: {error}") from error
 
     def table(self) -> str:
-        """Return the lexicon as file text for `read`, with learnt entries as comments."""
+        """Return the lexicon in the file format of `read`, with learnt entries as comments."""
         lines = [
             f"{word} = {', '.join(f'{kind}:{_written(value)}' for kind, value in pairs)}"
             for word, pairs in sorted(self.given.items())

@@ -208,7 +208,7 @@ class Profile:
 
     @cached_property
     def counts(self) -> PlanCounts:
-        """Estimates of the number of plans from a sample of starts."""
+        """The estimated number of plans, from a sample of starts."""
         return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:

@@ -361,7 +361,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     ) -> Sequence[Text]:
         """Convert typed lines to texts, which are followed one by one.
 
-        By default each line is a text.
+        By default, each line is a text.
         """
         return tuple(lines)
 

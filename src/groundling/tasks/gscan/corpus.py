@@ -26,7 +26,7 @@ _MOST_SIZE, _MOST_THINGS = 100, 1_000
 
 @dataclass(frozen=True)
 class GscanExample:
-    """An example: a command as text, its grid, its meaning, and its primitive moves."""
+    """An example: a command, its grid, its meaning, and its primitive moves."""
 
     split: str
     text: str
