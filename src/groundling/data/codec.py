@@ -263,7 +263,7 @@ class Codec:
             ) from error
         fields_shown = ", ".join(f'"{each}": …' for each in _field_names(made))
         raise WorldError(
-            f"The fields of {made.__name__} must be an object, {{{fields_shown}}}; got "
+            f"{made.__name__} must be written as an object, {{{fields_shown}}}; got "
             f"{shorten(content)}."
         )
 
