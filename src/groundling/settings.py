@@ -112,7 +112,7 @@ class Settings:
     __signature__ = _OwnSignature()
 
     def __new__(cls: type[S], *values: Any, **named: Any) -> S:
-        """Raise an error with a suggestion for unknown settings, before Python does."""
+        """Raise an error that suggests known names if a setting is unknown."""
         _check_names(cls, named)
         return super().__new__(cls)
 

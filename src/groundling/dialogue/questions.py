@@ -265,7 +265,7 @@ class _Features:
 
 
 def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[str]:
-    """Yield features of a word and a thing: spelt labels, and pairs with all labels."""
+    """Yield the features of a word and a thing: labels it spells, and pairs with labels."""
     language = world.language
     plain = unit.text in language.function_words
     word = unit.text if plain else language.singular(unit.text)
