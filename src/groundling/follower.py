@@ -583,7 +583,7 @@ class Follower(Estimator):
     def chosen(self) -> Self:
         """Return an unfitted follower with all settings fixed, as chosen by this one.
 
-        Use this follower to change one setting and keep the others.
+        Change a setting of the result to keep all others as they were chosen.
 
         >>> from groundling import Demonstration, Follower
         >>> from groundling.examples import Lamp
