@@ -1,7 +1,7 @@
-"""Where the command `groundling` begins, before the package is imported.
+"""The start of the command `groundling`, before the package is imported.
 
-Importing takes a moment, in which Python would answer Ctrl-C with a traceback. Until
-`groundling.cli.entry` has handlers of its own, Ctrl-C ends the command without a word.
+Importing the package takes a moment, in which Python would answer Ctrl-C with a traceback. Until
+`groundling.cli.entry` has installed its own handlers, Ctrl-C ends the command silently.
 """
 
 from __future__ import annotations

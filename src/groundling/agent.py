@@ -154,7 +154,7 @@ class _Open:
         self.turn = turn
 
     def called(self, option: Option) -> str:
-        """Return the name of an option in the question; "" if it was not offered."""
+        """Return the name of an option in the question, or "" if it was not offered."""
         named = (each.text for each in self.turn.options if each.outcome == option.outcome)
         return next(named, "")
 
@@ -173,9 +173,9 @@ _MOST_OTHERS = 30  # options that a reply may name although they were not offere
 class Agent:
     """A dialogue agent that acts if confident, asks if unsure, and otherwise declines.
 
-    Without calibration it acts if one outcome has most of the probability (see `decide`). After
-    `Follower.calibrate(demonstrations, coverage=0.95)` it acts if the prediction set has exactly
-    one outcome.
+    Without calibration, the agent acts if one outcome has most of the probability (see `decide`).
+    After `Follower.calibrate(demonstrations, coverage=0.95)`, it acts if the prediction set has
+    exactly one outcome.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class Agent:
 
     @property
     def language(self) -> Language:
-        """The follower's language, with the phrases of the demonstrations' language."""
+        """The follower's language, with phrases in the language of the demonstrations."""
         reader = self.follower._fitted().fitted.encoder.reader
         if self._speech is None or self._speech[0] is not reader:
             found = with_phrases(reader.language, reader.counts, self._otherwise)
@@ -309,7 +309,7 @@ class Agent:
     def teach(self, *, known: Iterable[Demonstration] = ()) -> Self:
         """Teach the follower the plans that the user chose in reply to questions.
 
-        A follower loaded from a file needs its training demonstrations as `known`.
+        If the follower was loaded from a file, pass its training demonstrations as `known`.
         """
         names = {each.name for each in self.follower.demonstrations_}
         shown = [turn.demonstration for turn in self.turns if turn.demonstration is not None]
@@ -321,7 +321,7 @@ class Agent:
     # ---- utterances -----------------------------------------------------------------------
 
     def _hear(self, text: str) -> Turn:
-        """Act on a command, ask about it, or decline it."""
+        """Act on a command, ask about it, or decline it; return the turn."""
         [found] = consider(self.follower, [(self._read, self.environment, self._now)])
         self._open = None
         if found is None:
@@ -329,7 +329,7 @@ class Agent:
         return self._several(text, found) or self._decided(text, found)
 
     def _several(self, text: str, found: Considered) -> Turn | None:
-        """Act on several commands in one text, or ask; None if the text is one command."""
+        """Follow a text of several commands, or ask about it; None if it is one command."""
         follower = self.follower
         plan = follower._commands().answer(found.request, found.plan, follower._fitted().search)
         if plan is None or plan is found.plan:
@@ -437,9 +437,9 @@ class Agent:
         return self._asked(text, found, decision.options, why, complete=decision.complete)
 
     def _applicable(self, found: Considered) -> tuple[Option, ...]:
-        """Return the options that the verb of the text allows, as shares of their total.
+        """Return the options that fit the verb of the text; their probabilities sum to 1.
 
-        Empty if only options with another verb have all the things that the text names.
+        The list is empty if only options with another verb contain all things that the text names.
         """
         request, language, options = found.request, self.language, found.options
         least = _PLAUSIBLE * options[0].probability
@@ -470,7 +470,7 @@ class Agent:
         return self.follower._fitted().fitted.encoder.reader.counts
 
     def _verbs(self, request: Request) -> Mapping[str, frozenset[str]]:
-        """Return the verbs of a text, also misspelt, with the root labels of their actions."""
+        """Return the verbs of a text, including misspelt ones, with the root labels they mean."""
         speaker, counts = self.follower._get_speaker(), self._counts
         found: dict[str, frozenset[str]] = {}
         if speaker is not None:
@@ -480,7 +480,7 @@ class Agent:
         return found
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
-        """Name the unknown words, and ask about the known ones if one outcome is likely."""
+        """Report the unknown words, and ask about the rest if one outcome is likely."""
         words, told = self._strange(found.plan), self._unknown(found.plan)
         if any(self.language.fold(word) in self.language.negations for word in words):
             return self._declined(text, "decline", "The text has an unknown negation.")
@@ -522,7 +522,7 @@ class Agent:
     def _acted(
         self, text: str, plan: Plan, confidence: float, why: str, shown: tuple[str, str]
     ) -> Turn:
-        """Carry out a plan; `shown` is the text and the name of its demonstration."""
+        """Carry out a plan and return the turn; `shown` is its text and name for teaching."""
         start = self._now
         end, world = plan.end, self.environment
         if isinstance(world, MemoryEnvironment):
@@ -657,7 +657,7 @@ class Agent:
 
 
 def _spoken_answer(found: Answer, language: Language) -> str:
-    """Return an answer as a sentence; "" if there is none."""
+    """Return an answer as a sentence, or "" if there is none."""
     if isinstance(found.value, bool):
         return phrase(language, "yes" if found.value else "no")
     if isinstance(found.value, frozenset):

@@ -94,7 +94,7 @@ def decoded(
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
-    """Return the answer to a request with its alternatives, or None."""
+    """Return the answer to a request with its alternatives, or None if there is no plan."""
     told = decoded(learnt, request, result, search)
     return None if told is None else decoded_answer(learnt, request, told, search)
 
@@ -134,7 +134,7 @@ def _candidates(
 def _coverage(
     learnt: Learnt, request: Request, chosen: ScoredTrajectory
 ) -> tuple[tuple[str, ...], float]:
-    """Return the words that a plan does not explain, and a confidence factor."""
+    """Return the words that a plan does not explain, and a factor for its confidence."""
     reader = learnt.fitted.encoder.reader
 
     def names() -> Iterable[str]:
@@ -208,9 +208,9 @@ def score_plans(
 ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
     """Score the plans from several possible initial states under one text.
 
-    For each (instructions, environment, starts), yields for each start its plans and their
-    unnormalised scores under θ. Scores of one text are comparable between starts if training
-    used `Demonstration.negative_starts`.
+    For each triple (instructions, environment, starts), yields one list. It holds, for each start,
+    the plans and their unnormalised scores under θ. Scores of one text are comparable between
+    starts if training used `Demonstration.negative_starts`.
 
     >>> from groundling import Demonstration, Follower, Search
     >>> from groundling.examples import Lamp

@@ -1,7 +1,7 @@
 """Bounded caches that share a budget of bytes.
 
-Used instead of cachetools because many caches share one budget, sizes are estimated from samples,
-and copies of a cache in other processes start empty.
+This module is used instead of cachetools because many caches share one budget, sizes are estimated
+from samples, and copies of a cache in other processes start empty.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class CacheBudget:
             self._shrink()
 
     def allow(self, most: int) -> None:
-        """Change the budget; entries over the new budget are dropped now.
+        """Change the budget, and drop the entries that exceed it.
 
         >>> budget = CacheBudget(10_000)
         >>> numbers: Cache[int, int] = Cache(budget)
@@ -143,8 +143,9 @@ class CacheBudget:
 class Cache(Generic[K, V]):
     """A cache with approximate LRU eviction.
 
-    Entries have two generations: used entries move into the younger one, and when the budget is
-    exceeded, the older one is dropped. An entry larger than a tenth of the budget is not cached.
+    Entries are in one of two generations. An entry that is used moves to the younger generation.
+    When the budget is exceeded, the older generation is dropped. An entry larger than a tenth of
+    the budget is not cached.
 
     >>> cache = Cache(CacheBudget())
     >>> cache.put("two", 2)

@@ -32,12 +32,14 @@ Follow = Callable[[Sequence[Request], Search], Iterator[Plan | None]]
 class Commands:
     """A splitter of texts with several commands.
 
-    If every demonstration has a single action, a text such as *turn off the lamp and lock the
-    front door* is split at its connectives. An incomplete part gets the missing words from its
-    neighbour (*open the blinds in the kitchen and the hall*). The split is used if the plans of its
-    parts have a higher confidence than the plan of the whole text, weighted by the probability that
-    the connective separates commands. `follow` returns the plan of an unsplit text; `is_open` is
-    true if the plan length was chosen automatically.
+    If every demonstration has a single action, a text such as *turn off the lamp and lock the front
+    door* is split at its connectives. An incomplete part gets the missing words from its neighbour
+    (*open the blinds in the kitchen and the hall*). The split is used if its parts are followed
+    with a higher confidence than the whole text. The confidences are weighted by the probability
+    that the connective separates commands.
+
+    `follow` returns the plan of an unsplit text. `is_open` is true if the plan length was chosen
+    automatically.
     """
 
     learnt: Learnt
@@ -98,8 +100,8 @@ class Commands:
     def _odds_of_several(self, request: Request) -> float:
         """Return the odds that the connectives of a text separate commands.
 
-        Rule of succession: if connectives were part of a single action in *n* demonstrations, the
-        odds are 1 to *n* + 1.
+        By the rule of succession, if connectives were part of a single action in *n*
+        demonstrations, the odds are 1 to *n* + 1.
         """
         reader = self.learnt.fitted.encoder.reader
         words = {reader.language.fold(word) for each in request.text for word in each.tokens}

@@ -62,7 +62,7 @@ _UNCACHED = (
 def kernel_sources() -> list[Path]:
     """Return the source files that compiled kernels depend on.
 
-    These are all modules of the overlay (constants are compiled in, too), and every other module
+    These are all modules of the overlay, because constants are compiled in, and every other module
     that compiles something.
 
     >>> {"ties.py", "compiler.py", "recursion.py"} <= {path.name for path in kernel_sources()}
@@ -93,8 +93,8 @@ def digest() -> str:
 def cache_folder() -> Path | None:
     """Return the cache folder of compiled kernels, or None if no folder is writable.
 
-    It is created in NUMBA_CACHE_DIR if that is set, else beside the package or in the user's
-    cache. Folders of other digests that were not used recently are deleted.
+    The folder is in NUMBA_CACHE_DIR if that is set, and otherwise beside the package or in the
+    user's cache. Folders of other digests that were not used recently are deleted.
     """
     chosen = getattr(numba.config, "CACHE_DIR", "")
     roots = [Path(chosen)] if chosen else [_PACKAGE / "__pycache__", user_cache_path("groundling")]

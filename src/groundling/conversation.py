@@ -170,7 +170,7 @@ class Conversation:
     def correct(self, actions: Sequence[Action]) -> Demonstration:
         """Replace the last plan with the right actions and continue from there.
 
-        State, memory and the last of `turns` change accordingly; the plan gets confidence 1.
+        The state, the memory and the last turn change accordingly, and the plan gets confidence 1.
         Returns a demonstration that can be passed to `Follower.teach`.
         """
         if not self._now.turns:

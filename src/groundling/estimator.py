@@ -58,7 +58,8 @@ class Estimator:
                 )
         if not isinstance(self.parser, str) and not isinstance(self.parser, Parser):
             raise SettingError(
-                f"Follower.parser must be a parser or the name of one; got {self.parser!r}."
+                f"Follower.parser must be a parser or the name of one; got {self.parser!r}. "
+                "Use 'default' or 'chain'."
             )
         for name, least in (("seed", 0), ("threads", 1)):
             value = getattr(self, name)

@@ -154,8 +154,8 @@ def read_plain(
 ) -> bytes:
     """Return the content of a regular file of limited size.
 
-    Raises `error` otherwise. Symbolic links are followed only if `links` is True; devices and
-    pipes are never read.
+    Raises `error` if the file is not a regular file, or if it is too large. Symbolic links are
+    followed only if `links` is True; devices and pipes are never read.
 
     >>> from groundling.errors import CorpusError
     >>> from groundling.limits import NOTE_BYTES

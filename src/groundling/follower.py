@@ -247,11 +247,11 @@ class Follower(Estimator):
     ) -> Follower:
         """Return a fitted follower with the best of several configurations.
 
-        Runs the selection of `Follower()` with a larger budget: whole configurations, then variants
-        of the best one, are compared by cross-validation over groups of demonstrations, and the
-        winner is fitted to all of them. `seconds` is the total time budget; one small comparison
-        and the final fit always run. `show` receives a line per trial, then the table, which also
-        lists the configurations that the budget did not allow.
+        The selection is that of `Follower()` with a larger budget. Whole configurations, and then
+        variants of the best one, are compared by cross-validation over groups of demonstrations.
+        The winner is fitted to all demonstrations. `seconds` is the total time budget; one small
+        comparison and the final fit always run. `show` is called with a line for each trial, and
+        then with a table, which also lists the configurations that the budget did not allow.
         """
         listed = listed_demonstrations(demonstrations)
         settings = {"parser": parser, "seed": seed, "threads": threads}
@@ -271,14 +271,16 @@ class Follower(Estimator):
         progress: ProgressCallback | None = None,
         check: bool = True,
     ) -> Follower:
-        """Add demonstrations to those already learnt; changes and returns this follower.
+        """Add demonstrations to those already learnt; change and return this follower.
 
-        The result equals `fit` on old and new demonstrations, up to the tolerance of the optimiser.
-        Unset settings are chosen again; those that need cross-validation are chosen again only when
-        the number of demonstrations has doubled. If no setting changes, training starts from the
-        current weights and keeps a learnt lexicon. An unfitted follower is fitted. A loaded
-        follower holds no demonstrations: pass its training demonstrations as `known`. With `check`,
-        warns of problems in the new demonstrations.
+        The result equals `fit` on all demonstrations, up to the tolerance of the optimiser. Unset
+        settings are chosen again. Those that need cross-validation are chosen again only when the
+        number of demonstrations has doubled. If no setting changes, training starts from the
+        current weights and keeps a learnt lexicon.
+
+        An unfitted follower is fitted. A follower loaded from a file holds no demonstrations, so
+        pass its training demonstrations as `known`. With `check`, warns of problems in the new
+        demonstrations.
 
         >>> from groundling import Demonstration, Follower
         >>> from groundling.examples import Lamp
@@ -303,8 +305,8 @@ class Follower(Estimator):
         before = taught.questions or tuple(known_questions)
         if new and taught.answers is not None and not before:
             raise DemonstrationError(
-                "`known` must contain the questions that a loaded follower was trained on; got "
-                "none."
+                "`known` must contain the questions that a loaded follower was trained on; "
+                "got none. Pass known=[…]."
             )
         self._learnt = _with_questions(taught, (*before, *new))
         if check:
@@ -312,7 +314,7 @@ class Follower(Estimator):
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
-        """Remove demonstrations by name and refit; changes and returns this follower."""
+        """Remove demonstrations by name and refit; change and return this follower."""
         learnt = self._fitted()
         unwanted = {names} if isinstance(names, str) else set(names)
         questions = [each for each in learnt.questions if each.name not in unwanted]
@@ -332,9 +334,9 @@ class Follower(Estimator):
         demonstrations for a reliable value.
 
         With `coverage`, such as 0.95, calibrates prediction sets instead (split conformal
-        prediction): an `Agent` then acts if one outcome is in the set and asks otherwise, and the
-        set contains the right outcome with that probability on similar texts. The temperature is
-        unchanged; calibrate it first, on other demonstrations.
+        prediction). An `Agent` then acts if the set has one outcome, and asks otherwise. For texts
+        like the held-out ones, the set contains the right outcome with this probability. The
+        temperature does not change; calibrate it first, on other demonstrations.
         """
         learnt = self._fitted()
         listed = checked(split_questions(demonstrations)[0])
@@ -443,10 +445,10 @@ class Follower(Estimator):
     ) -> str:
         """Return a plan in words, in the language of the demonstrations.
 
-        The words are fragments of demonstrations with the plan's own values, chosen so that this
-        follower understands them. With `unlike`, they distinguish the plan from another one. Empty
-        if the demonstrations have no words for it. `environment` is needed only if the plan was
-        not returned by `follow`.
+        The text consists of fragments of demonstrations with the plan's own values, chosen so that
+        this follower understands it. With `unlike`, the text distinguishes the plan from another
+        one. The text is empty if the demonstrations have no words for the plan. `environment` is
+        needed only if the plan was not returned by `follow`.
 
         >>> from groundling import Follower
         >>> from groundling.examples import Lamp, lamp_demonstrations
@@ -509,7 +511,7 @@ class Follower(Estimator):
         return answerer.answer(question, environment, state)
 
     def _get_answerer(self) -> Answerer | None:
-        """Return the model of questions, or None if it was not trained on any."""
+        """Return the question model, or None if the follower was not trained on questions."""
         learnt = self._fitted()
         if learnt.answers is None:
             return None
@@ -521,7 +523,8 @@ class Follower(Estimator):
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
         """Return the weighted share of demonstrations whose outcome is reached.
 
-        Plans with equal `Environment.outcome` count as equal; no plan counts as wrong.
+        Plans with equal `Environment.outcome` count as equal. A demonstration without a plan counts
+        as wrong.
         """
         learnt = self._fitted()
         shown = checked(demonstrations)
@@ -580,7 +583,7 @@ class Follower(Estimator):
     def chosen(self) -> Self:
         """Return an unfitted follower with all settings fixed, as chosen by this one.
 
-        Use it to change one setting and keep the others.
+        Change a setting of the result to keep all others as they were chosen.
 
         >>> from groundling import Demonstration, Follower
         >>> from groundling.examples import Lamp
@@ -678,8 +681,8 @@ class Follower(Estimator):
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
         """Empty all caches, or those of one environment; return the bytes they held.
 
-        `follow` detects most changes of an environment itself; use this for the others. The
-        learnt model is unchanged.
+        `follow` detects most changes of an environment itself. Call this method after other
+        changes. The learnt model stays the same.
 
         >>> from groundling.examples import lamp_demonstrations
         >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
@@ -752,9 +755,9 @@ class Follower(Estimator):
         temperature: float | None = None,
         max_weights: int | None = None,
     ) -> Follower:
-        """Return a follower with other search settings or temperature, without a new fit.
+        """Return a follower with other search settings or temperature; it is not fitted again.
 
-        `max_weights` prunes each member to that number of largest weights.
+        With `max_weights`, each member keeps only that number of largest weights.
 
         >>> from groundling import Demonstration
         >>> from groundling.examples import Lamp

@@ -67,8 +67,8 @@ class Step(NamedTuple):
 class Memory(NamedTuple):
     """The earlier steps, the turn number, and the things that the last text named.
 
-    `said` holds (kind, value) pairs such as `("colour", "red")`; `words` holds the words of the
-    last text.
+    `said` holds (kind, value) pairs such as `("colour", "red")`, and `words` the words of the last
+    text.
     """
 
     steps: tuple[Step, ...] = ()
@@ -95,7 +95,7 @@ class Remembered(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """Facts about an action: sort, numbers, and the things it was about, by node."""
+    """Facts about an action: its sort, its numbers, and the things it was about, by node."""
 
     sort: frozenset[str]
     numbers: frozenset[Label]
@@ -103,7 +103,7 @@ class _Facts(NamedTuple):
 
 
 class _NodeReminders(NamedTuple):
-    """Memory labels of a node; at the root also labels of its sort and numbers."""
+    """The memory labels of a node; the root also has those of the whole action."""
 
     labels: Labels
     anywhere: tuple[str, ...]
@@ -113,7 +113,7 @@ class _NodeReminders(NamedTuple):
 
 @dataclass
 class _Recollection:
-    """Memory labels by action, sort, numbers, state reached and value."""
+    """The memory labels of a state, by action, sort, numbers, next state and value."""
 
     actions: dict[Action, list[str]]
     sorts: dict[frozenset[str], list[str]]
@@ -131,11 +131,11 @@ class MemoryEnvironment(Wrapper):
 
     The graph of an action is the environment's own, with extra indicators. At the root:
 
-    - `again`: the same action as the last one; `alike`: another action of the same sort (the
+    - `again`: the action equals the last one; `alike`: it is another action of the same sort (the
       indicators at one root are among those at the other);
     - `same number`: the numbers at the root, if any, equal those of the last action;
-    - `back`: it leads back to the state before the last action;
-    - each of these for earlier steps, too: `again step 2` by number, `again 2 ago` by distance.
+    - `back`: the action leads back to the state before the last action;
+    - the same labels for earlier steps: `again step 2` by number, `again 2 ago` by distance.
 
     At every node, for each kind of value it has (such as `colour`):
 
@@ -147,12 +147,14 @@ class MemoryEnvironment(Wrapper):
       its text named them;
     - `mentioned`: a word of the last text names the value.
 
-    Words such as *it*, *he*, *again*, *step 2*, *the one you removed first* can thus be learnt
-    like any others. By default, an action is about the values at its root and at adjacent nodes;
-    an environment can override this with a method `about(state, action, next_state)` that returns
-    (kind, value) pairs. If the environment has `things(state)`, things are also remembered by name
-    (`last thing`, `other thing`, `thing step 2`), together with their relations (*the one left of
-    it*). Their names must then be the same in all states.
+    In this way, words such as *it*, *he*, *again*, *step 2* and *the one you removed first* can be
+    learnt like any others. By default, an action is about the values at its root and at adjacent
+    nodes. An environment can override this with a method `about(state, action, next_state)` that
+    returns (kind, value) pairs.
+
+    If the environment has `things(state)`, things are also remembered by name (`last thing`, `other
+    thing`, `thing step 2`), together with their relations (*the one left of it*). A thing must then
+    have the same name in all states.
 
     Parameters
     ----------
@@ -270,10 +272,11 @@ class MemoryEnvironment(Wrapper):
     def listen(
         self, remembered: Remembered, text: Text, places: Places | None = None
     ) -> Remembered:
-        """Return the state for the next turn, which remembers the text of this one.
+        """Return the state for the next turn, which remembers the text of this turn.
 
-        `places` returns the word aligned with each node, for each action (`Plan.word_places`). It
-        is called only if spelling does not determine the order of things of one kind.
+        `places` returns, for each action, the word aligned with each node (`Plan.word_places`). It
+        is called only if spelling does not determine the order in which the text mentions things of
+        one kind.
         """
         state, memory = _known(remembered)
         words = _words(text)
@@ -584,7 +587,7 @@ _WITH: dict[tuple[int, tuple[str, ...]], tuple[Labels, Labels]] = {}
 
 
 def _with(labels: Labels, found: tuple[str, ...]) -> Labels:
-    """Return labels with indicators; cached by identity, since most labels are shared."""
+    """Return labels with added indicators; cached by identity, as most labels are shared."""
     key = (id(labels), found)
     known = _WITH.get(key)
     if known is None or known[0] is not labels:
@@ -603,7 +606,7 @@ def _values(labels: Labels) -> frozenset[Pair]:
 
 @lru_cache(maxsize=10_000)
 def _sort(labels: Labels) -> frozenset[str]:
-    """Return the sort of an action: the indicators at its root, or else the strings."""
+    """Return the sort of an action: the indicators at its root or, without any, its strings."""
     indicators = frozenset(label.name for label in labels if label.value is None)
     return indicators or frozenset(value for _, value in _values(labels))
 

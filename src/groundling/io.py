@@ -73,8 +73,8 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
     model = settings.model.member_model
     if type(model) not in _MODELS.values():
         raise SettingError(
-            f"The model must be one of {', '.join(_MODELS)} or an ensemble of these to be saved; "
-            f"got {type(model).__name__}."
+            f"To be saved, the model must be one of {', '.join(_MODELS)} or an ensemble of "
+            f"these; got {type(model).__name__}. Use one of these models."
         )
     lexicon, lengths = members[0].encoder.reader.lexicon, learnt.fitted.lengths
     tables: dict[str, Any] = {
@@ -136,7 +136,7 @@ def _named(parser: str | Parser) -> str:
 
 
 def _own_language(parser: Parser) -> dict[str, Any]:
-    """Return a chain parser's custom language; {} if built in or not savable."""
+    """Return the custom language of a chain parser; {} if it is built in or not savable."""
     spoken = language_of(parser)
     own = type(parser) is ChainParser and spoken not in LANGUAGES.values()
     return spoken.to_dict() if own and spoken.segment is None else {}
@@ -218,7 +218,7 @@ def _load(
 
 
 def _outdated(manifest: dict[str, Any], learnt: Learnt, given: str | Parser | None) -> str:
-    """Describe how a model differs from a newly trained one; "" if it does not."""
+    """Describe how a model differs from a newly trained one; "" if it does not differ."""
     then, now = str(manifest["settings"]["parser_name"]), learnt.fitted.encoder.reader.parser.name
     if given is not None and then != now:
         return ""  # the caller chose another parser
@@ -252,8 +252,8 @@ def _arrays(data: bytes) -> dict[str, Any]:
     for name, array in found.items():
         if array.ndim != 1 or array.dtype not in (np.float64, np.int64):
             raise ValueError(
-                f"the array {name[:40]!r} must be one-dimensional float64 or int64; "
-                f"got {array.ndim} axes of {array.dtype}"
+                f"the array {name[:40]!r} must be one-dimensional float64 or int64; got "
+                f"{array.ndim} axes of {array.dtype}"
             )
     return found
 
@@ -281,7 +281,7 @@ def _build(
         check_settings(each["overlay"])
     listed = range(len(tables["members"]))
     if arrays.keys() != {f"{name}{number}" for name in ("theta", "keys") for number in listed}:
-        raise ValueError("the weights must have one pair of arrays for each member")
+        raise ValueError("the file of weights must have one pair of arrays for each member")
     members = [
         _KnownMember(
             Member(Overlay.from_dict(each["overlay"]), _features(each["features"], own, lexicon)),
@@ -392,7 +392,7 @@ def _fitted(
         or len(space.word_names) != len(tables["word_names"])
         or len(space.node_names) != len(tables["node_names"])
     ):
-        raise ValueError("the weights must match the features")
+        raise ValueError("the number of weights must equal the number of features")
     space.names()  # every key must name known labels
     encoder = trainer.encoder(known.member, lexicon)
     encoder.values = {kind: set(map(_text, each)) for kind, each in tables["values"].items()}

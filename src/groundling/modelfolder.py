@@ -1,7 +1,8 @@
-"""Model folders: content-addressed parts and one manifest.
+"""Model folders: parts named after their checksums, and one manifest.
 
-- `manifest.json`: format, version, settings, the SHA-256 checksums of the parts and of itself;
-- `tables-SUM.json`, `weights-SUM.safetensors`: the parts, each named after its own checksum.
+- `manifest.json` holds the format, the version, the settings, and the SHA-256 checksums of the
+  parts and of itself;
+- `tables-SUM.json` and `weights-SUM.safetensors` are the parts, each named after its own checksum.
 
 A save writes new parts beside the old ones, then replaces the manifest atomically, then deletes
 the old parts. An interrupted save therefore always leaves a manifest whose parts exist. A file is
@@ -169,10 +170,13 @@ def _checked(kind: type) -> Callable[[str], float]:
 def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not _is_there(path):
-        raise ModelFileError(f"{folder} must contain a model; it has no {MANIFEST}.")
+        raise ModelFileError(
+            f"{folder} must contain a model; it has no {MANIFEST}. Check the path, or save a "
+            "follower there first."
+        )
     manifest = read_json(read_plain(path, LIMITS[MANIFEST], ModelFileError), path)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ModelFileError(f"{path} must be the manifest of a Groundling model.")
+        raise ModelFileError(f"{path} must be the manifest of a Groundling model. Check the path.")
     version = manifest.get("version")
     if type(version) is not int or not FIRST <= version <= VERSION:
         made_by = str(manifest.get("groundling", "another version"))[:40]
@@ -194,13 +198,15 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _is_there(path: Path) -> bool:
-    """Return whether a path exists; raise an error if that cannot be determined."""
+    """Return whether a path exists; raise an error if this cannot be determined."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise ModelFileError(
+            f"{path} cannot be read: {error.strerror}. Check the path and its permissions."
+        ) from error
     return True
 
 
@@ -240,7 +246,7 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 
 
 def _mode_of_model(folder: Path) -> int | None:
-    """Return the permissions of the existing model; raise for a foreign manifest."""
+    """Return the permissions of the existing model; raise an error for a foreign manifest."""
     path = folder / MANIFEST
     if not _is_there(path):
         return None
@@ -271,7 +277,7 @@ def _holds(path: Path, checksum: str) -> bool:
 
 
 def _sweep(folder: Path, *, leftovers: bool) -> None:
-    """Delete parts that the manifest does not name, and leftover temporaries."""
+    """Delete parts that the manifest does not name, and leftover temporary files."""
     used = set()
     if _is_there(folder / MANIFEST):
         manifest = _manifest(folder)

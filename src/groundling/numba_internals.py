@@ -1,7 +1,7 @@
 """The parts of numba's private interface that Groundling uses.
 
-Any version of numba may change these names. `tests/overlay/test_numba_internals.py` checks each
-one and says what depends on it; `pyproject.toml` caps numba at the newest tested version.
+Any version of numba may change these names. `tests/overlay/test_numba_internals.py` checks each of
+them and says what depends on it. `pyproject.toml` limits numba to the newest tested version.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Environments:
 class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
     """The code of a function that is inlined into its callers.
 
-    It is optimised there, in context. Skipping its own optimisation and machine code saves a
+    The function is optimised in its caller. Skipping its own optimisation and machine code saves a
     third of the compilation time.
     """
 
@@ -93,7 +93,7 @@ class InlinedCompiler(compiler.Compiler):  # type: ignore[misc]
 def keep_compiled(dispatcher: Any, locator: Any) -> None:
     """Make a dispatcher cache its compiled code in the folder of a locator class.
 
-    Raises `RuntimeError` if the locator has no folder for it.
+    Raises `RuntimeError` if the locator has no folder for the compiled code.
     """
 
     class Kept(caching.CompileResultCacheImpl):  # type: ignore[misc]

@@ -82,7 +82,7 @@ class Plan:
     def words(self) -> tuple[str, ...]:
         """The words of the text, without punctuation.
 
-        Empty if `follow` did not return the plan.
+        The tuple is empty if the plan was not returned by `follow`.
         """
         text = () if self._source is None else self._source.text
         return tuple(w for each in text for w in each.tokens if any(map(str.isalnum, w)))
@@ -97,18 +97,22 @@ class Plan:
         if self.parts:
             return Explanation.joined(self, [part.explain() for part in self.parts])
         if not self.actions:
-            raise GroundlingError("A plan must have actions to be explained; got an empty plan.")
+            raise GroundlingError(
+                "A plan must have actions to be explained; got an empty plan. Explain a plan "
+                "with at least one action."
+            )
         if self._source is None:
             raise GroundlingError(
-                "Only a plan returned by Follower.follow can be explained; got an alternative or "
-                "a plan made by hand."
+                "Only a plan returned by Follower.follow can be explained; got an "
+                "alternative or a plan made by hand. Explain the plan that follow returned."
             )
         return self._source.explain(self)
 
     def word_places(self) -> tuple[dict[str, int], ...]:
         """Return, for each action, the most probable word of each node of its graph.
 
-        Words are numbered across the whole text, from 0. Empty if `follow` did not return the plan.
+        Words are numbered across the whole text, from 0. The result is empty if the plan was not
+        returned by `follow`.
 
         >>> from groundling import Follower
         >>> from groundling.examples import lamp_demonstrations, Lamp

@@ -38,7 +38,7 @@ def setting(
     most: float | None = None,
     above: float | None = None,
 ) -> Any:
-    """Return a field with a range: >= `least`, <= `most`, > `above`."""
+    """Return a dataclass field whose value must be >= `least`, <= `most` and > `above`."""
     return field(default=default, metadata={"least": least, "most": most, "above": above})
 
 
@@ -51,7 +51,7 @@ class _OwnSignature:
 
 
 def knowing_names(init: Callable[P, None]) -> Callable[P, None]:
-    """Make a constructor suggest names for unknown settings, and keep its signature.
+    """Make a constructor suggest known names if it gets an unknown setting.
 
     >>> class Oven:
     ...     @knowing_names
@@ -84,8 +84,9 @@ def _check_names(kind: Any, named: Iterable[str]) -> None:
 class Settings:
     """A frozen group of settings; invalid values raise a `SettingError`.
 
-    Types are those of the annotations: numbers, strings, choices (`Literal`), other settings, and
-    tuples of these; a list is converted to a tuple, and a single string to a tuple of one.
+    Values must have the type of their annotation: numbers, strings, choices (`Literal`), other
+    settings, or tuples of these. A list is converted to a tuple, and a single string to a tuple of
+    one.
 
     >>> @dataclass(frozen=True, repr=False)
     ... class Oven(Settings):
@@ -111,7 +112,7 @@ class Settings:
     __signature__ = _OwnSignature()
 
     def __new__(cls: type[S], *values: Any, **named: Any) -> S:
-        """Raise an error with a suggestion for unknown settings, before Python does."""
+        """Raise an error that suggests known names if a setting is unknown."""
         _check_names(cls, named)
         return super().__new__(cls)
 
@@ -144,7 +145,7 @@ class Settings:
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     def changed_to(self: S, **values: Any) -> S:
-        """Return a copy with other values; settings without effect are reset.
+        """Return a copy with other values; settings that lose their effect are reset.
 
         >>> Settings().changed_to()
         Settings()

@@ -1,7 +1,7 @@
 """Drawings as SVG: build them, remove scripts and links, write them to files.
 
-An environment draws itself with its method `draw(state)`, or `draw(state, way)`, where `way`
-holds all states from the start. PNG and PDF files are rendered from the same SVG.
+An environment draws itself with its method `draw(state)` or `draw(state, way)`, where `way` holds
+all states from the start. PNG and PDF files are rendered from the same SVG.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _number(value: Any) -> str:
 def clean(drawing: object, whose: str) -> str:
     """Return SVG with shapes and text only, without scripts, links and styles.
 
-    The rules in a `style` attribute become attributes, since pages forbid inline styles.
+    The rules in a `style` attribute become attributes, because pages forbid inline styles.
 
     >>> clean('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script>'
     ...       '<rect width="3" style="fill: red; background: url(http://x)"/></svg>', "Yard.draw")
@@ -143,7 +143,10 @@ def clean(drawing: object, whose: str) -> str:
     if not isinstance(drawing, str):
         raise WorldError(f"{whose} must return SVG as a string; got a {type(drawing).__name__}.")
     if len(drawing) > LIMIT:
-        raise WorldError(f"{whose} must return at most {LIMIT:,} characters; got {len(drawing):,}.")
+        raise WorldError(
+            f"{whose} must return at most {LIMIT:,} characters; got {len(drawing):,}. Draw fewer "
+            "elements."
+        )
     try:
         found = fromstring(drawing)
     except (ParseError, DefusedXmlException, ValueError) as error:
@@ -158,7 +161,7 @@ def clean(drawing: object, whose: str) -> str:
     while waiting:
         source, target, depth = waiting.pop()
         if depth > DEPTH:
-            raise WorldError(f"{whose} must nest elements at most {DEPTH} deep.")
+            raise WorldError(f"{whose} must nest elements at most {DEPTH} deep. Use fewer groups.")
         target.text = source.text
         for child in source:
             name = _local(child.tag)
@@ -213,11 +216,11 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
     >>> draw_way(object(), [3])
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: object must have a method draw(state) that returns SVG.
+    groundling.errors.WorldError: object must have a method draw(state) that returns SVG. Add it.
     """
     name, draw = class_name(environment), getattr(environment, "draw", None)
     if draw is None:
-        raise WorldError(f"{name} must have a method draw(state) that returns SVG.")
+        raise WorldError(f"{name} must have a method draw(state) that returns SVG. Add it.")
     try:
         whole = len(inspect.signature(draw).parameters) > 1
         return clean(draw(way[-1], tuple(way)) if whole else draw(way[-1]), f"{name}.draw")
@@ -225,7 +228,8 @@ def draw_way(environment: Environment, way: Sequence[State]) -> str:
         raise
     except Exception as error:
         raise WorldError(
-            f"{name}.draw({way[-1]!r:.60}) raised {type(error).__name__}: {error}."
+            f"{name}.draw({way[-1]!r:.60}) raised {type(error).__name__}: {error}. Correct "
+            "the method."
         ) from error
 
 

@@ -43,7 +43,7 @@ def at_least(score: float, bound: float) -> bool:
 def rank(
     scores: NDArray[np.float64], name: Name | None = None, most: int | None = None
 ) -> list[int]:
-    """Return indices by decreasing score; ties by name, or by index without names.
+    """Return indices by decreasing score; break ties by name, or by index without names.
 
     Names are computed only for ties among the first `most` indices; the order of later ties is
     arbitrary.
@@ -77,7 +77,7 @@ def rank(
 
 
 def _rank_kept(values: NDArray[np.float64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the given indices by decreasing value, ties by index."""
+    """Return the given indices by decreasing value; break ties by index."""
     order = kept[np.argsort(-values[kept], kind="mergesort")]
     start = 0
     for stop in range(1, len(order) + 1):

@@ -1,7 +1,7 @@
 """Checks of untrusted model files: types, ranges, and safe regular expressions.
 
-Settings in a model file get stricter checks than settings written in code: a malicious file must
-not be able to hang the process or exhaust its memory.
+Settings in a model file are checked more strictly than settings written in code. A malicious file
+must not be able to hang the process or exhaust its memory.
 """
 
 from __future__ import annotations
@@ -108,5 +108,5 @@ def check_pattern(pattern: str) -> None:
         if depth > 20:
             raise ValueError(f"the pattern {pattern[:60]!r} must be nested at most 20 levels deep")
         if steps > 1e9:
-            raise ValueError(f"the pattern {pattern[:60]!r} must have fewer repetitions")
+            raise ValueError(f"the pattern {pattern[:60]!r} has too many repetitions")
         before = kind

@@ -80,7 +80,7 @@ def test_own_world_weighs_words_that_are_matched_with_values():
         ("l2=3", "--setting must name a setting; got 'l2'. Did you mean 'learning.l2'?"),
         ("learning.l3=3", "must name a setting; got 'learning.l3'. Did you mean 'learning.l"),
         ("learning.l2=abc", "Learning.l2 must be a number; got 'abc'."),
-        ("learning.l2=1,2", "--setting learning.l2 must be one value; got 2."),
+        ("learning.l2=1,2", "--setting learning.l2 must have one value; got 2."),
         ("search.beam=0", "Search.beam must be >= 1"),
         ("zzz=3", "learning.tolerance, search.beam, search.budget, search.decode"),
     ],
@@ -135,7 +135,7 @@ def test_own_world_settings_change_what_was_chosen():
     arguments = ("train", WORLD, SHOWN, "--out", "none", "--setting")
     said = " ".join(run(*arguments, "learning.l3=3", code=1).split())
     assert "must name a setting; got 'learning.l3'" in said
-    assert "must be one value" in run(*arguments, "learning.l2=3,4", code=1)
+    assert "must have one value" in run(*arguments, "learning.l2=3,4", code=1)
     assert "--setting must not be combined" in run(
         *arguments, "learning.l2=3", "--memory", "1GB", code=1
     )

@@ -188,7 +188,9 @@ class Other(gymnasium.Env):
 def test_moving_says_what_it_needs_of_the_running_environment(follower):
     env = Other()
     env.reset(seed=0)
-    with pytest.raises(WorldError, match=r"key raised AttributeError.* a Other; it simulates"):
+    with pytest.raises(
+        WorldError, match=r"key raised AttributeError.* a Other, but GymWorld simulates"
+    ):
         lake().agent(follower).act("Go down.", env, 0)
     twin = GymWorld(
         make(), ground, key=lambda env, observation: int(observation),

@@ -274,8 +274,11 @@ def test_objects_what_is_done_last_may_be_said_first():
         (["take"], "an action must be .verb, objects."),
         ("take", "must have a list of .verb, objects. pairs"),
         ([("take", "cup")], "a list of names for each role"),
-        ([("take", ["cup"])], "must list the acceptable names for the 'object' of 'take', such as"),
-        ([("take", [3])], "such as .3.; got 3"),
+        (
+            [("take", ["cup"])],
+            "must list the acceptable names for the 'object' of 'take'; got 'cup'",
+        ),
+        ([("take", [3])], "got 3. Put the name into a list"),
         ([("take", [[]])], "for the 'object' of 'take'; got none"),
         ([("take", [[9]])], "must use objects of the scene"),
         ([("take", [[4]])], "objects that Shelf.allows; got .'4'. for 'take'"),

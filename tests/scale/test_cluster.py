@@ -124,7 +124,7 @@ def test_cluster_with_a_world_that_cannot_be_imported_there_says_so(here, tmp_pa
     given = [Demonstration(e.instructions, line, e.start, e.actions) for e in shown(6)]
     [file] = Demonstrations(given).write(tmp_path / "shown.jsonl")
     read = Demonstrations.read(file, worlds={"Line": f"{tmp_path}/nowhere.py:Line"})
-    with pytest.raises(WorldError, match=r"On a worker: .*nowhere.py"):
+    with pytest.raises(WorldError, match=r"occurred on a worker: .*nowhere.py"):
         fit("plans", read, cluster=here)
 
 

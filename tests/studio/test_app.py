@@ -201,7 +201,7 @@ def test_app_undo_edit_delete_and_first_tries(client):
     assert client.patch(f"{MAIN}/demonstrations/999", json={"weight": 1}).status_code == 422
     for _ in range(3):
         client.post(f"{MAIN}/undo")
-    assert client.post(f"{MAIN}/undo").json()["detail"] == "There is nothing to undo."
+    assert client.post(f"{MAIN}/undo").json()["detail"] == "There is no change to undo."
     assert settle(client)["trained"] is False
 
 

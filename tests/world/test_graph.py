@@ -37,7 +37,7 @@ def test_graph_root_must_be_a_node():
 
 
 def test_graph_edges_must_end_at_nodes():
-    with pytest.raises(GraphError, match=r"must join nodes of the graph, .* got 'b'"):
+    with pytest.raises(GraphError, match=r"must join two nodes of the graph; got 'b'"):
         GroundingGraph({"a": "x"}, [("a", "b", "to")])
 
 

@@ -108,10 +108,10 @@ def test_one_environment_serves_many_texts(follower):
         ({"type": "duration", "unit": "degree"}, "must be left out"),
         ({"type": "number", "low": 3, "high": 1}, "must be <= `high`"),
         ({"type": "number", "unit": "degrees"}, "must be the base unit 'degree'"),
-        ({"type": "number", "unit": "percent"}, "use the type 'percentage'"),
+        ({"type": "number", "unit": "percent"}, "Use the type 'percentage'"),
         ({"type": "number", "high": 5, "default": 9}, "`default` must be of type"),
         ({"type": "text", "now": 1}, "`now` must be left out"),
-        ({"type": "number", "step": 1}, "requires `now`"),
+        ({"type": "number", "step": 1}, "`now` must be set"),
     ],
 )
 def test_bad_declarations(wrong, message):

@@ -38,7 +38,7 @@ class Diagnosis:
         return self.summary()
 
     def summary(self, most: int | None = 10, rest: str = "in .mistakes") -> str:
-        """Return a summary of up to `most` mistakes; `rest` is a hint where to find others.
+        """Return a summary of up to `most` mistakes; `rest` says where to find the others.
 
         >>> Diagnosis((), (), 1, 1).summary(None)
         '1 of 1 demonstrations are followed as demonstrated. No problems found.'
@@ -95,7 +95,7 @@ def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
 def diagnose(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> Diagnosis:
-    """Follow demonstrations without the memory, and explain each mistake."""
+    """Follow demonstrations without `Learning.recall`, and explain each mistake."""
     examples = []
     for each, request in zip(demonstrations, requests, strict=True):
         shown, *also = Judgement.of(request.world, each).shown

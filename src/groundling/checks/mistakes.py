@@ -44,16 +44,20 @@ _SHOWN = 90  # maximum characters of a text in a message
 class Mistake:
     """A demonstration that is not followed, with the reason and a suggested fix.
 
-    `why` is one of: `too long` (its plan is outside the search space), `not found` (the search
-    dropped it), `same graph` (the chosen plan has the same grounding graphs: a label is missing),
-    `contradiction` (demonstrations with the same words and a similar start differ), `tie` (the
-    graphs differ, but hardly any weight distinguishes them), `length` (the chosen plan omits or
-    adds actions), `order` (it has the same actions in another order), `lower score` (see
-    `features`).
+    `why` is one of:
 
-    `unknown_words` do not occur in training; `rare_words` come with their counts.
-    `missing_labels` are on the demonstrated actions only, and no word of the text has a positive
-    weight with them. `misleading_words` favour the chosen plan.
+    - `too long`: the demonstrated plan is longer than the search allows.
+    - `not found`: the search dropped the demonstrated plan.
+    - `same graph`: the chosen plan has the same grounding graphs, so a label is missing.
+    - `contradiction`: demonstrations with the same words and a similar start have other actions.
+    - `tie`: the graphs differ, but hardly any weight distinguishes them.
+    - `length`: the chosen plan omits or adds actions.
+    - `order`: the chosen plan has the same actions in another order.
+    - `lower score`: the demonstrated plan has a lower score; see `features`.
+
+    `unknown_words` do not occur in training. `rare_words` maps rare words to their counts.
+    `missing_labels` are labels that only the demonstrated actions have, and that no word of the
+    text has a positive weight with. `misleading_words` favour the chosen plan.
     """
 
     demonstration: Demonstration
@@ -102,7 +106,7 @@ class Attempt:
 
 
 def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt]:
-    """Follow examples without the memory, to test the weights alone."""
+    """Follow examples without `Learning.recall`, to test the weights alone."""
     learnt, found = learnt.without_memory(), []
     requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
@@ -425,8 +429,8 @@ class _Rivals:
     def _missing(self) -> list[tuple[str, list[str]]]:
         """Labels that only the demonstrated actions have and that no word supports.
 
-        Each comes with the words associated with it in other texts, strongest first. Empty if some
-        word of the text is associated with any of these labels.
+        Each label comes with the words associated with it in other texts, strongest first. The
+        result is empty if some word of the text is associated with any of these labels.
         """
         if not self.words:
             return []

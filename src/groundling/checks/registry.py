@@ -236,7 +236,7 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
 
 
 def _could(one: Example, other: Example) -> bool:
-    """Return whether each plan, with the same graphs, is possible at the other's start."""
+    """Return whether each of two plans is possible at the start of the other."""
     for each, elsewhere in ((one, other), (other, one)):
         plan, world = each.trajectory, elsewhere.world
         try:
@@ -409,7 +409,7 @@ def _entries(subject: Subject) -> Iterator[Finding]:
 def _look_alike(subject: Subject) -> bool:
     """Return whether all actions of each state have the same graph.
 
-    False if no state has several actions.
+    Returns False if no state has several actions.
     """
     return any(len(shown) > 1 for shown in subject.offered) and all(
         len(set(shown)) < 2 for shown in subject.offered
@@ -514,9 +514,9 @@ def _held_out(subject: Subject) -> Iterator[Finding]:
 
 
 def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
-    """Warn about texts of more than 200 words and ten times the median length.
+    """Warn about texts of over 200 words that are ten times as long as the median.
 
-    All words of a text are aligned with every plan, so the time grows with their number.
+    All words of a text are aligned with every plan, so training time grows with their number.
     """
     counts = [_count_words(each.instructions) for each in demonstrations]
     usual = median(counts) if counts else 0

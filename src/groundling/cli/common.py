@@ -250,7 +250,7 @@ def write_json(content: Any, file: Path | None) -> None:
 
 
 def whole(text: str) -> str:
-    r"""Replace characters that cannot be encoded by a replacement mark.
+    r"""Replace characters that cannot be encoded with a replacement mark.
 
     >>> whole("go \udcff left")
     'go � left'
@@ -268,7 +268,7 @@ def without_controls(text: str) -> str:
 
 
 def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full") -> str:
-    """Return the name of a preset that can be trained; the task's default if None."""
+    """Return the name of a trainable preset; by default, that of the task."""
     from groundling.errors import SettingError
 
     preset = preset or task.presets.default

@@ -90,10 +90,10 @@ def _watch() -> None:
 
 
 def _start_guard(signals: int) -> int:
-    """Start a process that kills this one if it does not end; return the pipe of its signals.
+    """Start a process that kills this one if it does not end; return a pipe to it.
 
-    The process reads `signals`, passes them on, and ends with this one. Where it cannot be started,
-    `signals` is returned.
+    The new process reads signals from the pipe, passes them on to this process, and ends together
+    with it. If it cannot be started, `signals` is returned unchanged.
     """
     try:
         guarded = os.pidfd_open(os.getpid())

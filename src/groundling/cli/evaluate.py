@@ -139,7 +139,10 @@ def _judge(
     own = names_world(task.name)
     follower, note = load_trained(model, world=task.name if own else None, parser=parser)
     if note.task != task.name:
-        raise SettingError(f"The model in {model} must be trained on {task.name}; got {note.task}.")
+        raise SettingError(
+            f"The model in {model} must be trained on {task.name}; got {note.task}. Pass another "
+            f"model, or evaluate {note.task}."
+        )
     began = process_time()
     corpus = load_corpus(task.name, source)
     cases = task.prepare(corpus, task.presets.select(note.preset, note.variant))

@@ -64,7 +64,8 @@ def reply(
 
     if (home is None) == (file is None):
         raise HomeError(
-            "The command must have either a home or --file with requests; got both or neither."
+            "The command must have either a home or --file with requests; got both or "
+            "neither. Pass one of them."
         )
     check_writable(json_file)
     if file is not None:
@@ -90,7 +91,8 @@ def teach(
 ) -> None:
     """Add a phrase, such as "movie time", from one example.
 
-    It is stored in a file next to the home (my_home.phrases.yaml); the home is not changed.
+    The phrase is stored in a file next to the home (my_home.phrases.yaml); the home itself is not
+    changed.
     """
     from groundling.home.home import read_home, teach_phrase
 
@@ -150,8 +152,8 @@ def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
         found = agent.reply(each)
         if found.kind not in ("act", "answer"):
             raise HomeError(
-                f"Each text in the meaning of a phrase must be a clear request; got {each!r:.80}: "
-                f"{found.text}"
+                "Each text in the meaning of a phrase must be a clear request; got "
+                f"{each!r:.80}. The home replied: {found.text}"
             )
 
 
@@ -202,7 +204,9 @@ def _fresh(agent: HomeAgent, request: Mapping[str, Any], where: str) -> HomeRepl
 
     states, area = request.get("states"), request.get("area")
     if states is not None and not isinstance(states, dict):
-        raise HomeError(f"`states` must be a mapping; got {type(states).__name__}.")
+        raise HomeError(
+            f"`states` must be a mapping from entity ids to states; got {type(states).__name__}."
+        )
     if area is not None and not isinstance(area, str):
         raise HomeError(f"`area` must be the id of an area or null; got {area!r}.")
     agent.forget()

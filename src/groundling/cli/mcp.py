@@ -115,7 +115,10 @@ def _taught(
     for name in actions:
         offered = {str(each): each for each in scene.environment.actions(state)}
         if name not in offered:
-            raise SettingError(f"`actions` must be possible in this order; got {name!r}.")
+            raise SettingError(
+                f"`actions` must be possible in this order; got {name!r}. Use names that "
+                "`describe` lists."
+            )
         done.append(offered[name])
         state = scene.environment.step(state, offered[name])
     new = Demonstration(text, scene.environment, begin, done, name=text)

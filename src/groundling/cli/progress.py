@@ -60,7 +60,7 @@ def _now_and_then(console: Console) -> Callable[[str, bool], None]:
 
 
 def _loss(report: Report, before: str = "") -> str:
-    """Return the loss as text; empty before training."""
+    """Format the loss; an empty string before training."""
     return "" if math.isnan(report.loss) else f"{before}loss {report.loss:.2f}"
 
 
@@ -167,7 +167,7 @@ def run_with_progress(
 
 
 def _duration(seconds: float) -> str:
-    """Return a duration as text.
+    """Format a duration.
 
     >>> _duration(45), _duration(400)
     ('45 s', '7 min')

@@ -62,7 +62,9 @@ def serve(
             "demonstrations. Remove it."
         )
     if not model.is_dir():
-        raise SettingError(f"MODEL must be the folder of a model or project; got {model}.")
+        raise SettingError(
+            f"MODEL must be the folder of a model or project; got {model}. Check the path."
+        )
     source = read_target(str(model), world)
     if demonstrations and not teach:
         raise SettingError(

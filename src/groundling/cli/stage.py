@@ -111,13 +111,17 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
         try:
             text = sys.stdin.read() if file is None else file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise InstructionError(f"{where} must be UTF-8 text.") from None
+            raise InstructionError(f"{where} must be UTF-8 text. Save it as UTF-8.") from None
         except OSError as error:
-            raise InstructionError(f"{where} cannot be read: {error.strerror}.") from None
+            raise InstructionError(
+                f"{where} cannot be read: {error.strerror}. Check the path."
+            ) from None
         given = text.splitlines()
     said = [whole(line).strip() for line in given if re.search(r"\w", line)]
     if not said:
-        raise InstructionError("The instructions must have at least one word; got none.")
+        raise InstructionError(
+            "The instructions must have at least one word; got none. Write what to do."
+        )
     return said
 
 
@@ -245,7 +249,8 @@ def weights_of(
 
     An empty word selects the features of all words.
 
-    A word that is matched with values has the weights of its slots, which are also returned.
+    For a word that is matched with values, the weights of its slots are used. The slots are also
+    returned.
     """
     found = follower.weights(most=sys.maxsize, member=member)
     if not word:

@@ -62,7 +62,9 @@ def read_changes(given: Sequence[str]) -> Changes:
         kind, each = known[name]
         several = isinstance(each.default, tuple)
         if not several and len(values) > 1:
-            raise SettingError(f"--setting {name} must be one value; got {len(values)}.")
+            raise SettingError(
+                f"--setting {name} must have one value; got {len(values)}. Remove the others."
+            )
         changes.append((name, values if several else values[0]))
         check_value(kind, each.name, changes[-1][1])
     return tuple(changes)
@@ -88,7 +90,7 @@ def _hint(name: str, known: Collection[str]) -> str:
 
 
 def _value(text: str) -> Any:
-    """Parse a number or a truth value; return any other text unchanged.
+    """Parse a number or a truth value; return any other string unchanged.
 
     >>> [_value(each) for each in ("2", "0.5", "true", "plan")]
     [2, 0.5, True, 'plan']

@@ -118,5 +118,5 @@ def check(
     if not count:
         raise DemonstrationError(
             "The files must contain at least one demonstration; got none in "
-            f"{', '.join(files or ())}."
+            f"{', '.join(files or ())}. Add a record."
         )

@@ -27,8 +27,8 @@ _BROKEN = (
 def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the manifest from an archive or a folder, each verified.
 
-    Archives may be .tar.gz or .zip. Other members are not read, and no path of the archive is used
-    for writing.
+    Archives may be .tar.gz or .zip. Other files in an archive are not read, and no path in it is
+    used for writing.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -62,7 +62,10 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
         return _from_folder(path)
     if not path.is_file():
-        raise CorpusError(f"{path} must be an archive or a folder.")
+        raise CorpusError(
+            f"{path} must be an archive or a folder. Give the downloaded archive, or a folder "
+            "with its files."
+        )
     with path.open("rb") as file:
         first = file.read(4)
     if first[:2] == b"\x1f\x8b":
@@ -150,7 +153,9 @@ def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
                     f"{name} in {path} must be a regular file. Download the archive again."
                 )
             if member.flag_bits & 1:
-                raise CorpusError(f"{name} in {path} must not be encrypted.")
+                raise CorpusError(
+                    f"{name} in {path} must not be encrypted. Download the archive again."
+                )
             with archive.open(member) as file:
                 yield name, _read(file, name, path)
 

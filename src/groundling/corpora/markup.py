@@ -14,7 +14,7 @@ from groundling.limits import CORPUS_BYTES, XML_ATTRIBUTES, XML_DEPTH, XML_ELEME
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a text file in UTF-8; raises `CorpusError`."""
+    """Return the lines of a UTF-8 text file; raise `CorpusError` if it cannot be read."""
     content = read_plain(path, CORPUS_BYTES, CorpusError, links=True)
     try:
         text = content.decode("utf-8-sig")
@@ -24,12 +24,14 @@ def read_lines(path: Path) -> list[str]:
         problem = f"the byte 0x{content[place]:02x} is not UTF-8"
     if place >= 0:
         line = text.count("\n", 0, place) + 1
-        raise CorpusError(f"{path}, line {line}, must be UTF-8 text: {problem}.")
+        raise CorpusError(
+            f"{path}, line {line}, must be UTF-8 text: {problem}. Save the file as UTF-8."
+        )
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def read_xml(path: Path, *, dtd: bool = False) -> Element:
-    """Return the root of an XML file (see `parse_xml`); raises `CorpusError`."""
+    """Return the root of an XML file (see `parse_xml`), or raise `CorpusError`."""
     try:
         return parse_xml(
             read_plain(path, CORPUS_BYTES, CorpusError, links=True), str(path), dtd=dtd
@@ -56,9 +58,9 @@ def read_xml(path: Path, *, dtd: bool = False) -> Element:
 def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
     """Return the root of a document.
 
-    Raises the errors of the parser (`ParseError`, `DefusedXmlException`, `LookupError`), and
-    `CorpusError` if it is too large or nested too deeply. With `dtd`, a document may declare its
-    type; entities are always rejected.
+    A document that is too large or nested too deeply raises `CorpusError`. The errors of the XML
+    parser (`ParseError`, `DefusedXmlException`, `LookupError`) are passed on. With `dtd`, a
+    document may declare its type; entities are always rejected.
 
     >>> parse_xml(b"<maze><hall/></maze>", "maze.xml")[0].tag
     'hall'

@@ -15,7 +15,7 @@ VARIABLE = "GROUNDLING_CORPORA"
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of the corpora (None for the generated sample), and the reason.
+    """The folder of the corpora (None for the generated sample), and why it was chosen.
 
     >>> print(Place(Path("corpora"), "--corpora"))
     corpora in corpora (from --corpora)
@@ -46,8 +46,9 @@ def find_corpora(
 ) -> Place:
     """Find the corpora: the argument, GROUNDLING_CORPORA, or the user's data folder.
 
-    A named folder must exist and contain the `corpus`; the user's folder is used only if it does
-    so. Otherwise the generated sample is used.
+    A folder that is named by the argument or the variable must exist and contain the `corpus`. The
+    user's data folder is used only if it contains the `corpus`. Otherwise the generated sample is
+    used.
 
     >>> find_corpora("nowhere")
     Traceback (most recent call last):

@@ -24,7 +24,7 @@ SET, BYTES, FLOAT = "$set", "$bytes", "$float"  # not valid as class names
 
 
 def canonical(value: Any) -> str:
-    """Return text that is identical for equal values in every process.
+    """Return a string that is identical for equal values in every process.
 
     Unlike `repr`, it does not depend on the iteration order of sets and mappings. Values of
     other classes are represented by their `repr` or, if that contains an address, by their public
@@ -39,7 +39,8 @@ def canonical(value: Any) -> str:
         return _text(plain(value, None))
     except RecursionError:
         raise WorldError(
-            f"{type(value).__name__} must not contain itself or be nested too deeply."
+            f"{type(value).__name__} must not contain itself or be nested too deeply. Use a "
+            "flatter structure."
         ) from None
 
 

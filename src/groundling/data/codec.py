@@ -35,9 +35,9 @@ _PLAIN_MODULES = frozenset({"builtins", "typing", "abc"})
 class Codec:
     """Conversion of an environment's states and actions to JSON and back.
 
-    An environment may define its own JSON: `state_to_json(state)` and `state_from_json(data)`,
-    `action_to_json(action)` and `action_from_json(data)`; each pair must be complete.
-    Otherwise, values are written as follows, and read back equal:
+    An environment may define its own JSON format with `state_to_json(state)` and
+    `state_from_json(data)`, or with `action_to_json(action)` and `action_from_json(data)`; each
+    pair must be complete. Otherwise, values are written as follows, and read back equal:
 
     - None, booleans, numbers and strings unchanged; tuples as lists;
     - frozen sets as `{"$set": [...]}`, in sorted order;
@@ -81,8 +81,9 @@ class Codec:
             if (to is None) != (back is None):
                 there, missing = ("to", "from") if back is None else ("from", "to")
                 raise WorldError(
-                    f"{self.owner} must have both {kind}_{there}_json and {kind}_{missing}_json, "
-                    f"or neither; it has no {kind}_{missing}_json."
+                    f"{self.owner} must have both {kind}_{there}_json and "
+                    f"{kind}_{missing}_json, or neither; it has no {kind}_{missing}_json. "
+                    "Add the missing method, or remove the other."
                 )
         self._to = {kind: own[f"{kind}_to_json"] for kind in ("state", "action")}
         self._from = {kind: own[f"{kind}_from_json"] for kind in ("state", "action")}
@@ -145,8 +146,9 @@ class Codec:
             back = self._read(kind, written)
             if back != value:
                 raise WorldError(
-                    f"The {kind} {shorten(value)} of {self.owner} must be equal after reading it "
-                    f"back from JSON; {shorten(written)} was read as {shorten(back)}."
+                    f"The {kind} {shorten(value)} of {self.owner} must be equal after "
+                    f"reading it back from JSON; {shorten(written)} was read as "
+                    f"{shorten(back)}. Correct the methods for JSON."
                 )
 
     def _write(self, kind: str, value: Any) -> Json:
@@ -184,14 +186,16 @@ class Codec:
             try:
                 return self._value(data, kind)
             except RecursionError:
-                raise WorldError(f"A {kind} must not be nested too deeply.") from None
+                raise WorldError(
+                    f"A {kind} must not be nested too deeply. Use a flatter structure."
+                ) from None
         try:
             value = own(data)
             hash(value)
         except Exception as error:
             raise WorldError(
                 f"{self.owner}.{kind}_from_json({shorten(data)}) raised "
-                f"{type(error).__name__}: {error}."
+                f"{type(error).__name__}: {error}. Correct the data or the method."
             ) from error
         return value
 
@@ -225,8 +229,8 @@ class Codec:
             raise WorldError(f"`$bytes` must be base 64; got {shorten(data)}: {error}.") from error
         if name in (SET, BYTES, FLOAT):
             raise WorldError(
-                '`$set` must hold a list, `$bytes` text in base 64, `$float` "inf" or "-inf"; got '
-                f"{shorten(data)} in a {kind}."
+                "`$set` must hold a list, `$bytes` a string in base 64, and `$float` "
+                f'"inf" or "-inf"; got {shorten(data)} in a {kind}.'
             )
         known = did_you_mean(name, self.classes) or (
             f" Define it in the module of {self.owner}, or list it in {self.owner}.json_classes."
@@ -259,7 +263,7 @@ class Codec:
             ) from error
         fields_shown = ", ".join(f'"{each}": …' for each in _field_names(made))
         raise WorldError(
-            f"The fields of {made.__name__} must be an object, {{{fields_shown}}}; got "
+            f"{made.__name__} must be written as an object, {{{fields_shown}}}; got "
             f"{shorten(content)}."
         )
 
@@ -323,7 +327,7 @@ class _Hashes:
         self._others: dict[int, set[Hashable]] = {}
 
     def check(self, value: Hashable, text: str) -> None:
-        """Count a value if a value with different JSON `text` has the same hash."""
+        """Count a hash collision between values with different JSON `text`."""
         key, looks = hash(value), hash(text)
         if self._first.setdefault(key, looks) == looks:
             if len(self._first) > _COUNTED:

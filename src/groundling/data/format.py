@@ -224,7 +224,7 @@ def _tree(data: dict[str, Json]) -> Instruction:
     labels = data.get("labels", [])
     if type(text) is not str or type(labels) is not list:
         raise DemonstrationError(
-            "In a parsed sentence, `text` must be a string and `labels` a list."
+            "In a parsed sentence, `text` must be a string and `labels` a list. Correct the record."
         )
     return Instruction(**read, text=text, labels=tuple(map(_label, labels)))
 

@@ -48,7 +48,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
         said = error.strerror if isinstance(error, OSError) and error.strerror else error
         yield (
             number + 1,
-            DemonstrationError(f"The file cannot be read from this line on ({said})."),
+            DemonstrationError(
+                f"The file cannot be read from this line on ({said}). Copy or download it again."
+            ),
         )
 
 

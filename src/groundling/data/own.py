@@ -70,7 +70,9 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
     except GroundlingError:
         raise
     except Exception as error:
-        raise WorldError(f"{title}.{name} raised {type(error).__name__}: {error}.") from error
+        raise WorldError(
+            f"{title}.{name} raised {type(error).__name__}: {error}. Correct it."
+        ) from error
     raise WorldError(
         f"{title} must define an initial state. Add a method initial_state() that returns one."
     )
@@ -165,7 +167,9 @@ class OwnWorld:
             known = self.worlds.name_of(shown.environment)
             assert known is not None  # created by these worlds
             return self.worlds.get(*known), shown.start
-        raise DemonstrationError("The files must contain at least one demonstration; got none.")
+        raise DemonstrationError(
+            "The files must contain at least one demonstration; got none. Add a record."
+        )
 
 
 def open_world(
@@ -208,7 +212,7 @@ def folds(
     if parts < 2 or len(groups) < 2:
         raise DemonstrationError(
             f"Cross-validation must have 2 or more folds and groups; got {parts} folds and "
-            f"{len(groups)} groups of demonstrations."
+            f"{len(groups)} groups of demonstrations. Add demonstrations, or use fewer folds."
         )
     order = list(groups.values())
     random.Random(seed).shuffle(order)

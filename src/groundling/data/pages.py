@@ -44,14 +44,16 @@ def read_footer(file: BinaryIO) -> list[list[Column]]:
     tail = file.read(8)
     size = int.from_bytes(tail[:4], "little")
     if tail[4:] != b"PAR1" or size > end - 12:
-        raise DemonstrationError("The file must have a valid Parquet footer.")
+        raise DemonstrationError("The file must have a valid Parquet footer. Write the file again.")
     FOOTER_BYTES.check(size, DemonstrationError, "The file")
     file.seek(end - 8 - size)
     try:
         found, _ = _structure(file.read(size), 0, _FOOTER_DEPTH)
         return [[_column(each) for each in group[1]] for group in found.get(4, [])]
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        raise DemonstrationError("The file must have a valid Parquet footer.") from None
+        raise DemonstrationError(
+            "The file must have a valid Parquet footer. Write the file again."
+        ) from None
 
 
 def _column(chunk: dict[int, Any]) -> Column:
@@ -76,7 +78,10 @@ def rows_at_once(file: BinaryIO, columns: Iterable[Column], most: int) -> int:
         for page in pages_of(file, column):
             PAGE_BYTES.check(page.size, DemonstrationError, f"The column {column.path_in_schema}")
             if page.values > column.num_values:
-                raise DemonstrationError("A page must not have more values than its column.")
+                raise DemonstrationError(
+                    "A page of a Parquet file must not have more values than its column. Write "
+                    "the file again."
+                )
             if not nested and page.values:
                 most = min(most, _BATCH_BYTES * page.values // max(1, page.size))
     return max(1, most)
@@ -107,7 +112,9 @@ def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
 
 def _whole(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise DemonstrationError("Every page must have a valid header.")
+        raise DemonstrationError(
+            "Every page of a Parquet file must have a valid header. Write the file again."
+        )
     return value
 
 
@@ -123,7 +130,9 @@ def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
         except (IndexError, RecursionError):
             if len(data) < size:
                 break
-    raise DemonstrationError("Every page must have a valid header.")
+    raise DemonstrationError(
+        "Every page of a Parquet file must have a valid header. Write the file again."
+    )
 
 
 # ---- Thrift's compact protocol, used for headers ------------------------------------------

@@ -65,7 +65,10 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
         yield number + 1, error
     except (arrow.ArrowException, OSError, ValueError, MemoryError) as error:
         said = " ".join(str(error).split()) or type(error).__name__
-        yield number + 1, DemonstrationError(f"The file cannot be read as Parquet ({said}).")
+        yield (
+            number + 1,
+            DemonstrationError(f"The file cannot be read as Parquet ({said}). Write it again."),
+        )
 
 
 def _listed(column: Any) -> list[Any]:
@@ -115,7 +118,8 @@ def _text(scalar: Any) -> str | DemonstrationError | None:
         return text
     except UnicodeDecodeError as error:
         return DemonstrationError(
-            f"A text must be UTF-8; got an invalid byte at position {error.start + 1}."
+            f"A text must be UTF-8; got an invalid byte at position {error.start + 1}. Save "
+            "the file as UTF-8."
         )
 
 

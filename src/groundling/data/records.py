@@ -45,8 +45,8 @@ class BadRecord:
 class Demonstrations:
     """Demonstrations that can be iterated repeatedly.
 
-    Created from a list, or from files by `read`. Files are streamed: one demonstration at a time
-    is in memory. The order is by file name, then by line.
+    `Demonstrations` are created from a list, or from files by `read`. Files are streamed, so one
+    demonstration at a time is in memory. The order is by file name, then by line.
 
     Parameters
     ----------
@@ -232,7 +232,10 @@ class _InFiles(Demonstrations):
     def __len__(self) -> int:
         if self._count is None:
             if self.skip_bad:
-                raise TypeError("With skip_bad, the length is known only after the first pass.")
+                raise TypeError(
+                    "With skip_bad, the length is known only after the first pass. Iterate once "
+                    "before calling len."
+                )
             self._count = sum(_FORMS[_ending(path)][2](path) for path in self.files)
         return self._count
 
@@ -293,7 +296,9 @@ def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> lis
             raise DemonstrationError(f"{what} {name}.{hint}")
         found.update((Path(match), None) for match in matches if not Path(match).is_dir())
     if not found:
-        raise DemonstrationError(f"`path` must name at least one file; got {given!r}.")
+        raise DemonstrationError(
+            f"`path` must name at least one file; got {given!r}. Check the path or the pattern."
+        )
     for path in found:
         _ending(path)
     return list(found)

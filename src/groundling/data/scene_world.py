@@ -86,7 +86,7 @@ class SceneWorld:
 
     def __init__(self, data: Json) -> None:
         if not isinstance(data, Mapping):
-            raise WorldError(f"A world must be an object; got {shorten(data)}.")
+            raise WorldError(f"A world must be a JSON object; got {shorten(data)}.")
         known = ("title", "places", "things", "movers", "verbs", "scenes", "examples")
         for name in data:
             if name not in known:
@@ -99,7 +99,7 @@ class SceneWorld:
         self._movers = {each["name"]: each for each in _listed(data, "movers", 1)}
         for what in ("places", "things", "movers"):
             if len(getattr(self, f"_{what}")) < len(data.get(what, ())):
-                raise WorldError(f"Names of `{what}` must be unique.")
+                raise WorldError(f"Names of `{what}` must be unique. Rename one of them.")
         self.verbs = _chosen(data.get("verbs", ["go", "take", "put"]), VERBS, "`verbs`")
         self.scenes = _whole(data.get("scenes", 1), 1, SCENES, "`scenes`")
         self.examples: Sequence[Json] = data.get("examples", ())
@@ -136,7 +136,7 @@ class SceneWorld:
             found: Any = parse_json(text.decode("utf-8").strip(), "Write one object.")
             return cls(found)
         except UnicodeDecodeError:
-            raise WorldError(f"{path} must be a UTF-8 text file.") from None
+            raise WorldError(f"{path} must be a UTF-8 text file. Save it as UTF-8.") from None
         except (WorldError, DemonstrationError) as error:
             raise WorldError(f"{path}: {error}") from error
 
@@ -299,14 +299,18 @@ class SceneWorld:
 
     def _check_examples(self) -> None:
         if not isinstance(self.examples, (list, tuple)) or len(self.examples) > _EXAMPLES:
-            raise WorldError(f"`examples` must be a list of at most {_EXAMPLES:,} entries.")
+            raise WorldError(
+                f"`examples` must be a list of at most {_EXAMPLES:,} entries. Remove some of them."
+            )
         starts = list(self.starts.values())
         for number, each in enumerate(self.examples, 1):
             where = f"of example {number}"
             if not isinstance(each, Mapping):
-                raise WorldError(f"Example {number} must be an object; got {shorten(each)}.")
+                raise WorldError(f"Example {number} must be a JSON object; got {shorten(each)}.")
             if not isinstance(text := each.get("text"), str) or not text.strip():
-                raise WorldError(f"`text` {where} must have words; got {shorten(text)}.")
+                raise WorldError(
+                    f"`text` {where} must have at least one word; got {shorten(text)}."
+                )
             if not isinstance(actions := each.get("actions"), (list, tuple)):
                 raise WorldError(f"`actions` {where} must be a list; got {shorten(actions)}.")
             PLAN_ACTIONS.check(len(actions), WorldError, f"`actions` {where}")
@@ -316,7 +320,8 @@ class SceneWorld:
                 deed = self._deeds.get(action) if isinstance(action, str) else None
                 if deed is None or not self._possible(state, deed):
                     raise WorldError(
-                        f"`actions` {where} must be possible in this order; got {shorten(action)}."
+                        f"`actions` {where} must be possible in this order; got {shorten(action)}. "
+                        "Check the scene."
                     )
                 state = self.step(state, action)
 
@@ -467,7 +472,7 @@ def _listed(data: Json, what: str, least: int) -> list[dict[str, Any]]:
         raise WorldError(f"`{what}` must have {least} to {MOST} entries; got {len(found)}.")
     for each in found:
         if not isinstance(each, Mapping):
-            raise WorldError(f"Each entry of `{what}` must be an object; got {shorten(each)}.")
+            raise WorldError(f"Each entry of `{what}` must be a JSON object; got {shorten(each)}.")
         _name(each.get("name"), f"The name of each entry of `{what}`")
         if len(each) > _MOST_PROPERTIES:
             raise WorldError(

@@ -122,13 +122,16 @@ class Worlds:
             if not isinstance(world, str) and not callable(world):
                 _check(world, name)
         if not self._named:
-            raise WorldError("`worlds` must contain at least one world; got none.")
+            raise WorldError(
+                "`worlds` must contain at least one world; got none. Pass an environment, a "
+                "class or a name."
+            )
         self._found: dict[str, tuple[Any, dict[str, Any]]] = {}
         self._known: OrderedDict[tuple[str, str], KnownWorld] = OrderedDict()
 
     @classmethod
     def of(cls, given: GivenWorlds) -> Worlds:
-        """Return the argument as `Worlds`, unchanged if it already is.
+        """Return the argument as `Worlds`; it is unchanged if it already is.
 
         >>> worlds = Worlds("my_world.py:Kitchen")
         >>> Worlds.of(worlds) is worlds
@@ -180,8 +183,8 @@ class Worlds:
         if not name:
             if len(self._named) > 1:
                 raise WorldError(
-                    "A world must be named if there are several; choose one of "
-                    f"{', '.join(map(repr, self._named))}."
+                    "A record must name its world if there are several worlds. Choose one "
+                    f"of {', '.join(map(repr, self._named))}."
                 )
             [name] = self._named
             return self.get(name, arguments)
@@ -232,7 +235,8 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
     except (Exception, SystemExit) as error:
         with_what = f" with {_shown(arguments)}" if arguments else " without arguments"
         raise WorldError(
-            f"{name} cannot be created{with_what}: {_said(error)}{_line_of(error)}."
+            f"{name} cannot be created{with_what}: {_said(error)}{_line_of(error)}. Check "
+            "its arguments."
         ) from error
     return _check(made, name)
 
@@ -319,7 +323,8 @@ def _entry_point(name: str) -> Any:
         return found[name].load()
     except (Exception, SystemExit) as error:
         raise WorldError(
-            f"The world {name!r} ({found[name].value}) cannot be imported: {_said(error)}."
+            f"The world {name!r} ({found[name].value}) cannot be imported: {_said(error)}. "
+            "Check the installed package."
         ) from error
 
 
@@ -331,13 +336,17 @@ def _import(place: str, name: str) -> ModuleType:
             file = f"{place.replace('.', '/')}.py"
             hint = f" For a file, write {file}:{name.rpartition(':')[2]}."
             raise WorldError(f"There is no module {error.name!r}.{hint}") from error
-        raise WorldError(f"{place} cannot be imported: {_said(error)}.") from error
+        raise WorldError(
+            f"{place} cannot be imported: {_said(error)}. Correct the module."
+        ) from error
     except (Exception, SystemExit) as error:
-        raise WorldError(f"{place} cannot be imported: {_said(error)}{_line_of(error)}.") from error
+        raise WorldError(
+            f"{place} cannot be imported: {_said(error)}{_line_of(error)}. Correct the module."
+        ) from error
 
 
 def _read_file(place: str) -> ModuleType:
-    """Import a file as a module, once; imports in it also search its folder."""
+    """Import a file as a module, once; its folder is searched for the modules it imports."""
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
@@ -352,7 +361,9 @@ def _read_file(place: str) -> ModuleType:
     name = path.stem if _is_free(path.stem) else mangled
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise WorldError(f"{place} must be a Python file; its name must end in .py.")
+        raise WorldError(
+            f"{place} must be a Python file, whose name ends in .py. Name another file."
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # data classes look up their module while they are created
     sys.path.insert(0, str(path.parent))
@@ -361,7 +372,7 @@ def _read_file(place: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise WorldError(
-            f"{place} cannot be imported: {_said(error)}{_line_of(error, path)}."
+            f"{place} cannot be imported: {_said(error)}{_line_of(error, path)}. Correct the file."
         ) from error
     finally:
         sys.path.remove(str(path.parent))

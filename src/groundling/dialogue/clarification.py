@@ -265,8 +265,8 @@ def _thing(
 ) -> tuple[str, str]:
     """Return the user's word for what all options share, and the word before it.
 
-    Failing that, a shared value or "". Words that name a value that they do not share
-    (`elsewhere`) are not used.
+    If there is no such word, a shared value or an empty string is returned. Words that name a value
+    that the options do not share (`elsewhere`) are not used.
     """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
@@ -400,7 +400,7 @@ def _meanings(words: Sequence[str], language: Language) -> list[str]:
 
 
 def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) -> list[int] | None:
-    """Return the option indices that ordinals name; None if there are no ordinals.
+    """Return the option indices that ordinals name, or None if there are no ordinals.
 
     The list is empty if an ordinal is out of range.
     """
@@ -435,7 +435,7 @@ def _by_values(
     have: Sequence[Mapping[str, set[str]]],
     groups: Sequence[_Group],
 ) -> Reply | None:
-    """Return the options that have the named values; None if there are none."""
+    """Return the options that have the named values, or None if there are none."""
 
     def fits(place: int, group: _Group) -> bool:
         return any(value in have[place].get(kind, ()) for kind, value in group.pairs)

@@ -67,9 +67,10 @@ def learn_translation(
 class Trial:
     """Cross-validation result of one weight.
 
-    `likelihood` is the mean log-likelihood of the right outcome, at the temperature that suits the
-    weight best: adding the speaker sharpens the probabilities, which is not an error of ranking.
-    `gain` is its improvement over weight 0, and `error` the standard error of `gain`.
+    `likelihood` is the mean log-likelihood of the right outcome. It is computed at the temperature
+    that is best for the weight, because adding the speaker makes probabilities more extreme even if
+    the ranking stays the same. `gain` is its improvement over weight 0, and `error` the standard
+    error of `gain`.
     """
 
     weight: float
@@ -87,8 +88,8 @@ class Trial:
 class Reason:
     """Exact decomposition of the log probability ratio of two plans.
 
-    `literal` is the follower's log ratio; `words` is the speaker's log ratio for each word, before
-    weighting; `total` is their weighted sum.
+    `literal` is the follower's log ratio. `words` holds the speaker's log ratio for each word,
+    before weighting. `total` is their weighted sum.
     """
 
     plan: Plan
@@ -171,9 +172,9 @@ class PragmaticListener:
     ) -> Self:
         """Train the speaker, and choose its weight by cross-validation.
 
-        `parts` is the number of folds; pass `cross_fitted` to reuse followers that are already
-        trained. The chosen weight has the largest gain minus its standard error; it is 0 if no
-        gain exceeds its standard error.
+        `parts` is the number of folds. Pass `cross_fitted` to reuse followers that are already
+        trained. The chosen weight has the largest difference between its gain and its standard
+        error. It is 0 if no gain exceeds its standard error.
         """
         given = follower.demonstrations_ if demonstrations is None else demonstrations
         shown = [each for each in given if each.answer is None]
@@ -210,7 +211,7 @@ class PragmaticListener:
     # ---- following --------------------------------------------------------------------------
 
     def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
-        """Return a plan for each request, decoded like the follower's, with alternatives.
+        """Return a plan with alternatives for each request, decoded as by the follower.
 
         Probabilities and confidences are computed after reranking. These plans have no `explain`;
         use `reason` instead.
@@ -252,8 +253,8 @@ class PragmaticListener:
         for each in (plan, rival):
             if each.actions not in literal:
                 raise SettingError(
-                    "`plan` and `rival` must be plans that the search finds for this text; got "
-                    f"{', '.join(map(str, each.actions))}."
+                    "`plan` and `rival` must be plans that the search finds for this text; "
+                    f"got {', '.join(map(str, each.actions))}. Use plans from `follow`."
                 )
         words = words_of(text, self.model.wording.language)
         world = world_of(self.follower, environment)

@@ -17,7 +17,7 @@ from groundling.world.environment import Demonstration, State
 class Option(NamedTuple):
     """An outcome with its total probability and its most probable plan.
 
-    `text` is its name in a clarification question.
+    `text` is the name of the option in a clarification question.
 
     >>> Option("sofa", 0.8, Plan(("go",), ("hall", "sofa"), -0.3, 0.8)).plan.end
     'sofa'

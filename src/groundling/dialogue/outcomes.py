@@ -77,7 +77,7 @@ def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
 
 
 def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | None]:
-    """Return the plan and all outcomes of each request; None if there is no plan.
+    """Return the plan and all outcomes of each request, or None if there is no plan.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations
@@ -106,7 +106,7 @@ def chances(
 ) -> list[dict[Hashable, float]]:
     """Return the probability of given outcomes for each request, 0 for those not found.
 
-    As `consider`, without plans and options, and so in about two thirds of its time.
+    Like `consider`, but without plans and options, which takes about a third less time.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations

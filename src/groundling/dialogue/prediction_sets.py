@@ -1,10 +1,11 @@
 """Prediction sets: outcomes that include the right one with a given probability.
 
-Split conformal prediction. Each outcome of a text gets a nonconformity score. The threshold is a
-quantile of these scores for the right outcomes in held-out demonstrations. If these and later texts
-are exchangeable, the set of outcomes at or below the threshold contains the right one with at
-least the requested probability, whatever the model (Vovk et al. 2005; for clarification questions,
-Ren et al. 2023). Texts from a new world are not exchangeable: calibrate on texts from that world.
+The method is split conformal prediction. Each outcome of a text gets a nonconformity score. The
+threshold is a quantile of the scores of the right outcomes in held-out demonstrations. The
+prediction set of a text holds the outcomes whose score is at most the threshold. If later texts are
+like the held-out ones (exchangeable), the set contains the right outcome with at least the
+requested probability, whatever the model (Vovk et al. 2005; for clarification questions, Ren et al.
+2023). Texts from a new world are not exchangeable, so calibrate on texts from that world.
 """
 
 from __future__ import annotations
@@ -86,8 +87,9 @@ class PredictionSets:
     ) -> Self:
         """Calibrate prediction sets with the given coverage on held-out texts.
 
-        `cases` holds the options and right outcomes of texts not used for training. With n cases,
-        the threshold is the ⌈(n + 1) · coverage⌉-th smallest score of a right outcome.
+        `cases` holds the options and the right outcomes of texts that were not used for training.
+        With n cases, the threshold is the ⌈(n + 1) · coverage⌉-th smallest score of a right
+        outcome.
         """
         _check(coverage, score)
         scores = sorted(_right_score(options, right, score) for options, right in cases)
@@ -115,7 +117,7 @@ class PredictionSets:
 
     @classmethod
     def of(cls, learnt: Learnt) -> Self | None:
-        """Return the calibrated sets of a model; None if it is not calibrated."""
+        """Return the calibrated sets of a model, or None if it is not calibrated."""
         return None if learnt.sets is None else cls.from_dict(learnt.sets)
 
     @classmethod
@@ -127,8 +129,8 @@ class PredictionSets:
             return cls(float(data["coverage"]), threshold, int(data["count"]), data["score"])
         except (KeyError, TypeError, ValueError) as error:
             raise SettingError(
-                f"Prediction sets must have a coverage, a threshold, a count and a score; got "
-                f"{str(data)[:80]} ({error!r})."
+                "Prediction sets must have a coverage, a threshold, a count and a score; "
+                f"got {str(data)[:80]} ({error!r}). Calibrate and save the model again."
             ) from error
 
 
@@ -171,7 +173,7 @@ def _right_score(options: Sequence[Option], right: Collection[Hashable], score: 
 class Decision:
     """Decision to act, ask or decline, with the options concerned.
 
-    `complete` is true if the options are the whole prediction set; otherwise the question should
+    If `complete` is true, the options are the whole prediction set. Otherwise the question should
     also offer *none of these*.
     """
 
@@ -190,12 +192,13 @@ def decide(
 ) -> Decision:
     """Act if the prediction set has one outcome, else ask about the best ones.
 
-    All agents use this rule. Without `sets`, the set is the smallest one whose probability reaches
-    `sure`, plus all ties with its last outcome: a heuristic without a coverage guarantee, but it
-    never guesses between equally probable outcomes. This set is also used if a calibrated set has
-    a single outcome with a probability of at most one half, since demonstrations may be clearer
-    than later texts. Options below `least` are not offered; if none remain, the decision is to
-    decline.
+    All agents use this rule. Without `sets`, the prediction set is the smallest set of outcomes
+    whose total probability reaches `sure`, plus all ties with its last outcome. This gives no
+    guarantee of coverage, but never guesses between equally probable outcomes.
+
+    This set is also used if a calibrated set has a single outcome with a probability of at most one
+    half, because demonstrations may be clearer than later texts. Options with a probability below
+    `least` are not offered. If none remain, the decision is to decline.
 
     >>> from groundling import Plan
     >>> def options(*probabilities):
@@ -212,7 +215,7 @@ def decide(
     'decline'
     """
     if not options:
-        raise SettingError("`options` must have at least one option; got none.")
+        raise SettingError("`options` must have at least one option; got none. Pass at least one.")
     chosen = _considered(options, sets, sure)
     if len(chosen) == 1 and (sets is not None or chosen[0].probability + margin(1.0) >= sure):
         return Decision("act", chosen, True)
@@ -290,7 +293,9 @@ class DialogueScores:
         """
         listed = list(scores)
         if not listed:
-            raise SettingError("`scores` must have at least one evaluation; got none.")
+            raise SettingError(
+                "`scores` must have at least one evaluation; got none. Pass at least one."
+            )
         names = [name for name in asdict(listed[0]) if name not in ("success_alone", "count")]
         means = {name: math.fsum(getattr(s, name) for s in listed) / len(listed) for name in names}
         alone = math.fsum(each.alone for each in listed)
@@ -311,9 +316,8 @@ def evaluate(
 ) -> DialogueScores:
     """Evaluate an agent that acts or asks by prediction sets.
 
-    A simulated user chooses a right option if one is offered. Sets contain only outcomes that the
-    search found, so if it missed the right one, the text is not covered even with an infinite
-    threshold.
+    A simulated user chooses a right option if one is offered. If the search did not find the right
+    outcome, the text is not covered, even with an infinite threshold.
 
     >>> from groundling import Plan
     >>> def options(*probabilities):
@@ -342,7 +346,9 @@ def evaluate(
             )
         )
     if not rows:
-        raise DemonstrationError("`cases` must have at least one text; got none.")
+        raise DemonstrationError(
+            "`cases` must have at least one text; got none. Add held-out demonstrations."
+        )
     covered, alone, sizes, right_alone, after, overask, overstep = np.mean(rows, axis=0).tolist()
     return DialogueScores(
         coverage=covered,

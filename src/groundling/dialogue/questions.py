@@ -1,11 +1,14 @@
 """Question answering from the set of things that a question describes.
 
-A question is split into units, and a described thing must match every unit. A word matches a thing
-by its labels. The name of another thing matches by the relations between the two things, which the
-words before the name express. The probability that a thing is described is the product over all
-units (a noisy *and*); *not* negates the units after it. The answer is the described set, its size,
-whether it is non-empty, or the value of a label. The model is trained on questions with answers;
-words that spell a label match it without training.
+A question is split into units: single words, and names with the words before them. A thing is
+described by the question if it matches every unit. A word matches a thing by the thing's labels.
+The name of another thing matches by the relations between the two things, which the words before
+the name express.
+
+The probability that a thing is described is the product of its matches over all units (a noisy
+*and*); *not* negates the units after it. The answer is the set of described things, its size,
+whether it is non-empty, or the value of a label. The model is trained on questions with answers.
+Words that spell a label match it without training.
 """
 
 from __future__ import annotations
@@ -166,7 +169,7 @@ class _World:
 def _spelling(
     evidence: Iterable[_Evidence], known: Mapping[str, bool] | None = None
 ) -> dict[str, bool]:
-    """Return the words of labels or relations, and whether each spells one completely."""
+    """Return the words of labels or relations, and whether each spells a whole label."""
     found = dict(known or {})
     for each in evidence:
         for word in each.words:
@@ -262,7 +265,7 @@ class _Features:
 
 
 def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[str]:
-    """Yield features of a word and a thing: spelt labels, and pairs with all labels."""
+    """Yield the features of a word and a thing: labels it spells, and pairs with labels."""
     language = world.language
     plain = unit.text in language.function_words
     word = unit.text if plain else language.singular(unit.text)
@@ -407,7 +410,10 @@ class Answerer:
     ) -> Answerer:
         """Learn from questions with answers; `commands` are texts that are not questions."""
         if not questions:
-            raise DemonstrationError("`questions` must have at least one question; got none.")
+            raise DemonstrationError(
+                "`questions` must have at least one question; got none. Add demonstrations with "
+                "an answer."
+            )
         found = cls(language)
         worlds: dict[tuple[int, Hashable], _World] = {}
         texts = []
@@ -532,13 +538,13 @@ class Answerer:
     def is_question(self, text: str) -> bool:
         """Return whether a text is a question rather than a command.
 
-        Without commands in training, every text is a question. A question mark settles it if the
-        text begins as questions do and commands do not.
+        If there were no commands in training, every text is a question. A text with a question mark
+        is a question if it begins with words that only questions began with in training.
         """
         return self.asked(text).get(COMMAND, 0.0) <= 0.5 or self.begins_question(text)
 
     def begins_question(self, text: str) -> bool:
-        """Return whether a text with a question mark begins as only questions did."""
+        """Return whether a text with a question mark begins as only training questions did."""
         first = self.language.fold(next(iter(split_words(text, self.language)), ""))
         weight = self.asking.get(COMMAND, {}).get(f"^ {first}", 0.0)
         return weight < 0 and text.rstrip().endswith("?")
@@ -603,7 +609,7 @@ class Answerer:
         )
 
     def _has_answer(self, kind: str, opening: str) -> bool:
-        """Return whether questions with this first word usually have an answer."""
+        """Return whether most training questions with this first word had an answer."""
         if kind.startswith(VALUE):
             return True
         counts = [self.empty[opening]] if opening in self.empty else list(self.empty.values())
@@ -649,7 +655,8 @@ class Answerer:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
-                f"The question model must map names to weights; reading it raised {error!r}."
+                f"The question model must map names to weights; reading it raised {error!r}. "
+                "Train and save the model again."
             ) from error
 
 
@@ -681,7 +688,8 @@ class _Wanted:
             unknown = [each for each in answer if each not in world.labels]
             if unknown:
                 raise DemonstrationError(
-                    f"The answer of {shown} must be things in its state; got {unknown[0]!r}."
+                    f"The answer of {shown} must be things in its state; got {unknown[0]!r}. "
+                    "Use things that things(state) lists."
                 )
             return cls(answer, SET, _set_loss([thing in answer for thing in world.things]))
         having = _labels_with(answer, world)
@@ -691,13 +699,13 @@ class _Wanted:
         if isinstance(answer, (int, float)) and 0 <= answer <= len(world.things):
             return cls(answer, COUNT, _count_loss(int(answer)))
         raise DemonstrationError(
-            f"The answer of {shown} must be a set of things, True or False, a count, or the value "
-            f"of a thing's label; got {answer!r}."
+            f"The answer of {shown} must be a set of things, True or False, a count, or the "
+            f"value of a thing's label; got {answer!r}."
         )
 
 
 def _labels_with(answer: Any, world: _World) -> tuple[str, list[bool]] | None:
-    """Return the label with a given value, and which things have it; None if none does."""
+    """Return the label that has a value, and the things that have it, or None if none has it."""
     if isinstance(answer, (int, float)):
         if float(answer) == int(answer) and answer <= len(world.things):
             return None

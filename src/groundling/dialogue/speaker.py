@@ -63,7 +63,7 @@ class Gap(NamedTuple):
 class Fragment(NamedTuple):
     """Words and gaps that describe one or more actions.
 
-    `first` tells whether the fragment began a text of the demonstrations, and `whole` whether it
+    `first` is true if the fragment was at the beginning of a demonstrated text, and `whole` if it
     was the whole text.
     """
 
@@ -80,7 +80,7 @@ class _Said(NamedTuple):
     ends: tuple[int, ...]
 
     def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
-        """Return the text with a fragment appended, as a new sentence if it began a text."""
+        """Return the text with a fragment appended, in a new sentence if it began a text."""
         joint = (".",) if self.words and first else ()
         return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
 
@@ -242,7 +242,8 @@ class Speaker:
             speaker._inflected = frozenset(map(str, articles)), frozenset(map(str, common))
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(
-                f"The speaker model must contain fragments and counts; reading it raised {error!r}."
+                "The speaker model must contain fragments and counts; reading it raised "
+                f"{error!r}. Train and save the model again."
             ) from error
         return speaker
 
@@ -297,7 +298,7 @@ class Speaker:
         begin: int,
         end: int,
     ) -> tuple[str | Gap, ...]:
-        """Return words with gaps for names; empty if they name a value not in the graphs."""
+        """Return words with gaps for names; empty if they name a value outside the graphs."""
         found: list[str | Gap] = []
         names: list[tuple[Meaning, list[str]]] = []  # the words in each gap
         last = -1  # position of the last word in a gap
@@ -430,7 +431,7 @@ class Speaker:
         return float(frequencies[plain] + sum(frequencies[column] for column, _ in slots))
 
     def _lead(self, words: Sequence[str | Gap]) -> Signature:
-        """Return the article at the end of words, with the prepositions before it."""
+        """Return the article at the end of some words, with the prepositions before it."""
         articles, common = self._inflected
         lead: list[str] = []
         for word in reversed(words):
@@ -441,7 +442,7 @@ class Speaker:
         return tuple(lead)
 
     def _own_lead(self, value: str | float) -> Counter[Signature]:
-        """Return the leads of a name; compounds have those of their last part (*Tischlampe*)."""
+        """Return the articles used before a name, or before its last part (*Tischlampe*)."""
         if value in self._leads or not isinstance(value, str):
             return self._leads.get(value, Counter())
         ends = [name for name in map(str, self._leads) if value.endswith(name)]
@@ -497,7 +498,7 @@ class Speaker:
     # ---- verbs ----------------------------------------------------------------------------
 
     def _wholes(self) -> Iterator[tuple[frozenset[str], set[str], int]]:
-        """Yield root labels, words and number of the demonstrated texts, without names."""
+        """Yield the root labels, words and count of each demonstrated text, without names."""
         for signatures, fragments in self._fragments.items():
             names = frozenset(name for signature in signatures for name in signature)
             for fragment, count in fragments.items():
@@ -507,7 +508,7 @@ class Speaker:
 
     @cached_property
     def _texts(self) -> tuple[Counter[str], int]:
-        """The number of demonstrated texts that contain each word, and of all texts."""
+        """The number of demonstrated texts with each word, and the number of all texts."""
         texts: Counter[str] = Counter()
         total = 0
         for _, words, count in self._wholes():
@@ -516,16 +517,16 @@ class Speaker:
         return texts, total
 
     def is_plain(self, word: str) -> bool:
-        """Return whether a folded word is too common, or too tied to a verb, to name a thing."""
+        """Return whether a word is too common, or too closely tied to a verb, to name a thing."""
         texts, total = self._texts
         return word in self.verbs or texts[word] >= _COMMON * total
 
     @cached_property
     def verbs(self) -> Mapping[str, frozenset[str]]:
-        """Words that always go with a type of action, and the root labels of that type.
+        """Words that always occur with one type of action, and the root labels of that type.
 
-        A label belongs to a word if all demonstrated texts with the word have it, too often to be
-        chance, or if the word spells it.
+        A label belongs to a word if the word spells it, or if all demonstrated texts with the word
+        have it and there are too many such texts for chance.
         """
         texts, total = self._texts
         labels: Counter[str] = Counter()
@@ -571,9 +572,9 @@ def _word(data: Any) -> str | Gap:
 
 
 def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the articles and the function words of the language of these words.
+    """Return the articles and the function words of the language that these words are in.
 
-    Both are empty if articles do not agree with nouns.
+    Both are empty if articles do not depend on the noun in that language.
     """
     table = PHRASES.get(detect(Counter(word.lower() for word in words)))
     if table is None or not table.articles:

@@ -40,7 +40,9 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
     """
     listed = sorted(judged, key=lambda each: -each.confidence)
     if not listed:
-        raise GroundlingError("`judged` must hold at least one answer; got none.")
+        raise GroundlingError(
+            "`judged` must hold at least one answer; got none. Pass at least one."
+        )
     points, right = [], 0.0
     for number, each in enumerate(listed, 1):
         right += each.right
@@ -51,7 +53,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
 
 
 def choose_threshold(judged: Iterable[Judged], wanted: float) -> float | None:
-    """Return the lowest threshold with the wanted accuracy, or None.
+    """Return the lowest threshold with the wanted accuracy, or None if there is none.
 
     Use held-out answers (see `groundling.dialogue.cross_fit`), never test data.
 

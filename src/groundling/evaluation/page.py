@@ -65,7 +65,7 @@ def draw_rows(reports: Sequence[Report], metric: str) -> str:
 class Section:
     """A task on the page: its description, and its reports with the metrics to show.
 
-    The interval and the picture are of the last metric.
+    The interval and the picture refer to the last metric.
     """
 
     title: str

@@ -41,7 +41,7 @@ def bootstrap(
 class Row:
     """One line of a table: a system, its metrics as fractions, and an interval.
 
-    `seconds` is the processor time of one training and its test.
+    `seconds` is the processor time of one training run and its test.
     """
 
     name: str

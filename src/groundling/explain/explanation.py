@@ -66,7 +66,7 @@ class ExplainedPlan(Protocol):
 class Part:
     """A part of an explanation that converts to JSON.
 
-    All fields are converted, or those in `_listed`.
+    All fields are converted, or only those in `_listed`.
     """
 
     _listed: ClassVar[tuple[str, ...]] = ()
@@ -131,7 +131,7 @@ class Contributions(Part):
     def together(cls, parts: Iterable[Contributions]) -> Contributions:
         """Merge the contributions of several models; shared features are listed once.
 
-        The weight of a shared feature is the mean of theirs, weighted by count.
+        The weight of a shared feature is the mean of the models' weights, weighted by count.
 
         >>> one, two = Contribution("move", 2.0, 0.5), Contribution("move", 4.0, 0.5)
         >>> Contributions.together([Contributions((one,)), Contributions((two,))]).features
@@ -226,12 +226,15 @@ class Rival(Part):
 class ExplainedStep(Part):
     """The reasons for an action: the text that caused it, aligned nodes, features.
 
-    `support` is the probability that a unit of text names the action, for the most probable unit.
-    (If units are words, it is the expected number of words aligned with the action, at most 1.)
-    Below one half, the text counts as not mentioning the action. `text` holds the features of words
-    aligned with the action, and `own` the features that do not depend on the text (ψ(y)). `without`
-    is the best considered plan without the action, with the margin. `meanings` describes which
-    words name what, and how values and sets were filled in.
+    The attributes are:
+
+    - `support`: the probability that the most probable unit of text names the action. If units are
+      words, it is the expected number of words aligned with the action, at most 1. If it is below
+      one half, the text counts as not mentioning the action.
+    - `text`: the features of the words that are aligned with the action.
+    - `own`: the features that do not depend on the text (ψ(y)).
+    - `without`: the best considered plan without the action, with the margin.
+    - `meanings`: which words name what, and how values and sets were filled in.
     """
 
     action: str
@@ -384,8 +387,9 @@ class Explanation(Part):
     def deletions(self) -> tuple[Deletion, ...]:
         """The effect of leaving out each word; empty for a text of one word.
 
-        The text is scored again for each word. In a long text, only the words with the most
-        certain alignments are tried: all of 140, but twenty of a thousand.
+        The text is scored again for each word. To save time in long texts, only the words with the
+        most certain alignments are tried: all words of a text of 140, but twenty words of a text of
+        a thousand.
         """
         places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
         if len(places) == 1 or self._source is None:
@@ -414,7 +418,10 @@ class Explanation(Part):
                 f"`word` must be in the text; got {word!r}.{did_you_mean(word, known)}"
             )
         if len(places) == sum(map(len, self.instructions)):
-            raise InstructionError(f"`word` must not be the only word of the text; got {word!r}.")
+            raise InstructionError(
+                f"`word` must not be the only word of the text; got {word!r}. Explain a longer "
+                "text."
+            )
         if self._source is None:
             raise InstructionError(
                 "Only words of a single command can be left out; got several commands. Explain "
@@ -496,7 +503,7 @@ class Explanation(Part):
 class Source:
     """The origin of a plan: all data needed to explain it later.
 
-    It keeps the weights, so that later training does not change the explanation.
+    The source keeps the weights, so that later training does not change the explanation.
     """
 
     def __init__(self, model: Model, fitted: FittedModel, request: Request, search: Search) -> None:

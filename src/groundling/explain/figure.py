@@ -26,7 +26,7 @@ NAME_SIZE = 7.0  # font size of relations, in points
 
 @dataclass(frozen=True)
 class PlacedWord:
-    """A text with its horizontal position."""
+    """A string with its horizontal position."""
 
     text: str
     left: float
@@ -34,7 +34,7 @@ class PlacedWord:
 
     @property
     def middle(self) -> float:
-        """The middle of the text."""
+        """The horizontal middle of the string."""
         return (self.left + self.right) / 2
 
 
@@ -50,7 +50,7 @@ class NodeBox:
 
     @property
     def middle(self) -> float:
-        """The middle of the box."""
+        """The horizontal middle of the box."""
         return (self.left + self.right) / 2
 
     @property
@@ -68,7 +68,7 @@ def _font(bold: bool) -> Any:
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return the width of a text in inches at a font size in points.
+    """Return the width of a string in inches at a font size in points.
 
     >>> text_width("wide", 10) > text_width("w", 10) > 0
     True
@@ -79,7 +79,7 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
 def place_row(
     texts: Sequence[str], size: float, gap: float, padding: float = 0.0
 ) -> list[PlacedWord]:
-    """Place texts side by side.
+    """Place strings side by side.
 
     >>> one, two = place_row(["turn", "left"], 10, gap=0.5)
     >>> round(two.left - one.right, 3)
@@ -194,7 +194,7 @@ def place_nodes(boxes: Sequence[NodeBox], name_size: float, label_size: float) -
 
 
 def _labels(step: ExplainedStep, node: str) -> tuple[str, ...]:
-    """Return a node's labels as text, those with active features first."""
+    """Return the labels of a node as strings, those with active features first."""
     if node in step.graph.node_names:
         labels = [(label.name, str(label)) for label in step.graph.labels(node)]
     else:  # one node for the whole action
@@ -464,7 +464,7 @@ def draw_nodes(
 def _line(
     sheet: Sheet, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
 ) -> None:
-    """Draw a curve as wide as its probability; skip improbable ones."""
+    """Draw a curve whose width shows a probability; omit it if improbable."""
     if probability < 0.06:
         return
     bend, at = (y - to_y) * 0.45, sheet.at

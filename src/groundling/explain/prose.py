@@ -20,9 +20,9 @@ RECALLED = 1.0  # memories that contribute less are not shown
 
 
 def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
-    """Return the text that causes an action, with mean probabilities.
+    """Return the spans of text that cause an action, with mean probabilities.
 
-    Neighbouring units are joined.
+    Neighbouring units are joined into one span.
 
     >>> from groundling.explain.explanation import Unit
     >>> units = [Unit(0, (place,), word) for place, word in enumerate("go to the sofa".split())]
@@ -80,7 +80,7 @@ def _links(step: ExplainedStep) -> str:
 
 
 def _same_reasons(why: Explanation) -> list[int | None]:
-    """Return, for each action, the first earlier action with the same runner-up."""
+    """Return, for each action, the first earlier action with the same second-best plan."""
     first: dict[tuple[str, ...], int] = {}
     found: list[int | None] = []
     for number, step in enumerate(why.steps, 1):

@@ -16,9 +16,10 @@ class Connective(NamedTuple):
 
     The place is one of:
 
-    - `middle` (*X after you Y*): the clause that it begins comes first;
+    - `middle` (*X after you Y*): the clause that begins with the connective comes first;
     - `front` (*before you Y, X*): the clause after the next comma comes first;
-    - `sentence` (*Y. Before that, X.*): its sentence comes before the previous one.
+    - `sentence` (*Y. Before that, X.*): the sentence of the connective comes before the previous
+      one.
 
     >>> print(Connective("after", "middle"))
     after (middle)

@@ -24,10 +24,10 @@ def unexplained_words(
 ) -> tuple[str, ...]:
     """Return the new words that nothing in the plan explains, in text order.
 
-    A word is new if it is not in the training texts, the lexicon or the function words, and not
-    one edit away from a known word. `names` returns the values and labels of the plan; it is
-    called only if there are new words. `used` tells whether the plan uses a literal of the text;
-    words of unused literals are unexplained.
+    A word is new if it is not in the training texts, the lexicon or the function words, and not one
+    edit away from a known word. `names` returns the values and labels of the plan; it is called
+    only if there are new words. `used` returns whether the plan uses a literal, such as a number in
+    the text. The words of unused literals are unexplained.
 
     >>> from groundling.language import ENGLISH, ChainParser
     >>> reader = Reader(ChainParser(language=ENGLISH), counts={"open": 3, "window": 2, "in": 4})
@@ -76,7 +76,7 @@ def unexplained_words(
 
 
 def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
-    """Tell whether a word is a misspelling of a known one.
+    """Return whether a word is a misspelling of a known word.
 
     >>> _misspelt("opne", {"open": 2}), _misspelt("oven", {"open": 2})
     (True, False)
@@ -90,9 +90,10 @@ def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
 def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:
     """Return the probability that a text with unknown words is in scope.
 
-    The probability that a word is new is the Good–Turing estimate: the share of training words
-    that occur once. The probability that a text of `size` words has at least `unknown` new words is
-    then a binomial tail if the text is in scope, and 1 if it is out of scope.
+    The probability that a word is new is estimated by the Good–Turing method: it is the share of
+    training words that occur once. From it follows the probability that a text of `size` words
+    about this world has at least `unknown` new words (a binomial tail). For a text about anything
+    else, this probability is assumed to be 1.
 
     >>> counts = {"open": 40, "close": 35, "the": 75, "window": 30, "door": 44, "now": 1}
     >>> [round(trust(counts, 3, unknown), 2) for unknown in range(3)]

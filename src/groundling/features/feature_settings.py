@@ -112,8 +112,8 @@ class Features(Settings):
         given = "" if isinstance(self.synonyms, Synonyms) else str(self.synonyms)
         if given not in ("", "wordnet") and not Path(given).is_file():
             raise SettingError(
-                f"Features.synonyms must be a file with word vectors or 'wordnet'; got {given!r}."
-                f"{did_you_mean(given, ('wordnet',))}"
+                "Features.synonyms must be a file with word vectors or 'wordnet'; got "
+                f"{given!r}.{did_you_mean(given, ('wordnet',))}"
             )
         self._check_effects()
 
@@ -123,7 +123,7 @@ class Features(Settings):
             if self.learns_lexicon:
                 raise SettingError(
                     "Features.slots must list the labels to learn words for if "
-                    "Features.lexicon='learn'; got none."
+                    "Features.lexicon='learn'; got none. Set Features.slots."
                 )
             raise idle_setting(
                 "Features.lexicon",

@@ -40,7 +40,7 @@ Part = tuple[tuple[NodeLabel, float], ...]
 
 
 class ComposedContent(Sequence[tuple[NodeLabel, float]]):
-    """Concatenated labels, whose parts are shared by many nodes.
+    """Concatenated labels of a node, with parts that many nodes share.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> len(ComposedContent((one, two))), ComposedContent((one, two))[1][0].name
@@ -77,7 +77,7 @@ NodeContent = Part | ComposedContent
 
 
 def composed(contents: Iterable[NodeContent]) -> NodeContent:
-    """Return the labels of several contents as one.
+    """Concatenate the labels of several contents.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> composed((one, ())) is one, len(composed((one, two)))
@@ -141,7 +141,7 @@ class TabledContents(Sequence[NodeContent]):
 class LabelTables(NamedTuple):
     """Sparse tables of the labels of word sets and nodes, and of joined features.
 
-    Compiled kernels read them, so `groundling.compiler` watches this file too.
+    Compiled kernels read these tables, so `groundling.compiler` watches this file too.
     """
 
     set_labels: Integers  # word set -> labels
@@ -297,7 +297,7 @@ def _ragged(contents: Sequence[Sequence[tuple[Any, float]]], labels: Interner[An
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:
-    """Return an index of the node that each label describes, by its name prefix."""
+    """Return the node that each label describes, taken from the prefix of its name."""
     names = Interner[str]()
     return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 
@@ -351,8 +351,8 @@ _Known = tuple[Part, bytes, Reals | None]
 class JoinedLabels:
     """A cache of joined labels for a feature space that no longer grows.
 
-    Most words and things of a request have occurred before, so their joins can be reused. Pairs
-    of labels without a feature are dropped.
+    Most words and things of a request occurred in earlier requests, so their joins can be reused.
+    Pairs of labels without a feature are dropped.
 
     Parameters
     ----------
@@ -392,7 +392,7 @@ class JoinedLabels:
         return 12 * self.entries + 300 * len(self._nodes)
 
     def fits(self, space: FeatureSpace) -> bool:
-        """Tell whether the cache is valid for the current version of a space."""
+        """Return whether the cache is valid for the current version of a space."""
         return self.space is space and self._keys is space.keys and not space.own
 
     def tables(
@@ -476,17 +476,17 @@ class JoinedLabels:
         return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
 
     def _joins_new(self, words: Sequence[WordLabel], places: list[int], table: NodeTable) -> Any:
-        """Return the words that can join uncached labels; plain words join none of new values."""
+        """Return the words that can join labels outside the cache."""
         if not ((table.plain >= 0) | (table.value >= 0)).any():
             places = [place for place in places if words[place].kind]
         return np.array(places, int)
 
     def _joins(self, word: WordLabel) -> bool:
-        """Tell whether a word has joined features; new words join by spelling only."""
+        """Return whether a word has joined features; new words join only by spelling."""
         return word.kind == STRING or word.name in self.space.word_names
 
     def _keeps(self, words: Sequence[WordLabel], labels: int) -> list[bool]:
-        """Tell for each word whether its joins are cached: if it recurs, up to a limit."""
+        """Return, for each word, whether its joins are cached: recurring words, up to a limit."""
         kept = [word in self._done for word in words]
         room = len(self._done) < _KEPT
         new = [n for n, word in enumerate(words) if not kept[n] and room and self._joins(word)]

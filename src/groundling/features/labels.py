@@ -72,7 +72,7 @@ def _kind(name: str) -> str:
 
 
 def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
-    """Return (kind, value) pairs of string labels; a string called *number* has no number.
+    """Return (kind, value) pairs of string labels; a label *number* is no number.
 
     >>> string_values([Label("floor", "brick"), Label("number", "plural"), Label("far", 2.0)])
     {('floor', 'brick')}
@@ -82,7 +82,7 @@ def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
 
 
 def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
-    """Return the (kind, value) pair by which slots match a label, or None.
+    """Return the (kind, value) pair that slots compare with a label, or None.
 
     >>> meaning_of(WordLabel("word=‹ordinal›", "ordinal", 2.0))
     ('number', 2.0)

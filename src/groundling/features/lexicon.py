@@ -24,12 +24,12 @@ Meaning = tuple[str, str | float]
 def matches_name(
     word: str, value: str, *, rare: bool = False, language: Language = NEUTRAL
 ) -> bool:
-    """Tell whether a word matches the name of a value.
+    """Return whether a word matches the name of a value.
 
-    They match if they are equal, or if the singular of the word is a prefix or suffix of the
-    name, or the name a prefix of it, with at least four letters. Rare words may also differ by
-    one edit, if they have five letters or more and the same first letter. A name of several words
-    matches each of them.
+    A word matches a name if they are equal. It also matches if its singular is a prefix or suffix
+    of the name, or if the name is a prefix of the singular, with at least four letters. A rare word
+    of at least five letters may differ from the name by one edit, but not in the first letter. A
+    name of several words matches each of them.
 
     >>> [matches_name(word, "brick") for word in ("brick", "bricks", "bricked", "black")]
     [True, True, True, False]
@@ -91,7 +91,8 @@ def _meaning(word: object, kind: object, value: object) -> Meaning:
         number = math.nan
     if not math.isfinite(number):
         raise LexiconError(
-            f"The number for {word!r} in the lexicon must be finite and in digits; got {value!r}."
+            f"The number for {word!r} in the lexicon must be finite and written in digits; "
+            f"got {value!r}."
         )
     return str(kind), number
 
@@ -227,7 +228,7 @@ class Lexicon:
             raise LexiconError(f"{path}: {error}") from error
 
     def table(self) -> str:
-        """Return the lexicon as file text for `read`, with learnt entries as comments."""
+        """Return the lexicon in the file format of `read`, with learnt entries as comments."""
         lines = [
             f"{word} = {', '.join(f'{kind}:{_written(value)}' for kind, value in pairs)}"
             for word, pairs in sorted(self.given.items())

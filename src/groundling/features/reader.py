@@ -178,7 +178,7 @@ class Reader:
         return found
 
     def _index(self, values: Mapping[str, Collection[str]]) -> NameIndex:
-        """Return an index of the values; the index of the base values is cached."""
+        """Return an index of the values; only the index of the base values is cached."""
         if self._values is None:
             base = values.base if isinstance(values, LayeredValues) else values
             size = sum(map(len, base.values()))
@@ -263,7 +263,7 @@ class Reader:
         """Return the labels of each word, given the existing values of each kind.
 
         If several words are merged into a name (see `compound`), the first one gets the labels.
-        With `spans`, `names` is the index of names to match. Default: all values.
+        With `spans`, `names` is the index of names to match; by default, all values are matched.
         """
         compound, owner = self.compound(instruction, values)
         found = self._label(compound, values, names)

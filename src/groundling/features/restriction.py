@@ -15,8 +15,8 @@ _COUNTED = ("word=‹ordinal›", "around=")  # prefixes of ordinal labels that 
 def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> list[LabelledWord]:
     """Add rank labels to words, with the kinds of values in the phrase of each word.
 
-    In *the biggest red circle*, *biggest* gets the kinds colour and shape: it agrees with the
-    rank among things that share both. The phrase of a word is its descendants, its head and its
+    In *the biggest red circle*, *biggest* gets the kinds colour and shape. It agrees with the rank
+    among things that share both. The phrase of a word consists of its descendants, its head and its
     siblings.
 
     >>> red = (WordLabel("word=‹colour›", "colour", "red"), 1.0)

@@ -97,8 +97,8 @@ class FeatureSpace:
                 re.compile(pattern)
             except (re.error, ValueError) as error:
                 raise SettingError(
-                    f"`include` and `exclude` must be regular expressions; got {pattern[:60]!r} "
-                    f"({error})."
+                    "`include` and `exclude` must be regular expressions; got "
+                    f"{pattern[:60]!r} ({error})."
                 ) from error
 
     @property
@@ -332,7 +332,7 @@ class FeatureSpace:
 
 
 class NodeTable:
-    """Properties of node labels that joining needs, computed once for each label.
+    """The properties of node labels that joining needs, computed once for each label.
 
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
@@ -424,7 +424,7 @@ def _alike(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the similarity of words and names, and whether names contain words.
 
-    Each name is a list of its words and the whole name.
+    Each name is given as a list of its words and the whole name.
     """
     if not words or not names:
         return np.zeros((0, 0)), np.zeros((0, 0), np.bool_)
@@ -458,9 +458,9 @@ def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[
         found = [(str(name), float(value)) for name, value in function(word, node)]
     except Exception as error:
         raise SettingError(
-            f"The joining function {name_of(function)} must take a word label and a node label "
-            f"and return a list of (feature name, value) pairs; it failed for {word.name!r} and "
-            f"{node.name!r} ({type(error).__name__}: {error})."
+            f"The joining function {name_of(function)} must take a word label and a node "
+            f"label, and return a list of (feature name, value) pairs. For {word.name!r} and "
+            f"{node.name!r} it raised {type(error).__name__}: {error}."
         ) from error
     for name, value in found:
         if not abs(value) <= _MOST_VALUE:

@@ -34,9 +34,9 @@ class Span(NamedTuple):
 class SpanIndex:
     """An index of existing names, for finding them in texts.
 
-    A name matches as all of its words in a row or, failing that, as some of them close together.
-    Spans inside a longer span that matches as well are dropped. Partial matches are dropped if
-    their words match a whole name, or more of another name.
+    A name matches if the text contains all of its words in a row, or else some of them close
+    together. A span inside a longer span that matches as well is dropped. A partial match is
+    dropped if its words match a whole name, or more of another name.
 
     Parameters
     ----------
@@ -115,10 +115,11 @@ class SpanIndex:
 def spoken_kinds(
     cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
 ) -> dict[str, tuple[int, int]]:
-    """Count, for each kind, the texts that contain a name, and those that mean it.
+    """Count, for each kind, the texts that contain a name, and those whose plan has it.
 
-    A case is a text as folded words, the names of its environment, and the (kind, value) pairs of
-    the demonstrated plan. If most names of a kind are correct, texts spell out its values.
+    A case consists of the folded words of a text, the names of its environment, and the (kind,
+    value) pairs of the demonstrated plan. If most names of a kind that occur in texts are also in
+    the plan, texts spell out the values of this kind.
 
     >>> index = SpanIndex({"name": {"Shed Lock", "Lamp"}, "kind": {"lock"}})
     >>> shown = {("name", "Shed Lock"), ("kind", "lock")}
@@ -155,7 +156,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return how much of a name matches, and its worst match, from its words' matches."""
+    """Return how much of a name matches, and the kind of its worst match."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 

@@ -49,7 +49,7 @@ class Synonyms(ABC):
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
         """Return the nearest synonym and its similarity, or `("", 0.0)` if there is none.
 
-        `among` may be cached by identity: pass the same collection object for the same words.
+        `among` may be cached by identity, so pass the same collection object for the same words.
         """
 
 
@@ -104,7 +104,10 @@ class WordVectors(Synonyms):
 
     def __getstate__(self) -> dict[str, Any]:
         if not self.source:
-            raise TypeError("Word vectors of a spaCy pipeline cannot be sent to other processes.")
+            raise TypeError(
+                "Word vectors of a spaCy pipeline cannot be sent to other processes. Use a file "
+                "of word vectors, or train in one process."
+            )
         return {"source": self.source, "least": self.least}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -228,10 +231,14 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
     except OSError as problem:
         raise LexiconError(f"{path} cannot be read: {problem.strerror}. Check the path.") from None
     except ValueError:
-        raise LexiconError(f"{str(path)!r:.200} cannot be the name of a file.") from None
+        raise LexiconError(
+            f"{str(path)!r:.200} cannot be the name of a file. Check the path."
+        ) from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode) or not os.fstat(handle).st_size:
-            raise LexiconError(f"{path} must be a regular, non-empty file of word vectors.")
+            raise LexiconError(
+                f"{path} must be a regular, non-empty file of word vectors. Check the path."
+            )
         data = mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
         raise LexiconError(
@@ -245,14 +252,14 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
         return _listed(data)
     except (ValueError, struct.error, IndexError) as problem:
         raise LexiconError(
-            f"{path} must contain word vectors of GloVe, word2vec or fastText, as text or binary: "
-            f"{problem}."
+            f"{path} must contain word vectors of GloVe, word2vec or fastText, as text or "
+            f"binary: {problem}. Use another file."
         ) from None
 
 
 def _size(size: int) -> int:
     if size < 1:
-        raise ValueError(f"vectors must have at least one number; got {size}")
+        raise ValueError(f"a vector must have at least one number; got {size}")
     VECTOR_SIZE.check(size, LexiconError, "A word vector")
     return size
 
@@ -332,7 +339,7 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
     _, version, size, *_, buckets, shortest, longest, _ = struct.unpack_from("<14i", data)
     entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
     if version != 12 or not 0 < words <= entries or buckets < 0 or pruned > 0:
-        raise ValueError("this kind of fastText model is not supported")
+        raise ValueError("a fastText model must have format version 12 and must not be pruned")
     _size(size)
     place, places = 64 + 28, dict[bytes, int]()
     for number in range(entries):

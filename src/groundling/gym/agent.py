@@ -128,7 +128,7 @@ class Run:
 
 
 def _bare(part: str) -> str:
-    """Return a part of a text for reports, without trailing punctuation."""
+    """Return a part of a text without trailing punctuation, for reports."""
     return part.strip(" .!?;")
 
 
@@ -160,7 +160,7 @@ class BaseAgent:
 
 
 class BrokenWorldError(WorldError):
-    """Error for an invalid return value of a world's method; raised, never reported."""
+    """Error for an invalid return value of a world's method; it is always raised."""
 
 
 class _Hands:
@@ -328,7 +328,7 @@ class Agent(BaseAgent):
 
 
 def _asked(plan: Plan, parts: int) -> list[set[int]]:
-    """Return the parts of the text that each choice of a plan aligns with."""
+    """Return the parts of the text that align with each action of a plan."""
     if parts == len(plan.actions):
         return [{part} for part in range(parts)]
     shares = plan.explain().sentence_shares()  # parts × choices

@@ -47,9 +47,10 @@ def levels() -> tuple[str, ...]:
 def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
     """Return a BabyAI level by name, such as `GoToLocal` or `BabyAI-GoToLocal-v0`.
 
-    `actions` is `macro` (go to, pick up, open, put next to, carried out by a planner) or
-    `primitive` (the simulator's own moves, for small levels; see `PrimitiveBabyAI`). With
-    `view="partial"` the agent knows only the cells it has seen (see `PartialBabyAI`).
+    `actions` is `macro` or `primitive`. Macro-actions (go to, pick up, open, put next to) are
+    carried out by a planner. Primitive actions are the simulator's own moves, for small levels (see
+    `PrimitiveBabyAI`). With `view="partial"`, the agent knows only the cells it has seen (see
+    `PartialBabyAI`).
 
     >>> level = babyai("GoToLocal")
     >>> [demonstration] = level.record([0])
@@ -59,8 +60,8 @@ def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
     full = _find(level)
     if actions not in ("macro", "primitive") or view not in ("full", "partial"):
         raise SettingError(
-            "`actions` must be 'macro' or 'primitive', and `view` 'full' or 'partial'; got "
-            f"{actions!r} and {view!r}."
+            "`actions` must be 'macro' or 'primitive', and `view` must be 'full' or "
+            f"'partial'; got {actions!r} and {view!r}."
         )
     if actions == "primitive":
         from groundling.gym.primitive import PrimitiveBabyAI
@@ -102,9 +103,9 @@ def _find(level: str) -> str:
 class BabyAI(ObjectWorld):
     """A BabyAI level with the full state, macro-actions and a teacher.
 
-    Scenes are `GridState`s. The sides of things in the same room are relative to the agent's start.
-    The
-    teacher reads the mission from the simulator's data, not from its text.
+    A scene is a `GridState`. The sides of things (*on your left*) are relative to the agent's
+    initial position, and only things in the same room have them. The teacher reads the mission from
+    the simulator's data, not from its text.
     """
 
     verbs = (
@@ -239,7 +240,10 @@ class BabyAI(ObjectWorld):
         """Return the macro-actions of the mission, in the order of its text."""
         instruction = getattr(env.unwrapped, "instrs", None)
         if instruction is None:
-            raise WorldError(f"The teacher must have a mission to read; got none in {self.level}.")
+            raise WorldError(
+                f"The teacher must have a mission to read; got none in {self.level}. Reset the "
+                "environment first, or use another level."
+            )
         return list(_said(instruction, self.reader(env)))
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
@@ -248,7 +252,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations for some seeds, or for a number of seeds."""
+        """Return the teacher's demonstrations for a list of seeds, or for a number of seeds."""
         env = self.make()
         try:
             listed = range(seeds) if isinstance(seeds, int) else seeds
@@ -271,7 +275,10 @@ def _said(instruction: Any, reader: GridReader, earlier: bool = False) -> Iterab
     verbs = {"GoToInstr": "go to", "PickupInstr": "pick up", "OpenInstr": "open",
              "PutNextInstr": "put"}  # fmt: skip
     if kind not in verbs:
-        raise WorldError(f"The mission must be of a kind that the teacher supports; got {kind}.")
+        raise WorldError(
+            f"The mission must be of a kind that the teacher supports; got {kind}. Use another "
+            "level."
+        )
     named = ("desc_move", "desc_fixed") if kind == "PutNextInstr" else ("desc",)
     found = [
         frozenset(reader.number(each) for each in getattr(instruction, name).obj_set) - {-1}

@@ -62,8 +62,8 @@ def frontier(state: GridState) -> set[int]:
 class PartialBabyAI(BabyAI):
     """A BabyAI level with the agent's partial view and memory.
 
-    Scenes are `GridState`s on a large grid with the start in the middle; positions are computed
-    from the moves. The agent first explores to find the things that the text mentions.
+    Scenes are `GridState`s on a large grid, with the start in the middle. Positions are computed
+    from the moves. Before it acts, the agent explores to find the things that the text mentions.
     """
 
     surprises = 2_000  # every new thing in view counts as a surprise

@@ -35,14 +35,17 @@ def to_minari(
     minari, spaces = require("minari"), require("gymnasium").spaces
     require("h5py")
     if not trajectories:
-        raise CorpusError("`trajectories` must hold at least one trajectory; got none.")
+        raise CorpusError(
+            "`trajectories` must hold at least one trajectory; got none. Use gym.record."
+        )
     buffers = []
     for number, each in enumerate(trajectories):
         size = len(each.moves)
         if not size or len(each.observations) != size + 1:
             raise CorpusError(
-                f"The trajectory {each.text!r} (seed {each.seed}) must have one more observation "
-                f"than moves; got {size} moves and {len(each.observations)} observations."
+                f"The trajectory {each.text!r} (seed {each.seed}) must have one more "
+                f"observation than moves; got {size} moves and {len(each.observations)} "
+                "observations. Record it again."
             )
         flags = np.zeros(size, bool)
         flags[-1] = True
@@ -86,7 +89,7 @@ def to_minari(
 def from_minari(dataset: Any) -> list[Recording]:
     """Return the trajectories of a Minari dataset, loaded or given by name.
 
-    Each episode needs a seed and, in its observations, a `mission`.
+    Each episode must have a seed and a `mission` in its observations.
     """
     minari = require("minari")
     loaded = minari.load_dataset(dataset) if isinstance(dataset, str) else dataset
@@ -146,9 +149,10 @@ def _columns(observations: Sequence[Any]) -> dict[str, Any]:
 
 
 def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
-    """Convert infos to columns of size + 1 rows; the first row repeats the second.
+    """Convert infos to columns with one row more than there are moves.
 
-    Minari also expects an info for the reset. Only numbers and texts are kept.
+    Minari also expects an info for the reset, so the first row repeats the second. Only numbers and
+    strings are kept.
     """
     rows = [dict(each) for each in infos]
     kept = {

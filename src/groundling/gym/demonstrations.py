@@ -21,7 +21,7 @@ Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Return a verb with the acceptable objects for each role; raise if invalid."""
+    """Check a macro-action; return its verb and the acceptable objects for each role."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
@@ -32,27 +32,28 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
     example = ", ".join("[name, …]" for _ in roles)
     if isinstance(things, (str, bytes)) or not isinstance(things, Iterable):
         raise DemonstrationError(
-            f"{where} must give {verb!r} a list of names for each role, [{example}]; got "
-            f"{things!r}."
+            f"{where} must give {verb!r} a list of names for each role, such as [{example}]; "
+            f"got {things!r}."
         )
     listed = list(things)
     if len(listed) != len(roles):
         named = ", ".join(map(repr, roles))
         raise DemonstrationError(
             f"{where} must give {verb!r} {len(roles)} argument{'s' * (len(roles) != 1)} "
-            f"({named}), as [{example}]; got {len(listed)}."
+            f"({named}), such as [{example}]; got {len(listed)}."
         )
     for role, each in zip(roles, listed, strict=True):
         if isinstance(each, (str, bytes)) or not isinstance(each, Iterable):
             raise DemonstrationError(
-                f"{where} must list the acceptable names for the {role!r} of {verb!r}, such as "
-                f"[{each!r}]; got {each!r}."
+                f"{where} must list the acceptable names for the {role!r} of {verb!r}; got "
+                f"{each!r}. Put the name into a list."
             )
     arguments = tuple(tuple(each) for each in listed)
     for role, names in zip(roles, arguments, strict=True):
         if not names:
             raise DemonstrationError(
-                f"{where} must list the acceptable names for the {role!r} of {verb!r}; got none."
+                f"{where} must list the acceptable names for the {role!r} of {verb!r}; got "
+                "none. Name at least one object."
             )
     return verb, arguments, False
 
@@ -66,7 +67,9 @@ def demonstrate(
         raise DemonstrationError(f"The text of a demonstration must be a string; got {text!r}.")
     parts = world.read(text)
     if not parts:
-        raise DemonstrationError(f"{where} must have at least one word; got none.")
+        raise DemonstrationError(
+            f"{where} must have at least one word; got none. Write what to do."
+        )
     given = _checked(world, actions, where)
     turn = next((place for place, each in enumerate(given) if each[2]), 0)
     if turn and turned:
@@ -91,7 +94,8 @@ def demonstrate(
 def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
     if isinstance(actions, (str, bytes)) or not isinstance(actions, Iterable):
         raise DemonstrationError(
-            f"{where} must have a list of (verb, objects) pairs; got {actions!r}."
+            f"{where} must have a list of (verb, objects) pairs; got {actions!r}. Pass one "
+            "pair for each action."
         )
     found: list[Given] = []
     for place, each in enumerate(actions):
@@ -105,13 +109,17 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
         if earlier and not world.reorders:
             raise DemonstrationError(
                 f"{where} must not mark {verb!r} as done earlier, unless "
-                f"{type(world).__name__}.reorders is True."
+                f"{type(world).__name__}.reorders is True. Set it, or remove the mark."
             )
         if earlier and place == 0:
-            raise DemonstrationError(f"{where} must not mark its first action as done earlier.")
+            raise DemonstrationError(
+                f"{where} must not mark its first action as done earlier. Remove the mark."
+            )
         found.append((verb, things, earlier))
     if not found:
-        raise DemonstrationError(f"{where} must have at least one action; got none.")
+        raise DemonstrationError(
+            f"{where} must have at least one action; got none. Pass a (verb, objects) pair."
+        )
     return found
 
 
@@ -130,13 +138,15 @@ def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[l
             ]
             if not found:
                 raise DemonstrationError(
-                    f"{where} must use objects of the scene; got {sorted(map(str, wanted))[:4]} "
-                    f"for {verb!r}."
+                    f"{where} must use objects of the scene; got "
+                    f"{sorted(map(str, wanted))[:4]} for {verb!r}. Check the names of the "
+                    "objects."
                 )
             if fixed and not number and not _is_allowed(episode, verb, wanted):
                 raise DemonstrationError(
                     f"{where} must use objects that {type(world).__name__}.allows; got "
-                    f"{sorted(map(str, wanted))[:4]} for {verb!r}."
+                    f"{sorted(map(str, wanted))[:4]} for {verb!r}. Use another object or "
+                    "verb."
                 )
             yield found
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
-    """Sort actions from text order into execution order, using their `earlier` marks.
+    """Sort actions from text order into execution order, by their `earlier` marks.
 
     >>> in_doing_order(["open", "go", "take"], lambda verb: verb == "go")
     ['go', 'take', 'open']
@@ -44,7 +44,7 @@ class ActionChoice(NamedTuple):
 
     @property
     def canonical_name(self) -> str:
-        """Name that breaks ties between choices with equal scores."""
+        """The name that breaks ties between choices with equal scores."""
         return f"{self.verb} {self.role} {self.shown} {self.things} {self.earlier:d}"
 
     def __str__(self) -> str:
@@ -66,10 +66,10 @@ class MacroAction(NamedTuple):
 class Episode:
     """The environment of one scene; states are tuples of choices.
 
-    Created by `ObjectWorld.episode`. A plan may end when all verbs have their arguments.
-    Objects that the text does not distinguish are merged, and so are outcomes that differ only in
-    labels that no part of the text names: *a ball* may be any ball. Worlds whose texts do not
-    spell the values of labels disable this with `spelled`.
+    Use `ObjectWorld.episode` to create one. A plan may end when all verbs have their arguments.
+    Objects that the text does not distinguish are merged: *a ball* may be any ball. So are outcomes
+    that differ only in labels that no part of the text names. If the texts of a world do not spell
+    the values of labels, set its attribute `spelled` to False to turn this off.
     """
 
     def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
@@ -176,7 +176,7 @@ class Episode:
         return labels if self._named[part] else things
 
     def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
-        """Return those labels of objects whose value is named in a part of the text."""
+        """Return the labels of objects whose value is named in a part of the text."""
         if part not in self._named:
             self._named[part] = {
                 label
@@ -270,7 +270,7 @@ class Episode:
         return any(self.world.allows(scene, verb, role, each, before) for each in things)
 
     def _as_told(self, labels: dict[Any, tuple[Label, ...]]) -> dict[Any, tuple[Label, ...]]:
-        """Drop the labels that the text does not use, unless it uses none."""
+        """Drop the labels that the text does not mention; keep all if it mentions none."""
         if not (self.parts and self.world.spelled):
             return labels
         values = {each for own in labels.values() for each in own if isinstance(each.value, str)}
@@ -327,7 +327,10 @@ class Episode:
                 f"{type(given).__name__}."
             )
         if not given:
-            raise WorldError("A scene must have at least one object; got none.")
+            raise WorldError(
+                "A scene must have at least one object; got none. Return objects from the "
+                "world's method objects."
+            )
         try:
             names = sorted(given)
         except TypeError as error:

@@ -95,7 +95,7 @@ class Exam:
         return found
 
     def grade_random(self, seed: int) -> list[int]:
-        """Return the successes of random plans with one choice per part of the text."""
+        """Return which episodes succeed with random plans of one choice per part of the text."""
         dice = random.Random(seed)
         found = []
         for case in self.cases:
@@ -107,7 +107,7 @@ class Exam:
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return the successes of the true plans, and the most common reason for failure."""
+        """Return which episodes succeed with the true plans, and the most common failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])
@@ -134,7 +134,7 @@ def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any
 def evaluate_level(
     level: str, draws: int, counts: Sequence[int], seeds: int, *, others: bool = True
 ) -> dict[str, Any]:
-    """Return the successes on a level for each number of demonstrations and draw.
+    """Return which episodes of a level succeed, by number of demonstrations and draw.
 
     With `others`, the successes of random plans and of the oracle are also returned. The follower
     of each draw is trained on the first demonstrations, and then taught the rest.
@@ -161,7 +161,7 @@ def evaluate_level(
 
 
 def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
-    """Return the successes of an agent with a partial view.
+    """Return which episodes succeed for an agent with a partial view.
 
     The agent is trained on demonstrations with the full view.
     """

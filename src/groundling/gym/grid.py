@@ -32,7 +32,7 @@ _FLAT = frozenset({"goal", "floor", "lava"})
 
 
 class Thing(NamedTuple):
-    """A thing in the grid: its kind, its colour, and the number of a box's content."""
+    """A thing in the grid: its kind, its colour and, for a box, the number of its content."""
 
     kind: str
     colour: str
@@ -66,12 +66,12 @@ class GridLayout:
         return (1, self.width, -1, -self.width)
 
     def point(self, cell: int) -> tuple[int, int]:
-        """Return the column and row of a cell."""
+        """Return the column and the row of a cell."""
         row, column = divmod(cell, self.width)
         return column, row
 
     def room(self, cell: int) -> tuple[int, int, int, int]:
-        """Return the room of a cell; the last one for a shared wall."""
+        """Return the room of a cell; the last of them for a wall that rooms share."""
         x, y = self.point(cell)
         for left, top, width, height in reversed(self.rooms):
             if left <= x < left + width and top <= y < top + height:
@@ -94,9 +94,9 @@ class GridLayout:
 class GridState(NamedTuple):
     """The changing part of an episode, as a small hashable value.
 
-    `places` has a cell for each thing of the layout (or `HELD`, `INSIDE`, `GONE`), `doors` the
-    status of each thing that is a door (0 for others). Directions are 0 east, 1 south, 2 west,
-    3 north.
+    `places` holds the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors`
+    holds the status of each door, and 0 for other things. Directions are 0 for east, 1 for south, 2
+    for west and 3 for north.
 
     >>> state = parse_grid("#####", "#> k#", "#####")
     >>> ahead = step(step(state, "forward"), "pickup")
@@ -288,11 +288,12 @@ def _status(thing: Any) -> int:
 
 
 def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = ()) -> GridState:
-    """Parse a state from a drawing in text, for tests and examples.
+    """Parse a state from a drawing made of characters, for tests and examples.
 
-    `#` wall, `>v<^` agent, `b` ball, `k` key, `x` box, `/` open, `D` closed and `L` locked door,
-    `G` goal. `colours` are the colours of the things in reading order (red by default). `inside`
-    lists the numbers of boxes that contain a key; these keys come last.
+    In the drawing, `#` is a wall, `>v<^` is the agent, `b` a ball, `k` a key, `x` a box and `G` the
+    goal. A door is `/` if open, `D` if closed and `L` if locked. `colours` are the colours of the
+    things in reading order (red by default). `inside` lists the numbers of boxes that contain a
+    key; these keys get the last numbers.
 
     >>> state = parse_grid("####", "#>x#", "####", inside=[0])
     >>> step(state, "toggle").places

@@ -28,7 +28,7 @@ _MOST_MOVES = 2_000
 def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridState, list[int]]:
     """Simulate some choices; return the final scene and the cells on the agent's path.
 
-    Stops at the first macro-action that cannot be carried out.
+    The simulation stops at the first macro-action that cannot be carried out.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4")

@@ -49,9 +49,9 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 class GridPlanner:
     """Planner that simulates moves: `moves` so far, and the current `state`.
 
-    Obstacles are cleared: doors are opened (locked doors with a key, which is fetched first, even
-    from a box), things in the way are moved to where they block nothing, and things that were
-    carried are picked up again.
+    The planner clears obstacles. It opens doors; for a locked door, it first fetches the key, even
+    from a box. It moves things that are in the way to where they block no path, and then picks up
+    again what it carried.
     """
 
     def __init__(self, state: GridState) -> None:
@@ -126,7 +126,7 @@ class GridPlanner:
         self.state = step(self.state, move)
         self.moves.append(move)
         if len(self.moves) > _LIMIT:
-            raise PlanningError(f"A macro-action must take at most {_LIMIT} moves.")
+            raise PlanningError(f"A macro-action must take at most {_LIMIT} moves; got more.")
 
     def _cells(self, things: Iterable[int]) -> set[int]:
         return {self.state.places[each] for each in things if self.state.places[each] >= 0}
@@ -149,8 +149,8 @@ class GridPlanner:
     def _reach(self) -> tuple[set[int], set[int]]:
         """Return the cells that can be reached through free cells and closed doors.
 
-        Also return their articulation points, which all paths to some other cells pass (Hopcroft
-        and Tarjan, 1973).
+        Also returns their articulation points: the cells that all paths to some other cells pass
+        through (Hopcroft and Tarjan, 1973).
         """
         state, steps = self.state, self.state.layout.steps
         walls, shut = state.layout.walls, self._obstacles()
@@ -241,12 +241,12 @@ class GridPlanner:
         self._do("toggle")
 
     def _make_room(self, cells: Collection[int]) -> None:
-        """Clear the nearest of several cells, and face it with the carried thing."""
+        """Clear the nearest of several cells, and face it while carrying the same thing."""
         carried = self._put_down(cells)
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
         if not portable:
-            raise PlanningError("There is no free cell to put the thing down.")
+            raise PlanningError("There is no free cell to put the carried thing down.")
         self._face(self._cells(portable), things=portable)
         cleared = self.state.front
         self._do("pickup")
@@ -267,7 +267,9 @@ class GridPlanner:
     ) -> None:
         """Walk until the agent faces one of the target cells, clearing obstacles."""
         if depth > _DEPTH:
-            raise PlanningError("Too many obstacles block each other.")
+            raise PlanningError(
+                "Too many obstacles block each other, so the path cannot be cleared."
+            )
         wanted = self.state.carrying
         for _ in range(4 * _DEPTH):
             if self.state.front in targets:
@@ -280,7 +282,7 @@ class GridPlanner:
             if obstacle < 0:
                 return
             if not clear:
-                raise PlanningError("An obstacle blocks the path.")
+                raise PlanningError("An obstacle that cannot be moved blocks the path.")
             ahead = {cell for cell, _ in way} | set(targets)
             if self.state.layout.things[obstacle].kind == "door":
                 self._unlock(obstacle, depth, closed)
@@ -289,12 +291,12 @@ class GridPlanner:
                 self._move_away(obstacle, ahead)
                 self._exchange(wanted, ahead, depth, closed)
             targets = self._cells(things) or targets
-        raise PlanningError("The path cannot be cleared of obstacles.")
+        raise PlanningError("The path to the target cannot be cleared of obstacles.")
 
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Put down an obstacle, and pick up the thing that was carried before."""
+        """Put down an obstacle, and pick up again the thing that was carried before."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:

@@ -69,10 +69,10 @@ class MoveAgent(BaseAgent):
     ) -> ActReport:
         """Carry out an instruction in an environment that was reset with a seed.
 
-        `env` must be of the same class as the world's simulator, because the world calls `key` and
+        `env` must have the same class as the world's simulator, because the world calls `key` and
         `get_state` on it. If `env` has moved since the reset, pass its last `observation` and
-        `info` (not supported by worlds that replay). If `env` is of another class, pass the state
-        of the world that corresponds to its current state as `start`.
+        `info`; worlds that replay actions do not support this. If `env` has another class, pass as
+        `start` the state of the world that corresponds to the current state of `env`.
         """
         # Split as in `fit`, with full stops.
         parts = split_sentences(text, self.follower.learnt_.fitted.encoder.reader.language)

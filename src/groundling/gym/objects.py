@@ -30,7 +30,7 @@ class ObjectWorld(ABC):
     - `moves(scene, action)`: the environment's actions that carry out a macro-action; raises
       `GroundlingError` if the macro-action is impossible.
 
-    Optional:
+    A world may also define:
 
     - `relations(scene)`: triples (object, other object, name of the relation);
     - `allows(scene, verb, role, thing, before)`: whether an object can be an argument, after
@@ -55,8 +55,9 @@ class ObjectWorld(ABC):
     - `draw(episode, state, way)`: the SVG of an episode after some choices;
     - `keys`: the move of each key, for people, and `arrows`: aliases for arrow keys.
 
-    Objects with equal labels, relations and uses are merged, so that there are no ties. Arguments
-    are chosen one by one, so that the number of actions does not grow quadratically.
+    Objects with equal labels, relations and uses are merged, so that plans that differ only in them
+    do not tie. Arguments are chosen one by one, so that the number of actions does not grow
+    quadratically.
 
     Examples
     --------
@@ -163,9 +164,9 @@ class ObjectWorld(ABC):
     def read(self, text: str) -> tuple[str, ...]:
         """Return the parts of an instruction, with one argument each.
 
-        English commands are split at the ends of sentences, at connectives, at words that
-        introduce roles, and at commas between clauses; *Before you …, …* is reordered. Override
-        it for other languages: return the parts in the order of execution (or set `reorders`).
+        English commands are split at the ends of sentences, at connectives, at words that introduce
+        roles, and at commas between clauses. *Before you …, …* is reordered. For other languages,
+        override this method: return the parts in the order of execution, or set `reorders`.
         """
         return self._reader().read(text)
 
@@ -192,11 +193,11 @@ class ObjectWorld(ABC):
     ) -> Demonstration:
         """Return a demonstration of actions in a scene.
 
-        An action is a verb and, for each of its roles, a list of acceptable names:
-        `("put", [["cup 1", "cup 2"], ["shelf"]])`. Actions are in the order of the text. With
+        An action is a verb and, for each of its roles, a list of acceptable names: `("put", [["cup
+        1", "cup 2"], ["shelf"]])`. Actions are in the order of the text. If the world has
         `reorders`, a third entry `True` means that an action is carried out before the actions
-        mentioned before it. The first acceptable object is demonstrated; the others are equally
-        correct.
+        mentioned before it. The demonstration uses the first acceptable object; the others are
+        equally correct.
         """
         own = type(self).read is not ObjectWorld.read
         turned = isinstance(text, str) and not own and self._reader().turns(text)

@@ -23,8 +23,8 @@ _NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (
 class PartReader:
     """Splitter of instructions at sentences, connectives, roles and clause commas.
 
-    The name of a verb is never split. *Before you …, …* is reordered, and *after* is dropped from
-    *After you …, …*, so that parts are in the order of execution.
+    The name of a verb is never split. *Before you …, …* is reordered, and the word *after* is
+    dropped from *After you …, …*, so that parts are in the order of execution.
 
     >>> reader = PartReader((Verb("go to"), Verb("bring", ("object", "to"))), ("and", "then"))
     >>> reader.read("Go to the lamp, bring the red, round mug to the oven. Go to the jar!")
@@ -122,7 +122,7 @@ class PartReader:
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
-        """Return whether words start like a command: *take …*, *… the …*."""
+        """Return whether words start like a command (*take …*) or name a thing (*… the …*)."""
         left = list(words)
         while left and left[0] in self._words | _FILLING | _FRONTED:
             left.pop(0)
@@ -147,7 +147,7 @@ class PartReader:
     def _names_before(self, role: tuple[str, ...], piece: list[str], rest: list[str]) -> bool:
         """Return whether a word introduces a role, with a thing before and after it.
 
-        In *Drive over to the lamp* there is nothing before *to*.
+        In *Drive over to the lamp*, for example, there is no thing before *to*.
         """
         if not rest or rest[0] == "," or _size(self._connectives, rest, 0):
             return False
@@ -163,7 +163,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return the number of words of the first name found at a place, or 0."""
+    """Return the number of words of the first known name at a position; 0 if none."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

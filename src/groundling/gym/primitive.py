@@ -26,8 +26,8 @@ _USED = MOVES[:-1]
 class PrimitiveBabyAI(BabyAI):
     """A small BabyAI level whose actions are moves, without a planner.
 
-    A move is described by the things that it approaches or changes. Suitable for levels with one
-    room and few things.
+    A move is described by the things that it approaches or changes. This class is suitable for
+    levels with one room and few things.
     """
 
     def episode(self, scene: GridState, parts: Any = (), start: Any = None) -> Any:
@@ -137,7 +137,7 @@ class PrimitiveEpisode:
         return state.at(state.front), state.carrying, state.doors
 
     def describe(self, state: GridState) -> str:
-        """Return the grid as text."""
+        """Return the grid as a string."""
         return str(state)
 
 

@@ -87,7 +87,9 @@ def record(
     listed = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
     _check(world, env, policy, way)
     if texts is not None and (isinstance(texts, str) or len(texts) != len(listed)):
-        raise SettingError("`texts` must be a list with one text for each seed.")
+        raise SettingError(
+            "`texts` must be a list with one text for each seed. Pass one string per seed."
+        )
     own = env is None
     env = (world.make(render_mode="human") if way == "window" else world.make()) if own else env
     try:
@@ -113,7 +115,10 @@ def _check(world: Any, env: Any, policy: Any, way: str) -> None:
     """Raise `SettingError` unless the world, environment and policy are complete."""
     name = type(world).__name__
     if not hasattr(world, "observe"):
-        raise SettingError(f"`world` must be an ObjectWorld; got a {name}.")
+        raise SettingError(
+            f"`world` must be an ObjectWorld; got a {name}. Pass a level such as "
+            "babyai('GoToLocal'), or your own ObjectWorld."
+        )
     if env is None and not hasattr(world, "make"):
         raise SettingError(
             f"{name} must have a method make() that returns an environment. Add it, or pass "
@@ -197,7 +202,10 @@ def _run(
         if last is StopIteration:
             break
         if hasattr(space, "n") and not space.contains(last):
-            raise SettingError(f"The policy must return a move in {space}; got {last!r}.")
+            raise SettingError(
+                f"The policy must return a move in {space}; got {last!r}. Return None to end the "
+                "episode."
+            )
         observation, reward, terminated, truncated, info = env.step(last)
         moves.append(last)
         rewards.append(float(reward))

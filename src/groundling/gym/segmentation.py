@@ -33,8 +33,8 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     """Segment a trajectory into a demonstration of macro-actions.
 
     Every event is a candidate, including doors that are opened on the way. The result is the
-    sequence of events that matches the parts of the text best, with one argument per part and a
-    last event that ends the episode.
+    sequence of events that best matches the parts of the text, with one argument for each part. Its
+    last event must end the episode.
 
     >>> from groundling import gym
     >>> level = gym.babyai("PutNextLocal")
@@ -46,12 +46,12 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     if named and trajectory.level and named != trajectory.level:
         raise DemonstrationError(
             f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must come from the "
-            f"level {named}; got {trajectory.level}."
+            f"level {named}; got {trajectory.level}. Pass the level that it was recorded in."
         )
     if type(world).events is ObjectWorld.events:
         raise DemonstrationError(
             f"{type(world).__name__} must have a method events(before, move, after), so that "
-            "trajectories can be segmented."
+            "trajectories can be segmented. Add it."
         )
     scenes = trajectory.scenes or _replay(world, trajectory, env)
     parts = world.read(trajectory.text)
@@ -61,8 +61,9 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     found = max(_ways(events, parts, episode, values, len(trajectory.moves)), default=None)
     if found is None:
         raise DemonstrationError(
-            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must have an event that "
-            f"matches the text; got none in {len(trajectory.moves)} moves."
+            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must have an event "
+            f"that matches the text; got none in {len(trajectory.moves)} moves. Check the "
+            "text and the world's method events."
         )
     name = f"{getattr(world, 'name', type(world).__name__)} {trajectory.seed}"
     return Demonstration(parts, episode, (), found[1], name=name)

@@ -40,7 +40,7 @@ class Situation(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """The simulator's output on entering a state."""
+    """The output of the simulator when it entered a state."""
 
     observation: Any
     reward: float = 0.0
@@ -183,7 +183,8 @@ class GymWorld:
             raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
             raise SettingError(
-                "GymWorld must have both get_state and set_state, or neither; got one of them."
+                "GymWorld must have both get_state and set_state, or neither; got one of "
+                "them. Pass the other too."
             )
         space = getattr(env, "action_space", None)
         if actions is None and not hasattr(space, "n"):
@@ -246,9 +247,9 @@ class GymWorld:
     ) -> Situation:
         """Return the current state of a running environment.
 
-        Without an observation, the environment must just have been reset with a seed, which the
-        simulation then uses. With an observation, `get_state` or `deepcopy` is applied to the
-        environment.
+        Without an observation, the environment must just have been reset with a seed; the
+        simulation uses the same seed. With an observation, the state is read by `get_state` or
+        `deepcopy`.
         """
         if env.unwrapped is self.env.unwrapped:
             raise WorldError(
@@ -366,11 +367,10 @@ class GymWorld:
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
         """Return the error for a running environment of an incompatible class."""
         return WorldError(
-            f"GymWorld's {what} raised {type(error).__name__}: {error} in the environment to act "
-            f"in, a {type(env.unwrapped).__name__}; it simulates a "
-            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same class. If the "
-            "simulator is a twin of another class, let key use only the observation, and "
-            "act with start=…"
+            f"GymWorld's {what} raised {type(error).__name__}: {error}. It was called with a "
+            f"{type(env.unwrapped).__name__}, but GymWorld simulates a "
+            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same class, "
+            "or let key use only the observation and act with start=…"
         )
 
     def _keep(
@@ -394,7 +394,8 @@ class GymWorld:
     def _simulate(self, kept: _Kept, moves: Sequence[Any]) -> Situation:
         if not moves:
             raise WorldError(
-                "GymWorld's moves must not be empty for an action that is carried out."
+                "GymWorld's moves must not be empty for an action that is carried out. "
+                "Return at least one move."
             )
         env: Any = self.env
         course: tuple[Any, ...] = ()

@@ -87,7 +87,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return list(corpus)
 
     def held_out(self, corpus: tuple[str, ...]) -> tuple[str, ...]:
-        """Return an empty tuple: seeds are held out, not levels."""
+        """Return an empty tuple, because seeds are held out instead of levels."""
         return ()
 
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:
@@ -230,7 +230,7 @@ def _combinations(
 
 @lru_cache(maxsize=1)
 def _follower_of(names: tuple[str, ...], count: int) -> Follower:
-    """Return a follower for all levels; the folds of a process share it."""
+    """Return a follower for all levels, which is trained once per process."""
     chosen = BabyAITask.presets.select("best")
     return chosen.follower().fit(exam.record_mixed(count, names), check=False)
 

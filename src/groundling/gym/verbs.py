@@ -15,8 +15,8 @@ class Verb:
     """A verb with a role for each of its objects.
 
     The first role is the object itself. Further roles are named by the words that introduce them
-    (`put` … `next to` …), at which instructions are split. List alternatives with `|`; the first
-    one is the name of the role.
+    (`put` … `next to` …); instructions are split at these words. Separate alternative words by `|`;
+    the first one is the name of the role.
 
     >>> put = Verb("put", ("object", "next to|beside|by"))
     >>> put.roles, put.introductions[1]

@@ -30,7 +30,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
     - `suggestion`: the next move of the plan, or None;
     - `left`: the number of remaining macro-actions.
 
-    With `replan` the follower plans after every move instead of once per episode.
+    With `replan`, the follower plans after every move instead of once per episode.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4")
@@ -46,7 +46,10 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
     ) -> None:
         super().__init__(env)
         if not isinstance(world, ObjectWorld):
-            raise SettingError(f"`world` must be an ObjectWorld; got {type(world).__name__}.")
+            raise SettingError(
+                f"`world` must be an ObjectWorld; got {type(world).__name__}. Pass the world "
+                "that the follower was trained in."
+            )
         self.agent = Agent(follower, world)
         self.replan = replan
         self._plan: Plan | None = None

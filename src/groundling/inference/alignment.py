@@ -15,9 +15,9 @@ def align(
 ) -> tuple[float, tuple[int, ...]]:
     """Return the score of the best monotone alignment, and the alignment.
 
-    `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, never with an earlier one
-    than the previous unit. Several units may share an action, and actions may have no unit.
-    `last_to_last` forces the last unit to align with the last action, as in the authors'
+    `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, and never with an earlier
+    action than the unit before it. Several units may share an action, and actions may have no unit.
+    With `last_to_last`, the last unit aligns with the last action, as in the authors'
     implementation.
 
     >>> align(np.array([[1.0, 0.0], [2.0, 3.0]]))
@@ -61,7 +61,7 @@ def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
 
 
 def spread(units: int, actions: int, random: np.random.Generator | None = None) -> tuple[int, ...]:
-    """Return an initial alignment: even, or random if `random` is given.
+    """Return an initial alignment: evenly spread, or random if `random` is given.
 
     >>> spread(4, 2)
     (0, 0, 1, 1)

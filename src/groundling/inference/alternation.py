@@ -24,11 +24,11 @@ from groundling.world.trajectory import ScoredTrajectory
 class Alternation:
     """Settings for alternating between alignment and plan.
 
-    `restarts` is the number of initial alignments and `rounds` the number of alternations. The
+    `restarts` is the number of initial alignments, and `rounds` the number of alternations. The
     resulting plans are compared by their total `score`, or only by their fit to the `text`. With
-    `every_unit`, every unit is aligned with every action and nothing alternates; plans of
-    different lengths are then compared by their best alignment. With `last_to_last`, the last
-    unit aligns with the last action.
+    `every_unit`, every unit is aligned with every action, so nothing alternates; plans of different
+    lengths are then compared by their best alignment. With `last_to_last`, the last unit aligns
+    with the last action.
     """
 
     restarts: int = 10
@@ -112,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 @njit(cache=True)
 def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
-    """Return the index of each target's best value, best first; ties go to the first."""
+    """Return the index of the best value for each target, best first."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]
@@ -148,7 +148,7 @@ def alternate(
     lengths: Sequence[int],
     how: Alternation = Alternation(),
 ) -> list[ScoredTrajectory]:
-    """Search plans of all given lengths; return the distinct plans found, best first."""
+    """Search for plans of all given lengths; return the distinct plans found, best first."""
     random = np.random.default_rng(how.seed)
     every_unit = how.every_unit
     found: dict[tuple[Action, ...], ScoredTrajectory] = {}

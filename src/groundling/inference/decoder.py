@@ -62,8 +62,8 @@ def decode(
 ) -> tuple[int, float]:
     """Return the index of the answer and its probability.
 
-    `answer` is the index of an answer that is already decided, by an agent without planning. Ties
-    are broken by the `name` of each index (see `groundling.ties`).
+    If an agent without planning has already decided, `answer` is the index of its answer. Ties are
+    broken by the `name` of each index (see `groundling.ties`).
 
     >>> logs = np.log(np.array([0.4, 0.3, 0.3]))
     >>> decode("plan", logs, ["ab", "ac", "adc"], lambda state: state)[0]

@@ -1,4 +1,4 @@
-"""Plans in a world: enumerated, sampled, by beam search or by a reflex agent."""
+"""Plans in a world: enumerated, sampled, or found by beam search or a reflex agent."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from groundling.world.trajectory import ScoredTrajectory, Trajectory
 class ActionNames:
     """Canonical names of actions, cached.
 
-    Names are independent of the order in which an environment lists its actions and of Python's
-    hashes. An action's attribute `canonical_name`, if it has one, is used as its name, so that an
+    A name does not depend on the order in which an environment lists its actions, nor on Python's
+    hashes. If an action has an attribute `canonical_name`, it is used as the name, so that an
     environment can control the order of tied plans.
 
     >>> names = ActionNames()
@@ -275,9 +275,9 @@ def beam_plans(
 ) -> list[ScoredTrajectory]:
     """Return the scored plans of a beam search.
 
-    Plans are extended action by action, and the best of each length are kept. Unfinished plans
-    are scored as if they were complete; dead ends are dropped. With `beam=None` nothing else is
-    dropped, and the search is exhaustive.
+    Plans are extended action by action, and the best of each length are kept. Unfinished plans are
+    scored as if they were complete, and dead ends are dropped. With `beam=None`, nothing else is
+    dropped, so the search is exhaustive.
     """
     search = search.extended(world.extra_length(start))
     layer = [Trajectory((start,))]
@@ -311,8 +311,9 @@ def greedy_plans(
 ) -> list[ScoredTrajectory]:
     """Return a reflex agent's plan, followed by valid alternatives, best first.
 
-    The agent takes the best next action until stopping scores better. If the world has a goal,
-    it only stops there. The alternatives are the other complete plans scored on the way.
+    The agent takes the best next action until stopping scores better. If the world has a goal, the
+    agent stops only there. The alternatives are the other complete plans that were scored on the
+    way.
     """
     search = search.extended(world.extra_length(start))
     plan = _scored(Trajectory((start,)), -np.inf)
@@ -337,7 +338,7 @@ def greedy_plans(
 def best_first(
     plans: Sequence[ScoredTrajectory], names: ActionNames | None = None
 ) -> list[ScoredTrajectory]:
-    """Sort plans by descending score; ties by length, then by action names."""
+    """Sort plans by descending score; break ties by length, then by action names."""
     scores = np.array([plan.score for plan in plans])
     order = rank(scores, _names(plans, ActionNames() if names is None else names))
     return [plans[place] for place in order]
@@ -390,8 +391,9 @@ def _combine(
 ) -> dict[Trajectory, float]:
     """Extend a plan by the best actions of a product and their neighbours.
 
-    The values of each factor are scored with the others held fixed, and all combinations of the
-    best are scored together, so that arguments that depend on each other are chosen jointly.
+    The values of each factor are scored while the other factors stay fixed. Then all combinations
+    of the best values are scored together, so that arguments that depend on each other are chosen
+    jointly.
     """
     found: dict[Action, Trajectory] = {}
     scores: dict[Action, float] = {}

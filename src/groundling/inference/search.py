@@ -83,7 +83,7 @@ class Search(Settings):
         return max(_LONGEST, self.min_length) if self.max_length is None else self.max_length
 
     def extended(self, extra: int) -> Search:
-        """Return the search with a higher maximum length; a fixed length is unchanged.
+        """Return the search with a larger maximum length; a fixed length does not change.
 
         >>> Search(max_length=3).extended(1).max_length
         4

@@ -34,10 +34,10 @@ Merge = Callable[[Layer, tuple[Action, ...], float, tuple[State, ...]], None]
 class Transduction:
     """Settings for reading a text unit by unit.
 
-    Without `allow_multiple`, a unit names at most one action. A unit that names none costs
+    Without `allow_multiple`, a unit names at most one action. A unit that names no action costs
     `unaligned_cost`, and each further action of a unit costs `fertility_cost` (see
-    `groundling.models.transducer`). The score of a plan is its log probability plus
-    `length_bonus` per action and `normaliser_power` times the log normaliser of each decision.
+    `groundling.models.transducer`). The score of a plan is its log probability, plus `length_bonus`
+    for each action, plus `normaliser_power` times the log normaliser of each decision.
     """
 
     allow_multiple: bool = True
@@ -49,7 +49,7 @@ class Transduction:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Log probabilities of choices in a state, before and after a unit's first action."""
+    """Log probabilities of the choices in a state, before and after a unit's first action."""
 
     options: Options
     acting: tuple[Reals, Reals]  # units × actions
@@ -65,10 +65,10 @@ def transduce(
 ) -> list[ScoredTrajectory]:
     """Return plans with their log probabilities, best first.
 
-    Readings that lead to the same actions are summed, or combined by `merge`. `search.beam`
-    limits the number of distinct plans at each position in the text, so the time is linear in its
-    length. Actions that lead to dead ends keep their share of the probability but are not
-    followed.
+    The probabilities of readings that lead to the same actions are summed, or combined by `merge`.
+    `search.beam` limits the number of distinct plans at each position in the text, so the time is
+    linear in the length of the text. An action that leads to a dead end keeps its share of the
+    probability, but is not followed.
     """
     merge = merge or sum_readings
     reader = _UnitReader(scores, start, search, how, merge)
@@ -120,7 +120,7 @@ class _UnitReader:
         self.names = ActionNames()
 
     def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
-        """Pass with every plan, into `passed`; return the best one-action extensions."""
+        """Let every plan pass over the unit; return the best extensions by one action."""
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.longest

@@ -33,8 +33,9 @@ _BYTES = 9  # per score, including the flag in `_known`
 class WordScores:
     """Cached scores of each word with each label under one θ.
 
-    If a text is a bag of words and an action is a bag of labels, every score is a sum of these.
-    There are few of them, so most texts do not need the overlay recursion.
+    If a text is a bag of words and an action is a bag of labels, every score is a sum of these
+    scores. There are few distinct words and labels, so most texts do not need the overlay
+    recursion.
     """
 
     def __init__(self, space: FeatureSpace, theta: Reals) -> None:
@@ -54,7 +55,7 @@ class WordScores:
 
     @property
     def bytes(self) -> int:
-        """Size in bytes, without the words and labels."""
+        """The size in bytes, without the words and labels."""
         return self._scores.nbytes + self._known.nbytes + self._free.nbytes
 
     def fits(self, space: FeatureSpace, theta: Reals) -> bool:
@@ -150,8 +151,9 @@ _NOTHING = ((None, 1.0),)  # replaces an empty list of labels
 class Options:
     """The possible actions in a state, the states they lead to, and their scores.
 
-    Actions are sorted by name. `text` is (actions × units), `free` holds the text-free scores, and
-    `places` are the numbers of the next states, equal for equal states.
+    Actions are sorted by name. `text` has the shape (actions × units), `free` holds the scores that
+    do not depend on the text, and `places` holds the numbers of the next states; equal states have
+    equal numbers.
     """
 
     actions: tuple[Action, ...]
@@ -228,7 +230,7 @@ class UnitScores:
         return [self._options[state] for state in listed]
 
     def _ordered(self, actions: Sequence[Action]) -> tuple[Action, ...]:
-        """Sort actions by name, so that ties do not depend on the world's order."""
+        """Sort actions by name, so that ties do not depend on the order in the environment."""
         return tuple(actions[place] for place in self._names.order(actions))
 
     def look_ahead(self, start: State, steps: int, most: int = 200) -> None:
@@ -246,7 +248,7 @@ class UnitScores:
         self.options(found)
 
     def marks(self, marks: Sequence[GroundingGraph]) -> Reals:
-        """Return the (marks × units) scores of the choices besides acting."""
+        """Return the (marks × units) scores of the choices other than acting."""
         text, free = self.graphs([self.encoder.lay_out(mark) for mark in marks])
         return text + free[:, None]
 

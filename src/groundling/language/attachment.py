@@ -19,8 +19,8 @@ def attach_clauses(sentence: Instruction) -> Instruction:
     - *a ball that is near a box and (is) in a sink*: *sink* is coordinated with *box*, if both
       are prepositional phrases.
 
-    These are rare in treebanks, so the parser attaches both to the verb. Other sentences are
-    returned unchanged.
+    Both kinds of phrase are rare in treebanks, so the parser attaches them to the verb. Other
+    sentences are returned unchanged.
 
     >>> tokens = "push", "a", "ball", "in", "the", "same", "row", "as", "a", "cup"
     >>> tags = "VERB", "DET", "NOUN", "ADP", "DET", "ADJ", "NOUN", "ADP", "DET", "NOUN"
@@ -93,7 +93,7 @@ def _child(word: int, relation: str, heads: Sequence[int], relations: Sequence[s
 
 
 def _is_below(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Tell whether a word is in the subtree of another word."""
+    """Return whether a word is in the subtree of another word."""
     while word not in (other, -1):
         word = heads[word]
     return word == other

@@ -34,7 +34,7 @@ def read_conllu(path: str | PathLike[str]) -> list[Instruction]:
 
 
 def parse_conllu(content: str, *, source: str = "<text>") -> Iterator[Instruction]:
-    r"""Yield the sentences of a text in CoNLL-U format.
+    r"""Yield the sentences of a string in CoNLL-U format.
 
     Multiword tokens (contractions) stay split into their words. Empty nodes, which belong to
     enhanced dependencies, are dropped.

@@ -19,8 +19,8 @@ Segment = tuple[str, ...]
 def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
     """Split a text at sentence ends, commas and connectives such as *and*.
 
-    Connectives inside a value (*two hours and five minutes*) do not split it. Names of several
-    words stay whole.
+    A connective inside a value (*two hours and five minutes*) does not split the text. Names of
+    several words stay whole.
 
     >>> from groundling.language import ENGLISH, ChainParser
     >>> text = ChainParser(language=ENGLISH).parse("Heat the hall for an hour and a half, and then "
@@ -65,8 +65,8 @@ def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL)
     """Return possible full forms of an elliptical part, the part itself first.
 
     A part may share the beginning of the part before it (*open the blinds in the kitchen and the
-    hall*), or the end of the part after it (*the kitchen and hall lights*). A part that contains
-    a value does not borrow another one.
+    hall*), or the end of the part after it (*the kitchen and hall lights*). A part that contains a
+    value does not take a value from its neighbour.
 
     >>> parts = [("dim", "the", "hall"), ("the", "attic", "to", "20")]
     >>> [" ".join(each) for each in readings(parts, 1)]
@@ -85,7 +85,7 @@ def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL)
 
 
 def is_polite(words: Sequence[str], language: Language) -> bool:
-    """Tell whether all words are function words, greetings or polite phrases.
+    """Return whether all words are function words, greetings or polite phrases.
 
     >>> from groundling.language import ENGLISH
     >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)

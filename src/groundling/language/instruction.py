@@ -12,7 +12,7 @@ from groundling.errors import InstructionError, ParseError
 class SentenceLabel(NamedTuple):
     """A label of a whole sentence, such as its speaker.
 
-    `amount` is the weight of the label. If `kind` and `value` are set, the label matches slots.
+    `amount` is the weight of the label. A label with a `kind` and a `value` can match slots.
 
     >>> SentenceLabel("match", 0.9, kind="landmark", value="old mill").amount
     0.9
@@ -85,7 +85,8 @@ class Instruction:
         roots = [i for i, head in enumerate(self.heads) if head == -1]
         if len(roots) != 1:
             raise ParseError(
-                f"{self._quote()} must have exactly one root (head -1); got {len(roots)} roots."
+                f"{self._quote()} must have exactly one root (head -1); got {len(roots)} "
+                "roots. Attach the other roots to a word."
             )
         children: list[list[int]] = [[] for _ in range(size)]
         for i, head in enumerate(self.heads):
@@ -99,7 +100,10 @@ class Instruction:
             children[head].append(i)
         object.__setattr__(self, "_children", tuple(map(tuple, children)))
         if len(self.top_down()) != size:
-            raise ParseError(f"{self._quote()}: the heads must form a tree; got a cycle.")
+            raise ParseError(
+                f"{self._quote()}: the heads must form a tree; got a cycle. Attach each word to "
+                "a word nearer to the root."
+            )
 
     def _quote(self) -> str:
         text = " ".join(self.tokens)
@@ -141,7 +145,7 @@ class Instruction:
         return tuple(order)
 
     def tree(self) -> str:
-        """Draw the dependency tree as text."""
+        """Draw the dependency tree as a string."""
         lines: list[str] = []
         stack = [(self.root, "", "")]
         while stack:
@@ -158,8 +162,9 @@ class Instruction:
     def select(self, positions: Iterable[int]) -> Instruction:
         """Return a copy with only the words at the given positions.
 
-        A word whose head is dropped is attached to its nearest kept ancestor. If there is none,
-        it is attached to the first such word. Relations do not change.
+        A word whose head is dropped is attached to its nearest kept ancestor. Of the words without
+        such an ancestor, the first becomes the root, and the others are attached to it. Relations
+        do not change.
 
         >>> Instruction.chain("go to the sofa").select([0, 1, 3]).heads
         (-1, 0, 1)
@@ -234,7 +239,7 @@ def reattach(
 ) -> tuple[int, ...]:
     """Return heads that form one tree, with invalid parts attached to the first root.
 
-    Invalid parts are further roots, heads out of range and cycles.
+    Invalid parts are additional roots, heads out of range, and cycles.
 
     >>> reattach(["a", "b", "c"], [-1, -1, 7], ["root", "root", "dep"])
     (-1, 0, 0)
@@ -270,8 +275,8 @@ def reattach(
 def join_instructions(parts: Iterable[Instruction], relation: str = "conj") -> Instruction:
     """Join sentences into one instruction by attaching each root to the previous one.
 
-    No connective is inserted, so it works in any language. `relation` is the dependency relation
-    between the roots.
+    No connective is inserted, so the function works in any language. `relation` is the dependency
+    relation between the roots.
 
     >>> turn, wait = Instruction.chain("turn left"), Instruction.chain("wait there")
     >>> print(join_instructions([turn, wait]).tree())

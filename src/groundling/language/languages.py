@@ -202,7 +202,7 @@ class Language:
 
     @cached_property
     def plain_words(self) -> frozenset[str]:
-        """Words that name nothing: function words, articles, quantifiers, exceptions.
+        """Words that name nothing: function words, articles, quantifiers and exceptions.
 
         >>> {"the", "every", "except"} <= ENGLISH.plain_words, "lamp" in ENGLISH.plain_words
         (True, False)
@@ -332,7 +332,7 @@ class Language:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Language:
-        """Return the language for a dictionary made by `to_dict`.
+        """Restore a language from the output of `to_dict`.
 
         >>> Language.from_dict({"name": "elvish", "numerls": {}})
         Traceback (most recent call last):
@@ -351,15 +351,17 @@ class Language:
         try:
             data = json.loads(read_plain(Path(path), LANGUAGE_BYTES, SettingError, links=True))
             if not isinstance(data, dict):
-                raise ValueError(f"it must hold an object; got {type(data).__name__}")
+                raise ValueError(f"the file must hold a JSON object; got {type(data).__name__}")
         except (ValueError, RecursionError) as error:
-            raise SettingError(f"The language in {path} cannot be read: {error}.") from error
+            raise SettingError(
+                f"The language in {path} cannot be read: {error}. Correct the file."
+            ) from error
         return cls.from_dict({"name": Path(path).stem, **data})
 
 
 @contextmanager
 def _must(rule: str) -> Iterator[None]:
-    """Raise `SettingError` with the rule for a part of a language that cannot be read."""
+    """Raise `SettingError` with the rule that an unreadable part of a language breaks."""
     try:
         yield
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -368,7 +370,7 @@ def _must(rule: str) -> Iterator[None]:
 
 def _finite(number: Any) -> float:
     if not math.isfinite(value := float(number)):
-        raise ValueError("numbers must be finite")
+        raise ValueError("the numbers of a language must be finite")
     return value
 
 

@@ -32,7 +32,7 @@ class Literal(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A word or number inside a token, with the index of the token."""
+    """A word or a number that is part of a token, with the index of the token."""
 
     text: str
     place: int
@@ -118,7 +118,7 @@ class _Scanner:
             end = after
 
     def _joins(self, at: int, last: float) -> bool:
-        """Tell whether a joint continues a number: `hundred and ten`, `twenty - one`."""
+        """Return whether a joint continues a number: `hundred and ten`, `twenty - one`."""
         value = self.language.numeral(self._text(at))
         hyphen = not self._text(at - 1).isalpha()
         return value is not None and (last >= 100 or (hyphen and last >= 20)) and value < last

@@ -39,7 +39,7 @@ def cache_folder() -> Path | None:
 
 
 class ParseCache:
-    """A cache of parses by parser and text. Errors of the file system are ignored.
+    """A cache of parses by parser and text. File system errors are ignored.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class ParseCache:
         self._memory: Cache[tuple[str, str], tuple[Instruction, ...]] = Cache(CacheBudget(room))
 
     def get(self, parser: str, texts: Iterable[str]) -> dict[str, list[Instruction]]:
-        """Return the cached parses, by text."""
+        """Return the parses of those texts that are cached, by text."""
         found: dict[str, list[Instruction]] = {}
         unknown: dict[str, str] = {}
         for text in texts:

@@ -19,10 +19,10 @@ from groundling.language.text_limits import Limits
 
 @runtime_checkable
 class Parser(Protocol):
-    """Protocol of a parser from text to instructions.
+    """Protocol of a parser that turns a text into instructions.
 
-    A text without words gives no instructions: ``parse("") == []``. A value that is not a
-    string, or is longer than `Limits` allows, raises an `InstructionError`.
+    A text without words gives no instructions: ``parse("") == []``. A value that is not a string
+    raises an `InstructionError`, and so does a text longer than `Limits` allows.
     """
 
     @property
@@ -224,7 +224,7 @@ class CachedParser:
 
 
 def language_of(parser: Parser) -> Language:
-    """Return the language of a parser (its attribute `spoken`); neutral by default.
+    """Return the language of a parser (its attribute `spoken`); by default, neutral.
 
     >>> language_of(ChainParser()).name
     'neutral'

@@ -119,7 +119,7 @@ def chain_of(sentence: str, language: Language = NEUTRAL) -> Instruction:
 
 
 def is_unspaced(sentence: str) -> bool:
-    """Tell whether a sentence is mostly in scripts without spaces between words.
+    """Return whether a sentence is mostly in scripts without spaces between words.
 
     Each character of such a script counts as one word.
 
@@ -133,7 +133,7 @@ def is_unspaced(sentence: str) -> bool:
 
 
 def are_characters(words: Sequence[str]) -> bool:
-    """Tell whether most words are single characters, as in scripts without spaces.
+    """Return whether most words are single characters, as in scripts without spaces.
 
     >>> are_characters(["向", "左", "转"]), are_characters(["turn", "left"])
     (True, False)
@@ -142,7 +142,7 @@ def are_characters(words: Sequence[str]) -> bool:
 
 
 def runs_of(words: Sequence[str], longest: int = _LONGEST_RUN) -> Iterator[str]:
-    """Yield runs of single-character words, each of which may be a word.
+    """Yield sequences of neighbouring characters, each of which may be a word.
 
     >>> list(runs_of(["向", "左", "转"])), list(runs_of(["turn", "left"]))
     (['向左', '向左转', '左转'], [])
@@ -158,7 +158,7 @@ def runs_of(words: Sequence[str], longest: int = _LONGEST_RUN) -> Iterator[str]:
 
 
 def is_punctuation(word: str) -> bool:
-    """Tell whether a word has no letter, digit or symbol.
+    """Return whether a word has no letter, digit or symbol.
 
     >>> is_punctuation("..."), is_punctuation("a."), is_punctuation("🙂")
     (True, False, False)

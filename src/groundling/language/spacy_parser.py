@@ -53,7 +53,7 @@ _UNUSED = ("senter", "sentencizer", "ner", "entity_linker", "entity_ruler", "lem
 class SpacyParser:
     """A parser that runs an installed spaCy pipeline, sentence by sentence.
 
-    spaCy is imported, and the pipeline loaded, when the first text is parsed.
+    When the first text is parsed, spaCy is imported and the pipeline is loaded.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ class ShippedParser(SpacyParser):
 def one_sentence(language: Language, words: Iterable[str]) -> Doc:
     """Return words as a spaCy document that is marked as one sentence.
 
-    Without the marks, spaCy would split it and there could be several roots.
+    Without the mark, spaCy could split the document into several sentences with a root each.
     """
     from spacy.tokens import Doc
 
@@ -260,7 +260,10 @@ def _read(document: Doc) -> Instruction:
     size = len(document)
     tokens = tuple(token.text for token in document)
     if size == 0:
-        raise ParseError(f"A sentence must have words; got {document.user_data.get('sentence')!r}.")
+        raise ParseError(
+            f"A sentence must have words; got {document.user_data.get('sentence')!r}. Remove "
+            "empty sentences."
+        )
     places = np.arange(size)
     absolute = columns[:, 0].astype(np.int64) + places
     absolute[absolute == places] = -1

@@ -25,11 +25,11 @@ _PHRASE_RELATIONS = _INSIDE_RELATIONS | {"amod", "nummod", "case", "cc", "advmod
 def split_commands(instruction: Instruction, language: Language = NEUTRAL) -> list[Instruction]:
     """Split a sentence into its coordinated commands, in text order.
 
-    A command is the main verb, or a verb joined to it by ``conj``, ``parataxis`` or ``list``.
-    Statements are not commands: verbs with a subject other than `Language.addressed` (*you*), or
-    with an auxiliary in `Language.forecasts` (*will*, *can*). The conjunction between two
-    commands and the punctuation at their edges are dropped. A sentence with one command is
-    returned unchanged.
+    A command is the main verb, or a verb joined to it by ``conj``, ``parataxis`` or ``list``. A
+    verb is a statement, not a command, if its subject is not in `Language.addressed` (*you*), or if
+    it has an auxiliary in `Language.forecasts` (*will*, *can*). The conjunction between two
+    commands and the punctuation at their edges are dropped. A sentence with one command is returned
+    unchanged.
 
     >>> sentence = Instruction(
     ...     tokens=("turn", "left", "and", "walk", "to", "the", "sofa"),
@@ -68,7 +68,7 @@ def split_units(instruction: Instruction, unit: str) -> tuple[tuple[int, ...], .
     - ``"mention"``: each noun phrase, and the remaining words of each clause;
     - ``"word"``: each word.
 
-    If the parse has no clauses or nouns, as in a chain, the units are larger.
+    If the parse has no clauses or nouns, as in a chain, larger units are used.
 
     >>> sentence = Instruction(
     ...     tokens=("walk", "to", "the", "sofa", "and", "stop"),
@@ -126,7 +126,7 @@ def _is_verb(instruction: Instruction, position: int) -> bool:
 
 
 def _is_command(instruction: Instruction, position: int, language: Language) -> bool:
-    """Tell whether a dependent of a command is a separate command."""
+    """Return whether a dependent of a command is a separate command."""
     if instruction.relations[position].split(":")[0] not in _COMMAND_RELATIONS:
         return False
     if not _is_verb(instruction, position):
@@ -165,7 +165,7 @@ def _is_mention(instruction: Instruction, position: int) -> bool:
 
 
 def _is_inside(instruction: Instruction, position: int, noun: int) -> bool:
-    """Tell whether a word belongs to the phrase of the noun above it."""
+    """Return whether a word belongs to the phrase of the noun that it depends on."""
     relation = instruction.relations[position]
     # "is" and "not" of a predicate noun belong to its clause.
     if relation.split(":")[0] == "advmod" and instruction.heads[position] == noun:

@@ -30,7 +30,7 @@ _SEGMENT = 64_000_000  # approximate bytes of gradients held in memory
 class Checkpoint:
     """A folder of training states, each written atomically.
 
-    If the folder cannot be written to, emits a `StorageWarning` and writes nothing more.
+    If the folder cannot be written to, a `StorageWarning` is emitted, and nothing more is written.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Checkpoint:
         return self._write(key, {"theta": theta}, loss, done)
 
     def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
-        """Return a saved state of the given width, or None."""
+        """Return a saved state of the given width, or None if there is none."""
         found = self._read(key)
         if found is None:
             return None
@@ -77,8 +77,9 @@ class Checkpoint:
         except OSError as error:
             self._failed = True
             warnings.warn(
-                f"Checkpoints cannot be written to {self.folder} ({error.strerror or error}). "
-                "Training continues without checkpoints; earlier ones are kept.",
+                f"Checkpoints cannot be written to {self.folder} "
+                f"({error.strerror or error}). Training continues without checkpoints, and "
+                "earlier ones are kept. Free some disk space, or choose another folder.",
                 StorageWarning,
                 stacklevel=2,
             )
@@ -116,8 +117,9 @@ class Checkpoint:
 class Recorder:
     """An objective that records its evaluations, so that a minimiser can replay them.
 
-    L-BFGS sees only losses and gradients. Given the same ones again, it reaches the same state to
-    the last bit, so interruptions and checkpoints never change the result.
+    L-BFGS depends only on the losses and gradients it receives. Given the same values again, it
+    reaches the same state to the last bit, so interruptions and checkpoints never change the
+    result.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ class Recorder:
         self._iterations = 0
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return loss and gradient, from the record if θ is the same."""
+        """Return loss and gradient; a recorded evaluation of the same θ is reused."""
         mark = hashlib.blake2b(theta.tobytes(), digest_size=16).digest()
         if self._waiting is not None:
             if self._waiting and len(self._evaluations) == len(self._waiting):

@@ -1,7 +1,8 @@
 """Connectives: learn which words reverse the order of a text.
 
-Models trained on one fold measure on the other how much more probable the demonstrated plans
-become if the text is reversed at a word. A word is a connective if the gain exceeds a fixed cost.
+Two models are each trained on one half of the demonstrations. On the other half, they measure how
+much more probable the demonstrated plans become if the text is reversed at a word. A word is a
+connective if this gain exceeds a fixed cost.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def _log_probability(example: Example, plans: Sequence[tuple[tuple[object, ...],
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress convergence warnings: these models are not fully trained."""
+    """Suppress convergence warnings, because these models are not fully trained."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GroundlingWarning)
         yield

@@ -1,8 +1,9 @@
 """Costs of lexicon entries, derived from the contexts of words.
 
-Words that spell a value show the typical contexts of each kind (“the … hall”, “past the …”). A
-multinomial logistic regression from neighbouring words to kinds, or to no kind, rates how typical
-the contexts of every other word are. It only scales the cost of lexicon entries.
+Words that spell a value show the typical contexts of each kind of value (“the … hall”, “past the
+…”). A multinomial logistic regression learns to predict the kind, or no kind, from the neighbouring
+words. It rates how typical the contexts of every other word are. The rating only scales the cost of
+lexicon entries.
 """
 
 from __future__ import annotations

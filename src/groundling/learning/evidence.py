@@ -1,10 +1,12 @@
 """Associations between words and values: a score test on whole plans.
 
 A model that cannot see values gives the probability of each plan. In texts with a given word, some
-values occur in the demonstrated plans more often than this model expects; the excess, in standard
-deviations, is the evidence that the word denotes the value. The strongest pairs are selected first.
-Their weights are then fitted, one for each slot where a value matters (passed, in front, at the
-end), and added to the model, which sharpens the evidence for the other pairs.
+values occur in the demonstrated plans more often than this model expects. The excess, in standard
+deviations, is the evidence that the word means the value.
+
+The pairs with the strongest evidence are selected first. Their weights are then fitted, one for
+each slot where a value matters (passed, in front, at the end). Adding the weights to the model
+sharpens the evidence for the other pairs.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _AT_ONCE = 3  # words of each kind selected per round
 
 @dataclass(frozen=True)
 class Evidence:
-    """A word (by column) that seems to denote a value, with its evidence."""
+    """A word (by column) that seems to mean a value, with its evidence."""
 
     word: int
     meaning: Meaning
@@ -124,7 +126,7 @@ def find_words(
     effect: float = 0.3,
     rounds: int = 12,
 ) -> list[Evidence]:
-    """Return the words that seem to denote values, with their evidence.
+    """Return the words that seem to mean values, with their evidence.
 
     Parameters
     ----------
@@ -213,7 +215,8 @@ class _ScoreTest:
     def measure(self) -> tuple[Reals, Reals]:
         """Return the evidence and the effect size of each word and meaning.
 
-        While no word of a kind is known, the best single slot is used as the evidence for a value.
+        As long as no word of a kind is known, the best single slot of a value provides its
+        evidence.
         """
         values = self.values
         kinds = np.array(
@@ -257,7 +260,7 @@ class _ScoreTest:
         return _PRIOR * np.array(found)
 
     def retest(self, word: int, meaning: int) -> tuple[float, float]:
-        """Return evidence and effect of a selected word, given only the other words."""
+        """Return the evidence and effect of a selected word, given only the other words."""
         rest = self.taken[:, meaning].copy()
         rest[word] = 0.0
         alone = (self.said[:, word] > 0) & (self.said @ rest == 0)
@@ -285,10 +288,10 @@ class _ScoreTest:
         return excess / doubt**0.5, excess / doubt
 
     def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
-        """Return the excess and variance of each column by word, and column effects.
+        """Return the excess and variance of each column for each word, and the column effects.
 
-        The excess is the sum of a column over the gold plans, minus its expectation and minus the
-        effect that the column has whatever the text says (the third array).
+        The excess is the sum of a column over the gold plans, minus its expectation, and minus the
+        effect that the column has regardless of the text (the third array).
         """
         _, plans, right = self._chances(self.blind + self.extra)
         said = self.said * self.weights[:, None]

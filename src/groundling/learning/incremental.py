@@ -1,9 +1,9 @@
 """Incremental learning: add demonstrations to a fitted model.
 
-Earlier encodings are kept, and new examples are encoded separately. Features of new examples are
-added for these examples only; the old examples get them when everything is encoded again, which
-happens occasionally. Unset settings are chosen again from all demonstrations; the model is trained
-from scratch only if they change.
+Encodings of earlier examples are kept, and new examples are encoded separately. Features that first
+occur in new examples are added for these examples only. The old examples get them when everything
+is encoded again, which happens occasionally. Unset settings are chosen again from all
+demonstrations. The model is trained from scratch only if they change.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def teach(
 ) -> Learnt:
     """Return the model trained on additional demonstrations.
 
-    `known` holds the earlier training demonstrations, if the model does not. `choose` chooses unset
-    settings again.
+    `known` holds the earlier training demonstrations, if the model does not store them. The
+    function `choose` chooses unset settings again.
     """
     trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
     before = learnt.examples
@@ -125,7 +125,7 @@ def _learn_anew(
 def _go_on(
     learnt: Learnt, everything: Sequence[Example], progress: ProgressCallback | None
 ) -> Learnt:
-    """Train on examples, the first of which are already encoded.
+    """Continue training on examples, the first of which are already encoded.
 
     Everything is encoded again if no encoding was kept, if there are many new examples, or if the
     encoding depends on θ.
@@ -169,7 +169,7 @@ def _like(before: Sequence[Example], new: Sequence[Example]) -> list[Example]:
 
 
 class _Lesson:
-    """The loss of one member on all examples, encoded and new."""
+    """The loss of one ensemble member on all examples, earlier and new."""
 
     def __init__(
         self,

@@ -1,13 +1,14 @@
-"""Lexicon induction: which words denote which values, by cross-fitting.
+"""Lexicon induction: which words mean which values, learnt by cross-fitting.
 
-A word c that is not in the lexicon keeps its own features and gains, for every value v, the slot
-features it would have if it denoted v, scaled by an extent 0 ≤ L[c, v] ≤ 1.5. θ fits its training
-data so closely that L fitted on the same data sees only noise. Therefore the data are split into
-folds, each θ_k is fitted without fold k, and one L is fitted on all folds, each against the θ that
-was not trained on it.
+A word c that is not in the lexicon keeps its own features. For every value v, it also gets the slot
+features that it would have if it meant v, scaled by an extent 0 ≤ L[c, v] ≤ 1.5.
 
-If no word spells a value, the slots have no initial evidence. In that case L is initialised with
-words found by a score test (`find_words`), which cross-fitting can remove again.
+θ fits its training data so closely that an L fitted to the same data would fit only noise. The data
+are therefore split into folds. Each θ_k is fitted without fold k, and one L is fitted on all folds,
+each with the θ that was not trained on it.
+
+If no word spells a value, the slots have no evidence at first. L is then initialised with words
+found by a score test (`find_words`). Cross-fitting can remove these words again.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ from groundling.ties import at_least
 class LexiconLearning:
     """Settings of lexicon induction: folds, rounds, iterations and entry costs.
 
-    Entries whose context makes them `dearest` times as costly as others are left out: they are the
-    majority of all pairs, and would take most of the time.
+    Entries whose context makes them `dearest` times as costly as others are left out. They are the
+    majority of all entries, and would take most of the time.
     """
 
     folds: int = 2
@@ -76,9 +77,9 @@ def learn_lexicon(
 ) -> Lexicon:
     """Return the lexicon that best explains the demonstrations.
 
-    Known entries are kept. New ones are learnt from the original demonstrations: if other words
-    spell values, mirror images and compositions add no evidence. If no word does, they are used,
-    too.
+    Known entries are kept. If some words spell values, new entries are learnt from the original
+    demonstrations only, because mirror images and compositions add no evidence. If no word spells a
+    value, mirror images and compositions are used too.
     """
     encoder = data.encoder
     examples: Sequence[Example] = [
@@ -87,7 +88,7 @@ def learn_lexicon(
     if not [kind for kind in features.slots if kind != NUMBER]:
         raise SettingError(
             "Features.slots must list the kinds of values to learn words for if "
-            "Features.lexicon='learn'; got none."
+            "Features.lexicon='learn'; got none. Set Features.slots."
         )
     known = encoder.reader.lexicon
     shown = known
@@ -97,7 +98,7 @@ def learn_lexicon(
     penalties: list[float] = []
 
     def open_up() -> None:
-        """Add candidate entries to the lexicon; extents from 2 up encode their index."""
+        """Add candidate entries to the lexicon, with their index encoded in the extent."""
         words = _candidates(encoder, examples, settings)
         pairs: list[Meaning] = [
             (kind, value)
@@ -224,7 +225,7 @@ def _unknown_kinds(
 
 
 def _has_numbers(encoder: Encoder, examples: Sequence[Example]) -> bool:
-    """Return whether any demonstrated action has a number that a word could denote."""
+    """Return whether any demonstrated action has a number that a word could mean."""
     return any(
         label.kind == NUMBER and isinstance(label.value, float)
         for example in examples
@@ -248,7 +249,7 @@ def _first_words(
     seed: int,
     progress: ProgressCallback | None,
 ) -> list[tuple[str, Meaning, float]] | None:
-    """Return words with values and evidence; None if the progress callback stops it.
+    """Return words with values and evidence, or None if the progress callback stopped.
 
     The evidence is a share of the largest deviation expected by chance.
     """
@@ -372,7 +373,7 @@ class _CrossFit:
         return progress(Progress("learning the lexicon", step, steps, loss)) is True
 
     def _weigh(self, chosen: NDArray[np.bool_]) -> None:
-        """Set the weights of all other instances to 0."""
+        """Set the weights of all instances outside a set to 0."""
         self.scorer.batch.instance_weight[:] = np.where(chosen, self.weights, 0.0)
 
     def _set(self, extents: Reals) -> None:

@@ -25,8 +25,8 @@ def minimise(
     """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return value, θ and convergence.
 
     Convergence is True or False. `l2` may differ for each weight. `progress` is called after every
-    iteration and may return True to stop. L1 is handled by writing θ as the difference of two
-    non-negative vectors, so that the objective stays smooth and weights become exactly zero.
+    iteration, and may return True to stop. To handle L1, θ is written as the difference of two
+    non-negative vectors. The objective then stays smooth, and weights can become exactly zero.
 
     >>> value, theta, done = minimise(lambda t: (float((t - 3) @ (t - 3)), 2 * (t - 3)),
     ...                               np.zeros(2), l2=2.0)

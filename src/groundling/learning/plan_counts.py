@@ -58,8 +58,8 @@ class PlanCounts:
 class Lengths:
     """The plan lengths for which all plans can be listed.
 
-    `lengths` counts demonstrations by their number of actions; `different` is the number of
-    starts with mostly different actions; `given` is the requested length, if any.
+    `lengths` counts demonstrations by their number of actions. `different` is the number of starts
+    with mostly different actions. `given` is the requested length, if there is one.
     """
 
     def __init__(

@@ -16,11 +16,11 @@ from groundling.overlay.encoder import Encoder
 
 @dataclass(frozen=True)
 class RareWords:
-    """Words that occur in one text, with its plan's labels, and label frequencies.
+    """Words that occur in one text only, with the labels of its plan.
 
-    An L2 penalty that grows with the number of demonstrations suits features that occur in all of
-    them, but suppresses features that occur in only one. Therefore the weight of a word and a
-    label that both occur once is penalised as if there were one demonstration.
+    The L2 penalty grows with the number of demonstrations. This suits features that occur in all
+    demonstrations, but suppresses features that occur in only one. The weight of a word and a label
+    that both occur once is therefore penalised as if there were one demonstration.
 
     >>> one = RareWords(Counter({"swift": 2, "wary": 1}), (("gingerly", ("swift", "wary")),), 2)
     >>> both = RareWords.merged([one, RareWords(Counter({"swift": 2}), (), 2)])
@@ -46,11 +46,11 @@ class RareWords:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Words and labels that occur once, in the same demonstration."""
+        """The words and labels that occur once, in the same demonstration."""
         return [(word, e) for word, labels in self.found for e in labels if self.labels[e] == 1]
 
     def penalty(self, l2: float, space: FeatureSpace) -> float | Reals:
-        """Return the L2 penalty of each weight, or a single one if no word is rare."""
+        """Return the L2 penalty of each weight, or a single number if no word is rare."""
         keys = space.conjunctions((f"word={word}", label) for word, label in self.pairs)
         places = space.places(keys)
         places = places[places >= 0]

@@ -26,7 +26,8 @@ AGAIN = 0.5  # assumed share of texts that repeat a demonstration
 def remember(learnt: Learnt, recall: float | None) -> Learnt:
     """Return the model with a memory of its demonstrations.
 
-    `recall` is the strength of the memory: None chooses it, 0 turns it off.
+    `recall` is the strength of the memory. With None, the strength is chosen by cross-validation.
+    With 0, there is no memory.
 
     >>> from groundling import Demonstration, Follower, Learning
     >>> from groundling.examples import Lamp
@@ -45,8 +46,9 @@ def remember(learnt: Learnt, recall: float | None) -> Learnt:
 def choose_strength(learnt: Learnt, memory: DemonstrationMemory) -> float:
     """Return the strength that maximises the likelihood of the demonstrations.
 
-    Each demonstration counts twice: as a repeated text, with the whole memory, and as a new text,
-    with the memory of the others. Ties go to the weaker strength.
+    Each demonstration is used twice: as a repeated text, with the whole memory, and as a new text,
+    with the memory of the other demonstrations. If two strengths are equally good, the weaker one
+    is returned.
     """
     shown = latest(learnt.examples)
     if len(shown) > CASES:
@@ -60,7 +62,8 @@ def choose_strength(learnt: Learnt, memory: DemonstrationMemory) -> float:
 class _Case:
     """The best plans for a demonstration, with scores and correctness.
 
-    `whole` is the score from the whole memory; `others`, from the other demonstrations.
+    `whole` is the score with the whole memory, and `others` the score with the memory of the other
+    demonstrations.
     """
 
     logs: Reals

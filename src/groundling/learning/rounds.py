@@ -57,7 +57,7 @@ ProgressCallback = Callable[[Progress], object]
 
 
 def early(progress: ProgressCallback | None) -> Tell:
-    """Return a callback that reports stages before training; it cannot stop them.
+    """Return a callback that reports the stages before training; it cannot stop them.
 
     >>> early(print)("reading", 3, 5)
     Progress(stage='reading', step=3, steps=5, loss=nan)
@@ -83,8 +83,8 @@ def train(
     """Minimise an objective from `start` or its own initial θ; return loss and θ.
 
     `l2` is the penalty of each weight, if they differ. With a checkpoint, evaluations are saved
-    every `checkpoint.every` iterations; interrupted training replays them and reaches the same θ
-    as without checkpoints.
+    every `checkpoint.every` iterations. Interrupted training replays them, and reaches the same θ
+    as uninterrupted training.
     """
     run = _Run(objective, learning, progress, checkpoint, learning.l2 if l2 is None else l2)
     first = objective.first(objective.width, seed) if start is None else start

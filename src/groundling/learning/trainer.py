@@ -87,8 +87,8 @@ class Trainer(LearntSettings):
     ) -> Learnt:
         """Learn the lexicon, if required, then θ, then the θ of each further member.
 
-        `encoders` collects the encoders of several fits on demonstrations in cached environments,
-        which then share laid-out graphs and plans.
+        `encoders` collects the encoders of several fits on demonstrations in the same cached
+        environments, so that they share laid-out graphs and plans.
         """
         self.model.check(self.overlay, self.features, self.learning.rounds, self.search)
         first, *others = self.model.all_members(self.overlay, self.features)
@@ -161,10 +161,13 @@ class Trainer(LearntSettings):
     ) -> Learnt:
         """Train on other examples from the current θ, with the same lexicon.
 
-        Encodings are kept, unless they change with θ, so that `incremental.teach` can reuse them.
+        Encodings are kept for `incremental.teach`, unless they change with θ.
         """
         if not examples:
-            raise DemonstrationError("At least one training demonstration must remain; got none.")
+            raise DemonstrationError(
+                "At least one training demonstration must remain; got none. Keep or add a "
+                "demonstration."
+            )
         trainer = replace(
             self,
             learning=replace(self.learning, tolerance=max(self.learning.tolerance, WARM_TOLERANCE)),
@@ -255,7 +258,7 @@ class Trainer(LearntSettings):
     def _grown(
         self, member: Member, encoder: Encoder, examples: Sequence[Example]
     ) -> FittedModel | None:
-        """Return a model trained on a quarter of the examples; None if these are too few."""
+        """Return a model trained on a quarter of the examples, or None if these are too few."""
         count = len(examples) // _SHARE
         if count < _FEWEST:
             return None
@@ -270,7 +273,7 @@ class Trainer(LearntSettings):
     def penalty(
         self, encoder: Encoder, examples: Sequence[Example], space: FeatureSpace
     ) -> float | Reals:
-        """Return the L2 penalty of each weight, or a single one."""
+        """Return the L2 penalty of each weight, or one number for all."""
         if not self.learning.rare_words:
             return self.learning.l2
         found = find_rare_words(encoder, examples, encoder.reader.counts)

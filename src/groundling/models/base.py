@@ -80,7 +80,7 @@ class FittedModel:
 
     @property
     def members(self) -> tuple[FittedModel, ...]:
-        """The members of the ensemble, each without `others`; otherwise the model itself."""
+        """The members of the ensemble, each without `others`, or only the model itself."""
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
@@ -96,7 +96,7 @@ class TrainingData:
     """The inputs of an objective.
 
     With `grow`, the objective adds features to the space. With `surveyed`, the encoder already
-    knows the values and words of all examples, in this shard and in others.
+    knows the values and words of all examples, including those in other shards.
     """
 
     encoder: Encoder

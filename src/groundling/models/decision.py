@@ -39,8 +39,8 @@ class DecisionModel(UnitModel):
     """The paper's model, which scores each demonstrated action against alternatives.
 
     The loss is Σ_j -log softmax over Ỹ of ψ(ỹ) + Σ_i [a_i = j] ψ(x_i, ỹ). Learning alternates
-    between θ and the alignment a of units with actions; search alternates between alignment and
-    plan.
+    between the weights θ and the alignment a of units with actions. The search alternates between
+    the alignment and the plan.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class DecisionModel(UnitModel):
 
     @property
     def free(self) -> float:
-        """The weight of scores that do not depend on the text: 0 if only the text compares."""
+        """The weight of scores that do not depend on the text; 0 if plans are compared by text."""
         return float(self.compare == "score")
 
     def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
@@ -153,8 +153,8 @@ class DecisionModel(UnitModel):
 class DecisionObjective(Objective):
     """The loss of decisions under alignments that are fixed for a round.
 
-    The instance of a decision holds only the units aligned with it, so that an evaluation reads
-    each text once, regardless of its number of decisions.
+    The instance of a decision holds only the units that are aligned with it. An evaluation
+    therefore reads each text once, regardless of its number of decisions.
     """
 
     forgets = True

@@ -40,9 +40,9 @@ _SHARED = ("lexicon", "promote", "stop_words")
 class Ensemble(Model):
     """An equally weighted ensemble of models trained on the same demonstrations.
 
-    Models with different views of a text make different mistakes: a dependency-tree model and a
+    Models with different views of a text make different mistakes, so a dependency-tree model and a
     word-by-word model are better together than either alone. The first member uses the follower's
-    own overlay and features and performs the search; the score of a plan is the mean over all
+    own overlay and features, and performs the search. The score of a plan is the mean over all
     members.
 
     Parameters
@@ -66,7 +66,10 @@ class Ensemble(Model):
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
         """Raise an error for settings that are invalid or have no effect in this model."""
         if isinstance(self.model, Ensemble):
-            raise SettingError("Ensemble.model must be a single model; got another Ensemble.")
+            raise SettingError(
+                "Ensemble.model must be a single model; got another Ensemble. Use PlanModel, "
+                "DecisionModel or TransducerModel."
+            )
         if not self.members:
             raise SettingError(
                 "Ensemble.members must have at least one member; got none. Add members, or use "

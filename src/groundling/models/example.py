@@ -23,8 +23,8 @@ _FEWEST_IMAGES = 20  # mirror images with changed actions, before their texts ar
 class Example:
     """A demonstration with its parsed text and the trajectories of its correct plans.
 
-    Examples of one group (a demonstration, its mirror images, related demonstrations) stay
-    together whenever the data are split.
+    Examples of one group, such as a demonstration and its mirror images, stay together whenever the
+    data are split.
     """
 
     demonstration: Demonstration
@@ -45,13 +45,13 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
     Traceback (most recent call last):
         ...
     groundling.errors.DemonstrationError: `fit` must get at least one demonstration to learn from;
-    got none.
+    got none. Pass a Demonstration.
     """
     given: Any = demonstrations
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise DemonstrationError(
-            f"The demonstrations must be a list of Demonstration objects; got "
-            f"{type(given).__name__}."
+            "The demonstrations must be a list of Demonstration objects; got "
+            f"{type(given).__name__}. Pass a list."
         )
     listed = list(given)
     for place, each in enumerate(listed, 1):
@@ -62,7 +62,8 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
             )
     if not listed:
         raise DemonstrationError(
-            "`fit` must get at least one demonstration to learn from; got none."
+            "`fit` must get at least one demonstration to learn from; got none. Pass a "
+            "Demonstration."
         )
     return listed
 
@@ -160,10 +161,10 @@ def _contradictions(
     texts: Sequence[tuple[Instruction, ...]],
     wholes: Sequence[Demonstration | None],
 ) -> bool:
-    """Return whether mirror images contradict their originals; if so, emit a warning.
+    """Return whether mirror images contradict their originals, and warn if they do.
 
-    If actions differ but no word of any text does, the mirroring was written for another language:
-    the same text would then have two contradictory plans.
+    If mirroring changes actions but no word of any text, it was written for another language. The
+    same text would then have two contradictory plans.
     """
     differ = changed = 0
     original: tuple[Demonstration, tuple[Instruction, ...]] | None = None

@@ -16,9 +16,10 @@ from groundling.overlay.scorer import Scorer
 class Interpretation:
     """The alignment and expected features of a text given one plan.
 
-    `aligned[j]` is p(word aligned with node of action j) as an array (words × nodes), with words
-    in text order. Features are expected counts in the shape of θ: `text[j]` for words on action j,
-    `free[j]` for ψ(y_j), and `plan` for the rest: ψ(n), words × plan and links.
+    `aligned[j]` is an array (words × nodes) of the probabilities that a word aligns with a node of
+    action j, with words in text order. Features are expected counts in the shape of θ. `text[j]`
+    has those of words on action j, `free[j]` those of ψ(y_j), and `plan` all others: ψ(n), words ×
+    plan and links.
     """
 
     score: float
@@ -35,7 +36,7 @@ class Interpretation:
     def mean(cls, each_of: Sequence[Interpretation]) -> Interpretation:
         """Return the mean over several models, with their features concatenated.
 
-        Alignments are averaged over the first model and those with the same number of nodes.
+        Alignments are averaged over the first model and all models with the same number of nodes.
 
         >>> one = Interpretation(1.0, (np.ones((1, 1)),), (np.ones(1),), (np.ones(1),), np.ones(2))
         >>> two = Interpretation(3.0, (np.zeros((1, 1)),), (np.ones(2),), (np.ones(2),), np.ones(2))

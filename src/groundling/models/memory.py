@@ -1,15 +1,14 @@
 """Nearest-neighbour memory of demonstrations, as an additional term of the score.
 
-A text that equals or nearly equals a demonstrated one should have the same meaning. Weights
-generalise but do not memorise. The memory adds to the log probability of a plan
+A text that equals or nearly equals a demonstrated one should have the same meaning, but weights
+generalise and do not memorise. The memory therefore adds a term to the log probability of a plan:
 
     strength · (similarity of the nearest text) · (mean similarity of the plan's graphs to those
-    of demonstrations, weighted by the similarity of their texts),
+    of demonstrations, weighted by the similarity of their texts)
 
-where the similarity of graphs depends on their roots (the kind of action) and, to a lesser
-degree, on all their nodes. Contradictory demonstrations of one text cancel out. One demonstration
-is enough for its own sentence; sentences that are not similar to any demonstration are scored by
-the weights alone.
+The similarity of graphs depends on their roots (the kind of action) and, to a lesser degree, on all
+their nodes. Contradictory demonstrations of one text cancel out. One demonstration is enough for
+its own sentence. Sentences that are similar to no demonstration are scored by the weights alone.
 """
 
 from __future__ import annotations
@@ -164,7 +163,7 @@ class DemonstrationMemory:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> DemonstrationMemory:
-        """Return the memory from the data of `to_dict`; raise a built-in error if invalid.
+        """Restore the memory from the output of `to_dict`; raise a built-in error if invalid.
 
         >>> shown = RememberedText(("go",), {"move": 1}, {"move": 1}, "first")
         >>> memory = DemonstrationMemory((shown,), 2.0)
@@ -194,7 +193,7 @@ def _text(value: Any) -> str:
 
 
 def latest(examples: Iterable[Example]) -> list[Example]:
-    """Return the original examples that are not corrected by a later one.
+    """Return the original examples that no later example corrects.
 
     A later demonstration of the same text from the same start replaces an earlier one.
     """

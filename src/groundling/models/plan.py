@@ -48,7 +48,7 @@ from groundling.world.trajectory import Trajectory
 class PlanSpace:
     """A list of plans, and the same plans as encoded candidates.
 
-    `whole` is the space that this one is a subset of, if any.
+    `whole` is the larger space that this space is a subset of, if there is one.
     """
 
     plans: Sequence[Trajectory]
@@ -86,7 +86,7 @@ class PlanSpaces:
 
     @property
     def bytes(self) -> int:
-        """Return zero, since the budget already counts all bytes."""
+        """Return zero, because the budget already counts all bytes."""
         return 0
 
     def plans(self, world: CachedEnvironment, start: State, search: Search) -> PlanSpace | None:
@@ -281,8 +281,8 @@ class PlanModel(Model):
     """A model that scores the demonstrated plan against all other plans.
 
     The loss is -log p(plan | text), summed over alignments, where p is normalised over all plans
-    from the start. If there are too many to enumerate, it is normalised over a sample and the plans
-    found by beam search.
+    from the start. If there are too many plans to enumerate, p is normalised over a sample and the
+    plans found by beam search.
 
     Parameters
     ----------

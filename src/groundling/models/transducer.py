@@ -272,9 +272,9 @@ class TransducerModel(UnitModel):
     ) -> Reading:
         """Sum over all readings that lead to the given actions; return loss and gradients.
 
-        `act` is (alternatives × units), with the alternatives of prefix j in rows
-        starts[j] … starts[j + 1] - 1. The rows of `marks` score passing, passing after acting and
-        acting again. `power` is the exponent of normalisers.
+        `act` has the shape (alternatives × units). The alternatives of prefix j are in the rows
+        from starts[j] to starts[j + 1] - 1. The rows of `marks` score three choices: passing,
+        passing after acting, and acting again. `power` is the exponent of normalisers.
         """
         passing = np.ascontiguousarray(marks[:2])
         again = marks[2].copy()
@@ -359,13 +359,13 @@ class TransducerObjective(Objective):
 
     def _unreadable(self, place: int) -> DemonstrationError:
         return DemonstrationError(
-            f"{self.data.examples[place].demonstration} must have an alignment of its text with "
-            "its actions; got none."
+            f"{self.data.examples[place].demonstration} must have an alignment of its text "
+            "with its actions; got none. Use a smaller Overlay.unit, or allow_multiple=True."
         )
 
 
 class UnreadableError(DemonstrationError):
-    """Raised if no reading of the instance at index `place` leads to its actions."""
+    """Raised if no reading of an instance leads to its actions; `place` is its index."""
 
     def __init__(self, place: int) -> None:
         super().__init__(f"Demonstration {place + 1} must have an alignment with its text.")

@@ -28,8 +28,9 @@ Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
 class UnitTable:
     """ψ(x_i, y) and ψ(y) of all units and all actions along the given plans.
 
-    `text` is (actions × units) and `free` holds the text-free scores. The last three rows are the
-    transducer's choices besides acting (`MARKS` in `groundling.inference.transduction`).
+    `text` has the shape (actions × units), and `free` holds the scores that do not depend on the
+    text. The last three rows are the transducer's choices other than acting (`MARKS` in
+    `groundling.inference.transduction`).
     """
 
     def __init__(self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory]) -> None:
@@ -73,7 +74,7 @@ class UnitTable:
     ) -> list[Interpretation]:
         """Return interpretations of the text, with units aligned by `align`.
 
-        `free` is the weight of ψ(y): 0 if plans are compared without it.
+        `free` is the weight of ψ(y). It is 0 if plans are compared without ψ(y).
         """
         found = []
         for plan in plans:

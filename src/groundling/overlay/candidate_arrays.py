@@ -46,8 +46,8 @@ class PlanArrays(NamedTuple):
 class CandidateArrays:
     """Candidate lists as arrays, with the objects that the indices refer to.
 
-    Independent of any text and of other candidates in the batch. Each distinct object is listed
-    once, in order of first occurrence; arrays hold indices into these lists.
+    The arrays do not depend on any text or on other candidates in the batch. Each distinct object
+    is listed once, in order of first occurrence, and the arrays hold indices into these lists.
     """
 
     candidates: tuple[Candidates, ...]  # kept alive so that their ids are not reused

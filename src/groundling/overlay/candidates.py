@@ -83,7 +83,7 @@ class Candidates:
     def signature(self) -> tuple[Hashable, ...]:
         """Return a key that is equal for plans with the same graphs and equal labels.
 
-        Graphs are compared by identity, so the key is only valid while they exist.
+        Graphs are compared by identity, so the key is valid only while they exist.
         """
         arrays = (self.action_graph, self.ends, self.plan_labels)
         graphs = tuple(map(id, self.graphs))

@@ -36,9 +36,9 @@ def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
 def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], Numbers]:
     """Return distinct keys and inverse indices, like `np.unique` but without sorting.
 
-    Keys are `set << 32 | node`. A table with one bit per (set, node) marks the keys that occur.
-    The index of a key is the number of bits set before it, so the table stays small and the time
-    is linear in the number of keys.
+    Keys are `set << 32 | node`. A table with one bit for each (set, node) pair marks the keys that
+    occur. The index of a key is the number of bits set before it. The table stays small, and the
+    time is linear in the number of keys.
 
     >>> [each.tolist() for each in distinct_keys(np.array([1 << 32, 2, 1 << 32]), 3)]
     [[2, 4294967296], [1, 0, 1]]

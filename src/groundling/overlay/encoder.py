@@ -78,9 +78,9 @@ class SizedMemory(Protocol):
 class Encoder:
     """Builder of instances from texts and plans, with caches of worlds and graphs.
 
-    `values` holds the values of each kind seen in training. Values from an instance's own graphs
-    are added when its words are looked up, so that new names work. `budget` limits the total size
-    of the caches of worlds, graphs and plans.
+    `values` holds the values of each kind seen in training. When the words of an instance are
+    looked up, the values in its own graphs are added, so that new names work. `budget` limits the
+    total size of the caches of worlds, graphs and plans.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Encoder:
         return other
 
     def share(self, known: dict[Hashable, Encoder]) -> None:
-        """Share laid-out graphs and plans with an earlier encoder of equal settings, if any."""
+        """Share laid-out graphs and plans with an earlier encoder of equal settings."""
         other = known.setdefault((self.overlay, self.nodes, self.terms), self)
         self.worlds, self._graphs, self._layouts = other.worlds, other._graphs, other._layouts
         self.memory |= {name: other.memory[name] for name in _SHARED & other.memory.keys()}
@@ -184,7 +184,7 @@ class Encoder:
         self.budget.count_again()
 
     def forget(self, environment: Environment) -> None:
-        """Drop cached results of an environment that has changed."""
+        """Drop the cached results of an environment that has changed."""
         self.worlds.forget(environment)
         self._latest.clear()
         self.memory.clear()
@@ -313,7 +313,7 @@ class Encoder:
         return tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
 
     def _names_of(self, graphs: Collection[LaidOutGraph]) -> SpanIndex | None:
-        """Return an index of the names in candidate graphs; None if there are no graphs."""
+        """Return an index of the names in candidate graphs, or None if there are no graphs."""
         if not len(graphs):
             return None
         key = graphs if isinstance(graphs, LaidOutTable) else frozenset(graphs)
@@ -337,7 +337,7 @@ class Encoder:
     def explain_names(
         self, words: Sequence[str], graph: LaidOutGraph, places: Collection[int]
     ) -> list[str]:
-        """Describe which words at `places` name a value or are read as another word."""
+        """Describe which words at `places` name a value, or are read as another word."""
         reader, values = self.reader, dict[str, list[str]]()
         for kind, value in graph.values:
             if kind in self.values and kind != LABEL:
@@ -361,7 +361,7 @@ class Encoder:
     def _values_with(self, graphs: Collection[LaidOutGraph]) -> Mapping[str, Collection[str]]:
         """Return the values known from training and the values of some graphs.
 
-        The latest result is cached, as consecutive texts often have the same graphs.
+        The latest result is cached, because consecutive texts often have the same graphs.
         """
         same, known, found = self._latest_values
         if same is not graphs or known is not self.values:

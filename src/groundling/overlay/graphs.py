@@ -208,8 +208,8 @@ class Layouts:
     def lay_out(self, graph: GroundingGraph, scene: Scene | None = None) -> LaidOutGraph:
         """Lay out a grounding graph according to the overlay settings.
 
-        Nodes that are things of a scene get ranks and, with `Overlay.relations`, relations to
-        other things. ψ(y) and flat labels only use the graph's original nodes.
+        Nodes that are things of a scene get ranks and, with `Overlay.relations`, relations to other
+        things. ψ(y) and flat labels use only the graph's original nodes.
         """
         if scene is not None and self.overlay.relations:
             return self._with_relations(graph, scene)
@@ -219,7 +219,7 @@ class Layouts:
     def _parts(
         self, graph: GroundingGraph, names: Sequence[str], scene: Scene | None
     ) -> tuple[_SpelledNode, ...]:
-        """Spell out the nodes of a graph, whose parts have these names."""
+        """Spell out the labels of a graph's nodes; `names` are the names of its parts."""
         same, parts = self._same, []
         ranks: Sequence[_Ranks] = (None,) * len(names)
         if scene is not None:
@@ -405,7 +405,7 @@ class Layouts:
         return known[1]
 
     def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> Part:
-        """Return labels as shared objects: few are distinct, on very many nodes."""
+        """Return labels as shared objects, because many nodes have the same few labels."""
         return tuple([self._labels.setdefault(each, each) for each in content])
 
     def _flat_labels(self, parts: tuple[_SpelledNode, ...]) -> _FlatLabels:
@@ -518,7 +518,7 @@ class _FlatLabels:
 
 
 class _Surroundings(NamedTuple):
-    """What the relations of a scene add to the graphs of actions on the same things."""
+    """The nodes that a scene's relations add to the graphs of actions on the same things."""
 
     parts: Sequence[str]  # of the graphs' own nodes
     nodes: list[_SpelledNode]
@@ -528,9 +528,9 @@ class _Surroundings(NamedTuple):
 
 
 def _is_near(graph: GroundingGraph, things: Iterable[str]) -> bool:
-    """Tell whether relations between things lead to none of a graph's nodes first.
+    """Return whether relations would shorten no path from the root to a node.
 
-    They lead to other things in two steps.
+    A relation leads from one thing to another in two steps.
     """
     distance = {graph.root: 0}
     for step in range(len(graph)):
@@ -547,7 +547,7 @@ def _is_near(graph: GroundingGraph, things: Iterable[str]) -> bool:
 def _neighbours(
     edges: Sequence[Edge], count: int, overlay: Overlay
 ) -> list[list[tuple[int, Relation]]]:
-    """List each node's neighbours once, by the first relation that applies."""
+    """List the neighbours of each node once, by the first relation that applies."""
     given: list[dict[int, Relation]] = [{} for _ in range(count)]
     back: list[dict[int, Relation]] = [{} for _ in range(count)]
     for one, other, labels in edges:

@@ -5,13 +5,13 @@ processed in tiles, so that rows are long but still fit into the L1 cache. There
 
 - **graph**: candidates follow each other, action by action and node by node; links connect
   neighbouring states.
-- **flat**, if every action is one node: eight candidates of similar length form a block, and
-  their states at one position form a strip of adjacent entries. Operations on a state become
-  operations on a strip. A shorter candidate is zero after its end. If the last block is not full,
-  its last candidate is repeated with weight 0.
+- **flat**, if every action is one node: eight candidates of similar length form a block, and their
+  states at one position form a strip of adjacent entries. An operation on a state becomes an
+  operation on a strip. A candidate that is shorter than its block is zero after its end. If the
+  last block is not full, its last candidate is repeated with weight 0.
 
-The recursion sees both as tiles of actions (`GraphTile`, `FlatTile`). It only uses their methods
-for summing the states of an action and for adding to them.
+The recursion sees both layouts as tiles of actions (`GraphTile`, `FlatTile`). It uses only their
+methods for summing the states of an action and for adding to them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class GraphTile(NamedTuple):
     relation_links: Integers  # relation -> links
 
     def nothing(self, ring: Any) -> Any:
-        """Return zero, with the width of an action's sum."""
+        """Return zero, with the width of the sum of an action."""
         return ring.zero
 
     def sum(self, ring: Any, value: Any) -> Any:
@@ -64,11 +64,11 @@ class GraphTile(NamedTuple):
         return value
 
     def at(self, values: Reals, action: int) -> Any:
-        """Return the value of an action's candidate."""
+        """Return the value of a candidate's state in an action."""
         return values[self.action_block[action]]
 
     def put(self, values: Reals, action: int, value: Any) -> None:
-        """Set the value of an action's candidate."""
+        """Set the value of a candidate's state in an action."""
         values[self.action_block[action]] = value
 
     def entering(self, ring: Any, row: Reals, action: int) -> Any:
@@ -112,7 +112,10 @@ class GraphTile(NamedTuple):
     def receive_links(
         self, ring: Any, edge: Reals, rows: tuple[Reals, Reals, Reals], grad: Reals, weight: float
     ) -> None:
-        """Backward of `send_links`; `rows` = (adjoint of the message, row, its posterior)."""
+        """Run the backward pass of `send_links`.
+
+        `rows` holds the adjoint of the message, the row, and the posterior of the row.
+        """
         for relation in range(len(self.relation_links) - 1):
             first, last = self.relation_links[relation], self.relation_links[relation + 1]
             even, odd = ring.zero, ring.zero  # two sums: each addition waits for the last
@@ -191,10 +194,10 @@ class FlatTile(NamedTuple):
 class GraphLayout(NamedTuple):
     """The graphs of a batch: tiles of candidates, and the links of every shape.
 
-    A link leads to a node from a neighbour. Links to the same node, which add to
-    the same sum, are spaced out in the list, as are links of the same relation, so that the
-    processor can work on several sums at once. If every node is linked to itself, these links are
-    omitted from the list: `stay` is their relation, and whole rows are processed at once.
+    A link leads to a node from a neighbour. Links to the same node add to the same sum. They are
+    spaced out in the list, as are links of the same relation, so that the processor can work on
+    several sums at once. If every node is linked to itself, these links are omitted from the list.
+    `stay` is then their relation, and whole rows are processed at once.
     """
 
     instance_tiles: Integers
@@ -354,7 +357,7 @@ def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
 def _stays(
     batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
 ) -> tuple[int, NDArray[np.bool_]]:
-    """Return the relation of every node to itself, or -1, and its entries."""
+    """Return the relation of every node to itself, or -1, and the entries of the node."""
     itself = batch.near_node == local
     relations = batch.near_relation[itself]
     if len(relations):

@@ -27,8 +27,8 @@ def share_parts(
 ) -> Parts:
     """Split the labels of nodes into runs; equal runs become one part.
 
-    `label_part` gives the topic of each label as a number; a run ends where the topic changes. If
-    few runs are equal, every node is a single part.
+    `label_part` gives the topic of each label as a number. A run ends where the topic changes. If
+    few runs are equal, every node becomes a single part.
 
     >>> labels = np.array([0, 1, 2, 0, 1, 3, 0, 1, 0, 1, 2], np.int32)
     >>> about = np.array([0, 0, 1, 1], np.int32)

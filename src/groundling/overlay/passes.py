@@ -1,8 +1,8 @@
 """Compiled pass over instances: forward for scores, backward for expected counts.
 
-Every instance is a text and its candidates. The forward pass fills their charts; the backward
-pass returns expected counts. One kernel serves all purposes, semirings and layouts. It is
-compiled for each combination that is used.
+Every instance is a text with its candidates. The forward pass fills their charts, and the backward
+pass returns expected counts. One kernel serves all purposes, semirings and layouts. It is compiled
+for each combination that is used.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class PassJob(NamedTuple):
     """The purpose of a pass, and the arrays for its results.
 
     `scores` receives candidate scores (SCORE, LEARN). `groups` (indexed by `group_start`) and
-    `free` receive scores (UNITS) or provide weights (EXPECT). Gradients are accumulated.
-    `in_logs` is set for candidates that overflow or underflow; a pass in the log semiring only
-    processes candidates for which it is set.
+    `free` receive scores (UNITS) or provide weights (EXPECT). Gradients are accumulated. `in_logs`
+    is set for candidates that overflow or underflow. A pass in the log semiring processes only the
+    candidates for which it is set.
     """
 
     purpose: int
@@ -177,7 +177,7 @@ def _score_free(
 def _return_free(
     plans: Plans, instance: int, free_weight: Reals, space: PlanLayout, pair_grad: Reals
 ) -> None:
-    """Backward of `_score_free`: add the weights of candidates to their pairs."""
+    """Run the backward pass of `_score_free`: add the weights of candidates to their pairs."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
     kinds, graphs = plans.instance_kinds[instance + 1], plans.instance_graphs[instance + 1]
     space.kind_weight[: kinds - kind] = 0.0

@@ -1,6 +1,6 @@
 """Potentials: scores of distinct pairs and relations, and their gradient.
 
-One sparse product maps the weight vector to the score of every distinct (word, node) pair; the
+One sparse product maps the weight vector to the score of every distinct (word, node) pair. The
 transposed product maps expected counts of pairs to the gradient.
 """
 
@@ -33,10 +33,10 @@ from groundling.ragged import entries_of, sizes_of, starts_of
 class PairTables(NamedTuple):
     """Tables for scoring pairs in blocks of word sets with similar nodes.
 
-    A block of word sets is scored together for every node paired with one of them, so each node
-    is read once per block. The score of a node is the sum over its parts, and the score of a part
-    is the sum over its labels; shared parts are scored once. Nodes are ordered by their number of
-    parts, so that consecutive inner loops have the same length.
+    A block of word sets is scored together for every node that is paired with one of them, so each
+    node is read once per block. The score of a node is the sum over its parts, and the score of a
+    part is the sum over its labels. Shared parts are scored once. Nodes are ordered by their number
+    of parts, so that consecutive inner loops have the same length.
     """
 
     block_set: Integers  # block of word sets, eight each -> sets
@@ -101,7 +101,7 @@ def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
 
     Similarity is estimated with MinHash (Broder 1997): the number of random permutations of all
     nodes in which both sets have the same first node. The set with the most nodes is grouped with
-    the seven most similar of the next largest sets; this repeats with the remaining sets.
+    the seven most similar of the next largest sets. This is repeated with the remaining sets.
     """
     sizes = sizes_of(labels.set_pairs)
     order = np.argsort(-sizes, kind="stable")
@@ -156,7 +156,8 @@ def score_sets(
 ) -> None:  # fmt: skip
     """Score the pairs in a range of word-set blocks.
 
-    `set_shift` receives the best score of each set, and `pair_shifted` the scores minus that.
+    `set_shift` receives the best score of each set, and `pair_shifted` the scores minus the best
+    score.
     """
     one = np.uint32(1)
     by_label, parts, table = scratch
@@ -207,7 +208,7 @@ def score_sets(
 
 @inner
 def _clear(labels: LabelTables, sets: Integers, by_label: Reals) -> None:
-    """Write 0 to the labels that have features with some word sets, or if there are few, to all."""
+    """Set labels to 0: those that have features with the word sets or, if few, all."""
     if len(by_label) <= _CACHED:
         by_label[:] = 0.0
         return
@@ -256,7 +257,7 @@ def return_sets(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
     scratch: Scratch, theta_grad: Reals,
 ) -> None:  # fmt: skip
-    """Backward of `score_sets`: map expected counts (per thread) to the gradient."""
+    """Run the backward pass of `score_sets`: map expected counts to the gradient."""
     for block in range(span[0], span[1]):
         _return_labels(labels, tables, pair_grads, block, scratch)
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
@@ -308,7 +309,7 @@ def score_edges(labels: LabelTables, theta: Reals) -> Reals:
 
 
 def return_edges(labels: LabelTables, edge_grad: Reals, theta_grad: Reals) -> None:
-    """Backward of `score_edges`: map expected counts to the gradient."""
+    """Run the backward pass of `score_edges`: map expected counts to the gradient."""
     counts = labels.edge_value * edge_grad[_edge_of_rows(labels)]
     np.add.at(theta_grad, labels.edge_feature, counts)
 

@@ -6,10 +6,12 @@ score of the word and all its descendants given that the word is at s:
     row[w][s] = score(w, s) ⊗ ⊗ over dependents d of message[d][s]
     message[d][s] = ⊕ over states t that d may take if w is at s, of edge(s, t) ⊗ row[d][t]
 
-A dependent may take s itself, a neighbour of s within the action (`send_links`), or an entry
-state of the same action or of another one further on in the text's direction (`_send_far`).
-ψ(x, y) is the sum of a root's row over all entry states. `outside` goes back from roots to leaves
-and computes posteriors: the derivatives of log ψ(x, y) with respect to the scores.
+A dependent may take s itself, a neighbour of s within the action (`send_links`), or an entry state
+(`_send_far`). Entry states may be in the same action or in another one further on in the direction
+of the text. ψ(x, y) is the sum of a root's row over all entry states.
+
+`outside` goes back from roots to leaves and computes posteriors: the derivatives of log ψ(x, y)
+with respect to the scores.
 
 ⊕ and ⊗ are the operations of a semiring (`semiring.py`); a tile gives the states of an action
 (`layout.py`). Both are fixed when a kernel is compiled.
@@ -121,7 +123,7 @@ def _kept(text: Text, w: int, psi: Any) -> Any:
 
 @inner
 def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
-    """Return whether a word is right of its head, and weights to stay and advance."""
+    """Return whether a word is right of its head, and the weights to stay and to advance."""
     edge = psi.edge[text.dependency[w]]
     right = text.direction[w] > 0
     go = edge[NEXT if right else PREVIOUS]
@@ -136,7 +138,7 @@ def outside(
 ) -> None:
     """Accumulate weight × posterior, after `inside` of the same tile.
 
-    `weight` is (candidates of the instance × groups).
+    `weight` has the shape (candidates of the instance × groups).
     """
     ring, states = psi.ring, tile.states
     for w in range(text.words - 1, -1, -1):
@@ -183,7 +185,7 @@ def _receive_far(
     ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any,
     rows: tuple[Reals, Reals, Reals],
 ) -> Any:  # fmt: skip
-    """Backward of `_send_far`; return the flow within the action and to later ones."""
+    """Run the backward pass of `_send_far`; return the flow within the action and beyond."""
     asked, row, posterior = rows
     right, stay, go = hop
     further = tile.action_after if right else tile.action_before
@@ -236,8 +238,8 @@ def _count_states(
 ) -> None:
     """Add posteriors of states to counts of nodes, for four words at a time.
 
-    Adjacent states often have the same node, which makes each addition depend on the previous
-    one. Four interleaved sums hide that latency.
+    Adjacent states often have the same node, so that each addition depends on the previous one.
+    Four interleaved sums hide this latency.
     """
     nodes, states = np.uint64(text.nodes), np.uint64(len(state_node))
     rest = np.uint64(text.words % 4)

@@ -84,7 +84,7 @@ class Scorer:
 
     @property
     def labels(self) -> int:
-        """The number of node labels."""
+        """The number of distinct node labels."""
         return int(self.tables.node_label.max(initial=0)) + 1
 
     def _make_workspaces(self, layout: GraphLayout | FlatLayout) -> list[Workspace]:
@@ -213,7 +213,7 @@ class Scorer:
         return self._pass(self.potentials(theta), LEARN, scores), self._gradient()
 
     def weighted_gradient(self, theta: Reals, group_weight: Reals, free_weight: Reals) -> Reals:
-        """Return the gradient of Σ weight · score; weights as in `group_scores`."""
+        """Return the gradient of Σ weight · score, with weights in the shape of `group_scores`."""
         self._pass(self.potentials(theta), EXPECT, _NONE, group_weight, free_weight)
         return self._gradient()
 
@@ -258,8 +258,9 @@ class Scorer:
     ) -> Reals:
         """Return p(word at state) as an array (words × states).
 
-        With `best`, return instead the score of the best alignment that has the word at the state,
-        minus the score of the best alignment overall. The best alignments have 0 everywhere.
+        With `best`, returns instead the score of the best alignment with the word at the state,
+        minus the score of the best alignment overall. These differences are 0 on the best
+        alignments.
         """
         batch = self.batch
         place = int(batch.instance_candidates[instance]) + candidate

@@ -222,5 +222,5 @@ class LogPotentials(NamedTuple):
         return True
 
     def holds(self, kept: float, words: int, actions: int) -> bool:
-        """Return True: logarithms neither overflow nor underflow."""
+        """Return True, because logarithms neither overflow nor underflow."""
         return True

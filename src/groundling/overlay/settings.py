@@ -12,10 +12,10 @@ from groundling.settings import Settings, idle_setting, setting
 class Overlay(Settings):
     """Settings for aligning words with the graph of a whole plan.
 
-    The states of the recursion are (action j, node k). A word's chart entry at a state is its
-    score there times, for each of its dependents, the sum over the states that the dependent may
-    take. These are the neighbours of the node within the action and, if the link between the two
-    words is free, the entry nodes of other actions.
+    The states of the recursion are pairs (action j, node k). The chart entry of a word at a state
+    is a product. Its factors are the score of the word there and, for each dependent of the word,
+    the sum over the states that the dependent may take. These are the neighbours of the node within
+    the action and, if the link between the two words is free, the entry nodes of other actions.
 
     Parameters
     ----------

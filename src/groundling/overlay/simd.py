@@ -1,8 +1,8 @@
 """SIMD for kernels: a numba type for vectors of eight doubles.
 
-The compiler unrolls vectorised loops to 16 or 32 iterations and processes the remainder one by
-one. Most chart rows are shorter than that. Kernels that pad rows to a multiple of eight and
-compute with vectors of eight have no remainder.
+The compiler unrolls vectorised loops to 16 or 32 iterations and processes the remainder one by one.
+Most chart rows are shorter than that. Kernels therefore pad rows to a multiple of eight and compute
+with vectors of eight, which leaves no remainder.
 
 Every function has three versions: machine code, machine code with bounds checks (for debug mode),
 and NumPy code (for NUMBA_DISABLE_JIT=1).
@@ -58,7 +58,7 @@ def up_to_eights(count: Any) -> Any:
 
 
 class _Eight(types.Type):
-    """A vector of eight doubles; only exists inside kernels."""
+    """A vector of eight doubles, which exists only inside kernels."""
 
 
 _eight = _Eight("eight")
@@ -218,22 +218,34 @@ for _symbol, _name in ((operator.add, "fadd"), (operator.mul, "fmul")):
 
 def _checked_load(array: Any, place: Any) -> Any:
     if place < 0 or place + LANES > len(array):
-        raise IndexError("Indices `place` to `place + 7` must be within the source array.")
+        raise IndexError(
+            "Indices `place` to `place + 7` must be within the source array. Check the kernel "
+            "that calls `load`."
+        )
     return _raw_load(array, place)
 
 
 def _checked_store(array: Any, place: Any, eight: Any) -> None:
     if place < 0 or place + LANES > len(array):
-        raise IndexError("Indices `place` to `place + 7` must be within the target array.")
+        raise IndexError(
+            "Indices `place` to `place + 7` must be within the target array. Check the kernel "
+            "that calls `store`."
+        )
     _raw_store(array, place, eight)
 
 
 def _checked_fetch(array: Any, first: Any, index: Any, place: Any) -> Any:
     if place < 0 or place + LANES > len(index):
-        raise IndexError("Indices `place` to `place + 7` must be within the index array.")
+        raise IndexError(
+            "Indices `place` to `place + 7` must be within the index array. Check the kernel "
+            "that calls `fetch`."
+        )
     for k in range(LANES):
         if first < 0 or first + index[place + k] >= len(array):
-            raise IndexError("Fetched indices must be within the source array.")
+            raise IndexError(
+                "Fetched indices must be within the source array. Check the kernel that calls "
+                "`fetch`."
+            )
     return _raw_fetch(array, first, index, place)
 
 

@@ -22,10 +22,10 @@ Word = tuple[int, int]  # sentence and position
 class Skeleton:
     """The words of a text, with dependents before their parents.
 
-    For word i, `sentence[i]` and `position[i]` give its place in the text and `parent[i]` the
+    For word i, `sentence[i]` and `position[i]` give its place in the text, and `parent[i]` the
     index of its parent in this order (-1 for a root). `link[i]`, `relation[i]` and `direction[i]`
-    (+1 if it is right of its parent) describe the link to the parent. `group[i]` is the unit to
-    whose score the word contributes.
+    (+1 if the word is right of its parent) describe the link to the parent. `group[i]` is the unit
+    whose score the word contributes to.
     """
 
     sentence: tuple[int, ...]
@@ -62,7 +62,7 @@ class Skeleton:
 
 
 class _Link(NamedTuple):
-    """The link from a word to its parent, or to none, and the word's group."""
+    """The link from a word to its parent, if it has one, and the word's group."""
 
     parent: Word | None
     kind: int

@@ -39,7 +39,7 @@ _DEATHS = 3  # deaths of workers allowed per task, each after Dask's own retries
 
 @contextlib.contextmanager
 def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
-    """Yield a Dask client: given, connected to an address, or of a new local cluster.
+    """Yield a Dask client: the given one, one for an address, or one for a local cluster.
 
     >>> with connected("local:many") as client:
     ...     pass
@@ -104,14 +104,14 @@ def _distributed() -> Any:
         import distributed
     except ImportError as error:
         raise SettingError(
-            "`cluster` needs Dask. Install it with pip install 'groundling[cluster]'."
+            "`cluster` needs Dask, which is not installed. Run `pip install 'groundling[cluster]'`."
         ) from error
     return distributed
 
 
 @contextlib.contextmanager
 def explained(say: Callable[[], str]) -> Iterator[None]:
-    """Convert Dask errors into Groundling errors; `say` returns a note on checkpoints.
+    """Convert Dask errors to Groundling errors; `say` returns a note about checkpoints.
 
     >>> with explained(lambda: "All is kept."):
     ...     raise ConnectionError
@@ -130,7 +130,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         yield
     except (WorldError, DemonstrationError) as error:
         if isinstance(error, WorldError) or isinstance(error.__cause__, WorldError):
-            raise WorldError(f"On a worker: {error}") from error
+            raise WorldError(f"An error occurred on a worker: {error}") from error
         raise
     except (ImportError, AttributeError) as error:
         if isinstance(error, AttributeError) and "get attribute" not in str(error):
@@ -159,7 +159,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise WorkerError(
-            f"Workers must be able to read and write their files; got {error}. {say()}"
+            f"Workers must be able to read and write their files; got {error}. Check the "
+            f"disks and permissions of the workers. {say()}"
         ) from error
 
 
@@ -290,7 +291,7 @@ class ClusterExecutor(Executor):
             yield found
 
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
-        """Return the loss and gradient over all shards; None if any shard is missing."""
+        """Return the loss and gradient over all shards, or None if any shard is missing."""
         began = time.perf_counter()
         with explained(self._advice):
             sent, shares = self._sent(job), self._assign()

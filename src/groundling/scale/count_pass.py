@@ -22,8 +22,8 @@ Numbers = NDArray[np.int64]
 class Counts:
     """Labels of a shard in order of occurrence, and counts of their pairs.
 
-    `pairs` (2 × pairs) holds indices of word and node labels, `counts` their joint frequency in
-    demonstrated plans, `uses` the frequency of each word label in the texts.
+    `pairs` (2 × pairs) holds the indices of word and node labels, `counts` their joint frequency in
+    demonstrated plans, and `uses` the frequency of each word label in the texts.
     """
 
     words: list[WordLabel]
@@ -94,7 +94,7 @@ def word_uses(encoding: Encoding) -> dict[str, float]:
 class CountsSum:
     """Accumulator of the counts of shards, in order, that builds the feature space.
 
-    Features have the same names, order and selection as without shards.
+    Features have the same names and order as without shards, and the same ones are selected.
     """
 
     def __init__(self) -> None:

@@ -27,7 +27,7 @@ class Executor(ABC):
 
     @abstractmethod
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
-        """Return the loss and gradient over all shards; None if any shard is missing."""
+        """Return the loss and gradient over all shards, or None if any shard is missing."""
 
 
 class LocalExecutor(Executor):

@@ -1,4 +1,4 @@
-"""Jobs: the settings, merged statistics and past θ that workers need."""
+"""Jobs: the settings, the merged statistics and the earlier θ that workers need."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: s
 class Survey:
     """Statistics of a shard, before words are labelled.
 
-    `values` holds the values of each kind in its graphs, `counts` the word counts, `weight` the
-    total weight of its demonstrations, `digest` a checksum of its content.
+    `values` holds the values of each kind in the graphs of the shard, `counts` the word counts,
+    `weight` the total weight of its demonstrations, and `digest` a checksum of its content.
     """
 
     values: dict[str, set[str]]
@@ -97,7 +97,7 @@ class Encoded:
 class ShardJob:
     """Everything that determines the encoding of a shard, for one ensemble member.
 
-    Given a job and a shard, any worker can redo another worker's work. `history` holds the θ of
+    With a job and a shard, any worker can redo the work of another worker. `history` holds the θ of
     each realignment.
     """
 

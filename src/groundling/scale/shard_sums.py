@@ -29,8 +29,8 @@ class TreeSum:
     """Sum over shards in the order of a binary tree, reproducible to the last bit.
 
     Neighbouring shards are added first, then pairs of pairs. Each addition has the same operands,
-    whichever process evaluates a shard and in whichever order the results arrive. At most about
-    2 · log₂(shards) partial gradients are in memory if neighbouring shards come from one process.
+    whichever process evaluates a shard and in whatever order the results arrive. If neighbouring
+    shards come from one process, at most about 2 · log₂(shards) partial gradients are in memory.
 
     Parameters
     ----------

@@ -62,9 +62,9 @@ def fit_at_scale(
     """Train in shards: in this process with bounded memory, or on a cluster.
 
     θ equals the θ of an ordinary fit up to rounding, except that each shard samples its own
-    alternatives. Open settings are chosen from at most 2,000 demonstrations and a lexicon is
-    learnt from at most 5,000, drawn from all shards. The demonstrations are not stored, so
-    `teach` needs them.
+    alternatives. Settings left at `"auto"` are chosen from at most 2,000 demonstrations, and a
+    lexicon is learnt from at most 5,000, drawn from all shards. The demonstrations are not stored,
+    so pass them to `teach` as `known`.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def refuse_in_shards(skip_bad: bool) -> None:
 def _chosen(
     settings: Trainer | Mapping[str, Any], shards: Shards, progress: ProgressCallback | None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Replace settings equal to `"auto"` by choices from a sample of each shard."""
+    """Replace settings equal to `"auto"` with choices from a sample of each shard."""
     if isinstance(settings, Trainer):
         return settings, ()
     tell = early(progress)

@@ -57,8 +57,8 @@ class ShardedObjective:
         if found is None or found.weight != self.weight:
             covered = "a part" if found is None else f"{found.weight:g} of {self.weight:g}"
             raise WorkerError(
-                f"A gradient must cover all demonstrations; got {covered} (by weight). Do not "
-                "change the files during training; train again."
+                f"A gradient must cover all demonstrations; got {covered} (by weight). Train "
+                "again, and do not change the files during training."
             )
         return found.loss, found.gradient
 

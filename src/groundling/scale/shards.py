@@ -39,7 +39,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Shards:
-    """All shards in order, pickled together so that they share their worlds."""
+    """All shards in order; they are pickled together, so that they share their worlds."""
 
     parts: tuple[Shard, ...]
 
@@ -79,7 +79,8 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
         demonstrations = read_named(demonstrations)
     if not isinstance(demonstrations, Iterable):
         raise DemonstrationError(
-            f"`demonstrations` must be iterable; got a {type(demonstrations).__name__}."
+            f"`demonstrations` must be iterable; got a {type(demonstrations).__name__}. Pass "
+            "a list or Demonstrations."
         )
     if isinstance(demonstrations, Demonstrations) and demonstrations.files:
         return Shards(tuple(_of_files(demonstrations, size)))
@@ -98,12 +99,12 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 
 
 def read_named(name: str | PathLike[str]) -> Demonstrations:
-    """Raise an error for a bare file name, with a hint on how to read files."""
+    """Raise an error for a bare file name, and say how to read files instead."""
     found = glob.glob(str(name), recursive=True)
-    what = f"{len(found)} files match" if found else "No file matches"
+    what = f"{len(found)} files match" if found else "no file matches"
     raise DemonstrationError(
         f"`demonstrations` must be Demonstrations or an iterable; got the name {str(name)!r} "
-        f"({what} it). Pass Demonstrations.read({str(name)!r}, worlds=…)."
+        f"({what} this name). Pass Demonstrations.read({str(name)!r}, worlds=…)."
     )
 
 

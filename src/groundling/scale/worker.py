@@ -43,7 +43,7 @@ from groundling.scale.shards import Shard
 class ShardWorker:
     """Encoder and evaluator of shards in one process, with encoded shards in files.
 
-    Missing files are rebuilt, since they depend only on the shard and the job.
+    Missing files are rebuilt, because they depend only on the shard and the job.
 
     Parameters
     ----------
@@ -145,15 +145,16 @@ class ShardWorker:
         except UnreadableError as error:
             named = self._examples(shard, job, self._encoder(job))[error.place].demonstration
             raise DemonstrationError(
-                f"{named} must have an alignment of text and actions; got none."
+                f"{named} must have an alignment of text and actions; got none. Use a "
+                "smaller Overlay.unit, or check the demonstration."
             ) from None
         return Total(float(loss), gradient, opened.weight)
 
     def _opened(self, shard: Shard, job: ShardJob) -> OpenShard:
         """Memory-map a shard file for one evaluation.
 
-        Only shards in use take up memory of the process. The operating system caches files while
-        memory is free, so mapping them again is cheap.
+        Only shards that are in use take up memory of the process. The operating system caches files
+        while memory is free, so mapping them again is cheap.
         """
         path = self._path(shard, job.key)
         if not path.exists():
@@ -262,7 +263,7 @@ def _check_arrays_suffice(objective: Objective, model: Model) -> None:
 
 
 def memory_used() -> int:
-    """Return the resident memory of this process in bytes, or its peak.
+    """Return the resident memory of this process in bytes, or its peak if unknown.
 
     >>> memory_used() > 10_000_000
     True

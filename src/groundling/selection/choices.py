@@ -69,8 +69,8 @@ class Tried:
     def holds(self, names: Sequence[str], count: int) -> bool:
         """Return whether the result can be reused for other data.
 
-        The configurations must be the same, and the data must have more than half and less than
-        twice the size.
+        The configurations must be the same, and the number of demonstrations must be more than half
+        and less than twice that of the race.
 
         >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
         True
@@ -84,7 +84,7 @@ class Choices(tuple[Choice, ...]):
     """The settings chosen from the demonstrations; printed one per line.
 
     `left_open` names the settings that were unset, `tried` is the result of the race, and `params`
-    are the chosen values for `set_params`.
+    holds the chosen values for `set_params`.
 
     >>> print(Choices())
     All settings were given; none was chosen.
@@ -161,12 +161,15 @@ def check_open(names: Iterable[str]) -> tuple[str, ...]:
     Traceback (most recent call last):
         ...
     ValueError: A setting must be one of model, overlay, features, learning, search,
-    search.max_length; got 'hat'.
+    search.max_length; got 'hat'. Save the follower again.
     """
     found, known = tuple(names), (*_GROUPS, _LENGTH)
     for name in found:
         if name not in known:
-            raise ValueError(f"A setting must be one of {', '.join(known)}; got {name!r}.")
+            raise ValueError(
+                f"A setting must be one of {', '.join(known)}; got {name!r}. Save the follower "
+                "again."
+            )
     return found
 
 
@@ -209,9 +212,10 @@ def choose(
 ) -> tuple[Trainer, Choices]:
     """Return a trainer with all settings fixed, and the choices with their reasons.
 
-    Given settings are kept. Settings that the environment declares
+    Settings that were given are kept. Settings that the environment declares
     (`Environment.follower_settings`) take part in the race. The order of demonstrations does not
-    matter. A result `tried` on fewer demonstrations is reused until their number has doubled.
+    matter. The result `tried` of an earlier race is reused until the number of demonstrations has
+    doubled.
     """
     names = _left_open(settings)
     if not names:
@@ -250,7 +254,7 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the best configuration; skip the race for one option or too little data."""
+    """Return the best configuration; there is no race for one configuration or few data."""
     count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:

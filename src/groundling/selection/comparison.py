@@ -27,9 +27,9 @@ BASELINE = "as Follower() chooses"
 class Comparison:
     """The results of a comparison, with the winner as a trainer.
 
-    `ranked` are the configurations of the last lap, simplest first; `dropped` are the
-    configurations that were clearly behind in an earlier lap; `skipped` are those that failed or
-    were too slow, each with the reason.
+    `ranked` holds the configurations of the last lap, simplest first. `dropped` holds those that
+    were clearly behind in an earlier lap. `skipped` holds those that failed or were too slow, each
+    with the reason.
 
     >>> print(Comparison((), "unit by unit", 90, 300))
     configuration                l2        right   behind the best   seconds
@@ -79,7 +79,7 @@ def compare(
     """Race the choice of `Follower()` against the table, then variants of the winner.
 
     `seconds` is the budget for the race and the caller's final fit. The choice of `Follower()`
-    takes part in every lap. The number of laps depends on the machine.
+    takes part in every lap. The number of laps depends on the speed of the machine.
     """
     given: Any = seconds
     number = isinstance(given, Real) and not isinstance(given, bool)

@@ -1,6 +1,6 @@
 """The table of configurations that take part in the race, and when each applies.
 
-Rows are in order of preference: of configurations with equal accuracy, the first wins.
+Rows are in order of preference. If several configurations have equal accuracy, the first one wins.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Configuration:
 class Join:
     """A way to match words with values: its name, when it applies, and its settings.
 
-    `extends` is the name of the join that it extends; it is tried if that join leads the race.
+    `extends` is the name of another join. If that join leads the race, this one is tried too.
     """
 
     name: str
@@ -306,8 +306,8 @@ def reads_units(model: Model | str) -> bool:
 def learning_for(profile: Profile, model: Model, count: int | None = None) -> Learning:
     """Return learning settings with the same penalty for each demonstration.
 
-    A demonstration is one choice among plans; a text read unit by unit is one choice for each unit
-    and action.
+    A demonstration is one choice among plans. If texts are read unit by unit, it is one choice for
+    each unit and action.
     """
     count = profile.count if count is None else count
     reads = reads_units(model)

@@ -74,7 +74,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return the usual labels that worlds lack; empty if this may be due to chance."""
+        """Return the usual labels that worlds lack; empty if they may be missing by chance."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()

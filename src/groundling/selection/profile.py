@@ -66,11 +66,11 @@ class Kind:
 
     @property
     def is_slot(self) -> bool:
-        """Whether words spell most values and usually mean the demonstrated actions.
+        """Whether words spell most values and usually refer to the demonstrated actions.
 
-        Either most texts that spell a value mean it (precision), or nearly all texts that mean a
-        value spell it (recall). Recall suffices because words of names (*lamp* in “bedroom lamp”)
-        often have another meaning too.
+        One of two conditions must hold: most texts that spell a value mean it (precision), or
+        nearly all texts that mean a value spell it (recall). Recall suffices because a word of a
+        name (*lamp* in “bedroom lamp”) often has another meaning too.
 
         >>> few = frozenset({"red", "blue"})
         >>> Kind("colour", few, few, 10, 9).is_slot, Kind("way", few, few, 10, 2).is_slot
@@ -101,9 +101,10 @@ class Kind:
 class Profile:
     """Facts about demonstrations, each computed on first use.
 
-    Lengths are computed from all demonstrations, other facts from a sample that depends neither on
-    their order nor on their names. `max_length` is the given plan length, if any.
-    `on_step` is called at each step of an environment, to report progress of slow simulators.
+    Lengths are computed from all demonstrations. Other facts are computed from a sample that
+    depends neither on the order nor on the names of demonstrations. `max_length` is the given plan
+    length, if there is one. `on_step` is called at each step of an environment, to report the
+    progress of slow simulators.
 
     Examples
     --------
@@ -207,7 +208,7 @@ class Profile:
 
     @cached_property
     def counts(self) -> PlanCounts:
-        """Estimates of the number of plans from a sample of starts."""
+        """The estimated number of plans, from a sample of starts."""
         return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:
@@ -282,7 +283,7 @@ class Profile:
         """Whether nearly all texts of several actions have fewer units than actions.
 
         In this case, only single words can show the order of actions. Repeated actions count once,
-        since a text may name them once.
+        because a text may name them once.
         """
         changes = [
             (_units(each, self.unit), sum(1 for _ in groupby(each.trajectory.actions)))
@@ -434,7 +435,8 @@ class Profile:
     def unsaid(self) -> tuple[str, ...]:
         """The slots whose values texts often express in other words.
 
-        Empty if actions have several values of a slot, such as the values of all nearby things.
+        The tuple is empty if actions have several values of a slot, such as the values of all
+        nearby things.
         """
         found = [
             Counter(kind for kind, _ in graph_values(each.world, *decision))
@@ -493,7 +495,7 @@ def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstra
 
 
 def words_of(example: Example) -> frozenset[str]:
-    """Return the words of a text; if characters are words, also sequences of them."""
+    """Return the words of a text; for character-based scripts, also character sequences."""
     return frozenset(
         word.lower()
         for sentence in example.instructions
@@ -525,7 +527,7 @@ def is_reordered(
 ) -> bool | None:
     """Return whether a text names values in a different order from its actions.
 
-    None if the order cannot be determined from its values.
+    Returns None if the values in the text do not determine the order.
     """
     held: dict[str, list[int]] = {}
     for number, (state, action) in enumerate(example.trajectory.decisions()):

@@ -53,7 +53,7 @@ class Budget:
     spent: int = 0
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether a lap of `size` demonstrations fits; the first lap always does."""
+        """Return whether a lap of `size` demonstrations is affordable; the first always is."""
         more = sum(each.members * size for each in runners)
         return not self.spent or self.spent + more <= RACE_BUDGET * self.count
 
@@ -69,8 +69,8 @@ class Budget:
 class Clock(Budget):
     """A budget of seconds, part of which is reserved for the final fit.
 
-    The final fit learns from all demonstrations with all iterations; its time is estimated from
-    the laps of each configuration.
+    The final fit learns from all demonstrations with all iterations. Its time is estimated from the
+    laps of each configuration.
     """
 
     seconds: float = 0.0
@@ -90,7 +90,7 @@ class Clock(Budget):
         return runner.learning_seconds * self.count
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether a lap fits before the final fit; the first lap always does."""
+        """Return whether there is time for a lap; there always is for the first lap."""
         self.mark = self.now()
         known = [each for each in runners if each.size]
         more = sum(each.seconds * size / each.size for each in known)
@@ -113,8 +113,8 @@ class Clock(Budget):
 class Runner:
     """A configuration in the race, with the results of its last lap.
 
-    `credit` has an entry for each held-out demonstration; `size` is the number of demonstrations
-    in the lap, 0 before the first. `failed` says why the configuration cannot run.
+    `credit` has an entry for each held-out demonstration. `size` is the number of demonstrations in
+    the lap, or 0 before the first lap. `failed` says why the configuration cannot run.
     """
 
     configuration: Configuration
@@ -165,10 +165,10 @@ def _standard_error(values: _Reals) -> float:
 class Race:
     """A comparison of configurations by cross-validation on growing subsets.
 
-    In each lap, configurations are trained on two folds of a subset and evaluated on the third.
-    Subsets double in size, up to all demonstrations; then the other folds are held out in turn. A
-    configuration that is clearly behind the leader drops out. The order of demonstrations depends
-    on their content only.
+    In each lap, configurations are trained on two folds of a subset and evaluated on the third. The
+    subset doubles in size from lap to lap, up to all demonstrations. Then the other folds are held
+    out in turn. A configuration that is clearly behind the leader drops out. The order of
+    demonstrations depends only on their content.
     """
 
     settings: Mapping[str, Any]
@@ -182,7 +182,7 @@ class Race:
     keep: str = ""  # the name of a configuration that never drops out
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
-        """Return a configuration for the race; `times` multiplies its penalty."""
+        """Return a configuration as a runner; `times` multiplies its penalty."""
         learning = self.settings["learning"]
         if learning == AUTO:
             learning = learning_for(self.profile, configuration.model)
@@ -364,9 +364,9 @@ def brief(trainer: Trainer, profile: Profile) -> Trainer:
 def credits_of(
     learnt: Learnt, demonstrations: Sequence[Demonstration], *, exactly: bool = False
 ) -> list[float]:
-    """Return the credit of the best plan for each demonstration.
+    """Return, for each demonstration, how right its best plan is (0 to 1).
 
-    With `exactly`, a plan that ends as demonstrated but has other actions gets less than 1.
+    With `exactly`, a plan that ends as demonstrated but has other actions counts less than 1.
     """
     encoder = learnt.fitted.encoder
     texts = encoder.reader.read_many(each.instructions for each in demonstrations)
@@ -386,7 +386,7 @@ def credits_of(
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:
-    """Return the plan with the highest score, or the plan chosen by the search."""
+    """Return the plan with the highest score, or the plan that the search settled on."""
     plans = result.plans
     if not len(plans) or result.settled:
         return plans[0] if len(plans) else None

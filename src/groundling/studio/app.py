@@ -255,7 +255,7 @@ def _walk(project: Project, way: Way) -> dict[str, Any]:
 
 
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
-    """Return the state after actions as the initial state of the next instruction."""
+    """Return the final state of some actions, from which the next instruction starts."""
     scene, start, actions = _way(project, way)
     end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
     # `restart` turns the final state of one plan into the initial state of the next.

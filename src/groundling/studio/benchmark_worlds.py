@@ -56,7 +56,7 @@ def _setting(
 ) -> Setting:
     """Create a setting from a mapping of scene names to scenes.
 
-    Each entry of `found` has an environment and an initial state; each entry of `examples` has a
+    Each entry of `found` has an environment and an initial state. Each entry of `examples` has a
     scene name, a text and its actions.
     """
     return Setting(

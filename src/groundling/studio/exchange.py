@@ -42,8 +42,8 @@ def export_lines(project: Project) -> Iterator[str]:
 def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int, str]]:
     """Return the records of all valid lines, and a problem for each invalid line.
 
-    Records without a world, or with the title of the setting as world, belong to the first scene.
-    Raises DemonstrationError if there are no valid lines or too many.
+    A record without a world, or with the title of the setting as its world, belongs to the first
+    scene. Raises DemonstrationError if there are no valid lines or too many lines.
     """
     scenes = project.setting.scenes
     worlds = {project.setting.title: scenes[0].environment}
@@ -63,8 +63,14 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
             refused[number] = " ".join(str(error).split())[:500]
     if not found:
         for number, problem in refused.items():
-            raise DemonstrationError(f"Line {number}: {problem} Nothing was imported.")
-        raise DemonstrationError("The file must have at least one demonstration; got none.")
+            raise DemonstrationError(
+                f"Line {number}: {problem} Nothing was imported. Correct the line, and import "
+                "the file again."
+            )
+        raise DemonstrationError(
+            "The file must have at least one demonstration; got none. Choose a JSON Lines file "
+            "from Export."
+        )
     return found, refused
 
 
@@ -77,7 +83,8 @@ def _read(project: Project, reader: RecordReader, record: dict[str, Any], number
         raise
     except Exception as error:  # one invalid line must not stop the import
         raise DemonstrationError(
-            f"The record cannot be read: {type(error).__name__}: {error}."
+            f"The record cannot be read: {type(error).__name__}: {error}. Correct or remove "
+            "the line."
         ) from error
     text = shown.instructions
     name = first if scene == project.setting.title else str(scene)

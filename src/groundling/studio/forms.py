@@ -70,7 +70,7 @@ class UtteranceForm(Wish):
     """An utterance to the agent: a command, a question or a reply.
 
     `before` holds the texts that led to the open question, and `choice` the index of the clicked
-    option. `language` is the page's language, used if it cannot be detected from demonstrations.
+    option. `language` is the page's language, used if none can be detected from the demonstrations.
     """
 
     before: Annotated[list[Words], Field(max_length=MOST_BEFORE)] = []
@@ -114,7 +114,9 @@ class WorldForm(_Form):
     def source(self) -> dict[str, Any]:
         """Return the source of the project."""
         if (self.gallery is None) == (self.scene is None):
-            raise InstructionError("The request must have either `gallery` or `scene`, not both.")
+            raise InstructionError(
+                "The request must have either `gallery` or `scene`, not both. Remove one of them."
+            )
         if self.scene is None:
             return {"kind": "gallery", "name": self.gallery}
         return {"kind": "scene", "scene": self.scene}

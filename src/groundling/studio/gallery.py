@@ -35,7 +35,7 @@ _KITCHENS, _GIVEN, _APART = 24, 30, 12
 class GalleryWorld:
     """A gallery world: its name, title, description and a function that opens it.
 
-    `needs` is an optional dependency; without it the world is hidden.
+    `needs` names an optional dependency; if it is not installed, the world is hidden.
     """
 
     name: str
@@ -114,7 +114,7 @@ def _kitchen() -> Setting:
 
 
 def _requests() -> Sequence[tuple[str, str, str]]:
-    """Return requests, each with its thing and place, alternating between kinds."""
+    """Return requests of alternating kinds, each with its thing and place."""
     go = [(text.format(place), "", place) for place, text in product(PLACES, _GO)]
     take = [(text.format(thing), thing, "") for thing, text in product(THINGS, _TAKE)]
     bring = [

@@ -18,7 +18,7 @@ _WOOD, _DARK, _STEEL = "#b98d5a", "#94703f", "#9aa5ad"
 
 
 class KitchenState(NamedTuple):
-    """The robot's place, the thing it holds ("" if none) and the places of the others."""
+    """The robot's place, the thing it holds ("" if none) and the places of other things."""
 
     at: str
     holds: str

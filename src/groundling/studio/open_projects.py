@@ -23,7 +23,7 @@ LISTED = 100  # newest projects shown on the page
 
 
 class ProjectSummary(NamedTuple):
-    """A stored project: its name, title, pupil or "", and number of training demonstrations."""
+    """A stored project: name, title, pupil (or ""), and number of training demonstrations."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class ProjectSummary(NamedTuple):
 class OpenProjects:
     """Open projects, keyed by generated names.
 
-    A name from a client is never used as a path.
+    A name that a client sends is never used as a path.
 
     Parameters
     ----------
@@ -98,7 +98,9 @@ class OpenProjects:
     def begin(self, source: Mapping[str, Any], pupil: str = "") -> str:
         """Create a project from a gallery or editor world, and return its name."""
         if source.get("kind") not in HARMLESS:
-            raise ProjectError("The world must be from the gallery or the editor.")
+            raise ProjectError(
+                "The world must be from the gallery or the editor. Choose one on the start page."
+            )
         with self._lock:
             if len(self._open) > MOST:
                 raise BusyError(
@@ -117,7 +119,8 @@ class OpenProjects:
     def join(self, pupil: str) -> str:
         """Create an untrained project for a pupil, and return its name.
 
-        It has the world of the main project if that is a `SceneWorld`, otherwise a kitchen.
+        The project has the world of the main project if that is a `SceneWorld`, and otherwise a
+        kitchen.
         """
         world = self._open[MAIN].setting.scenes[0].environment
         if not isinstance(world, SceneWorld):
@@ -147,7 +150,7 @@ class OpenProjects:
 
 
 def _summary(name: str, folder: Path, store: Store | None) -> ProjectSummary:
-    """Return the summary of a project; without a title if it is unreadable."""
+    """Return the summary of a project; an unreadable project has no title."""
     try:
         opened = store or Store(folder)
         try:

@@ -38,7 +38,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
     >>> class Dark:
     ...     def draw(self, state): raise ValueError("no light")
     >>> picture(Dark(), ["on"]).problem
-    "Dark.draw('on') raised ValueError: no light. The state is shown as text."
+    "Dark.draw('on') raised ValueError: no light. Correct the method. The state is shown as text."
     """
     try:
         text = CachedEnvironment(environment).describe(way[-1])

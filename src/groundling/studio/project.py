@@ -71,7 +71,8 @@ class Project:
     """A folder of demonstrations and models, with one follower that answers requests.
 
     Methods may be called from any thread. A background thread trains whenever demonstrations have
-    changed, and again if they change during training. Until then the previous follower answers.
+    changed. Until training has finished, the previous follower answers. If demonstrations change
+    during training, it starts again.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ class Project:
         return found
 
     def _load_last(self) -> None:
-        """Load the newest intact model; it is marked stale if the demonstrations differ."""
+        """Load the newest intact model, marked as stale if the demonstrations differ."""
         revision, records = self.store.snapshot()
         current = fingerprint_of(records)
         for row in reversed(self.store.models(KEPT)):
@@ -233,7 +234,7 @@ class Project:
             )
 
     def close(self) -> None:
-        """Stop training, which resumes when the project is reopened, and close the file."""
+        """Stop training and close the file; training resumes when the project is reopened."""
         with self._wake:
             self._stop.set()
             self._wake.notify_all()
@@ -278,7 +279,7 @@ class Project:
     def check(self, record: Record) -> Record:
         """Return a normalised record; raise an error if it cannot be used for training.
 
-        Used for teaching, importing, editing and training.
+        Records are checked when they are taught, imported, edited or used for training.
         """
         if record.problem is not None:
             raise DemonstrationError(record.problem)
@@ -287,12 +288,15 @@ class Project:
         check_actions(len(record.actions))
         if not 0 <= record.weight <= MOST_WEIGHT:
             raise DemonstrationError(
-                f"The weight must be between 0 and {MOST_WEIGHT}; got {shorten(record.weight)}."
+                f"The weight must be between 0 and {MOST_WEIGHT}; got "
+                f"{shorten(record.weight)}. Enter another weight."
             )
         try:
             plain_json([record.start, *record.actions])
         except ValueError as error:
-            raise DemonstrationError(f"“{text[:60]}” cannot be stored: {error}.") from error
+            raise DemonstrationError(
+                f"“{text[:60]}” cannot be stored: {error}. Change the text or the actions."
+            ) from error
         try:
             each = self.demonstration(record)
             CachedEnvironment(each.environment).trace(each.start, each.actions, f"“{text[:60]}”")
@@ -301,12 +305,13 @@ class Project:
             raise
         except Exception as error:  # user environments may raise anything
             raise WorldError(
-                f"“{text[:60]}” cannot be carried out: {type(error).__name__}: {str(error)[:200]}."
+                f"“{text[:60]}” cannot be carried out: {type(error).__name__}: "
+                f"{str(error)[:200]}. Check the actions and the world."
             ) from error
         return replace(record, text=text, start=start)
 
     def problem_of(self, record: Record) -> str | None:
-        """Return why a demonstration is skipped in training; None if it is used."""
+        """Return why a demonstration is skipped in training, or None if it is used."""
         return record.problem or self.aside.get(record.id)
 
     # ---- following ----------------------------------------------------------------------
@@ -331,8 +336,8 @@ class Project:
     ) -> Turn:
         """Process an utterance or the choice of an option, and return the agent's turn.
 
-        `before` holds the texts that led to the open question. The agent is stateless between
-        calls: it replays these texts, so that pages can be reloaded and turns undone.
+        `before` holds the texts that led to the open question. The agent keeps no state between
+        calls. It replays these texts, so that pages can be reloaded and turns undone.
         """
         with self.answering:
             follower = self.follower
@@ -367,8 +372,8 @@ class Project:
     def standing(self) -> dict[str, Any]:
         """Count the recent and held-out demonstrations that the follower gets right.
 
-        A recent demonstration counts if the agent carries out the right plan without asking; each
-        text counts once per scene. Only the newest demonstrations are considered.
+        A recent demonstration counts as right if the agent carries out the right plan without
+        asking. Each text counts once per scene. Only the newest demonstrations are considered.
         """
         known = self._standing
         current = (self.learnt.fingerprint, self.store.revision)
@@ -390,7 +395,7 @@ class Project:
         return found
 
     def _does(self, record: Record, sure: bool = True) -> bool:
-        """Return whether the follower's plan is right and, if `sure`, confident."""
+        """Return whether the follower's plan is right and, with `sure`, also confident."""
         try:
             scene, each = self.setting.scene(record.scene), self.demonstration(record)
             plan: Plan | None
@@ -415,7 +420,7 @@ class Project:
                 return None
 
     def is_given(self, name: str) -> bool:
-        """Return whether a training demonstration, given by name, came with the world."""
+        """Return whether a training demonstration, named by `name`, came with the world."""
         number = name.partition(":")[0]  # see `_sorted`
         try:
             return not number.isdecimal() or self.store.record(int(number)).origin == "given"
@@ -474,7 +479,7 @@ class Project:
         self.check_writes()
         change = self.store.undo()
         if change is None:
-            raise InstructionError("There is nothing to undo.")
+            raise InstructionError("There is no change to undo.")
         self.changed(f"undone: {change.what}")
         return change.what
 
@@ -612,7 +617,7 @@ class Project:
         return shown, apart, aside
 
     def _learn(self, shown: dict[str, Demonstration], aside: dict[int, str]) -> Follower | None:
-        """Train; on failure, set aside demonstrations that fail on their own and retry."""
+        """Train; if this fails, set aside demonstrations that fail on their own, and retry."""
         known = self.learnt.follower
         make, base = self.setting.make, self.setting.base()
         try:
@@ -671,7 +676,8 @@ class Project:
             return follower
         if revision not in self.kept_models():
             raise ProjectError(
-                f"There is no saved model for revision {revision}. Only the last {KEPT} are kept."
+                f"There is no saved model for revision {revision}. Only the last {KEPT} are "
+                "kept. Choose a later revision."
             )
         return Follower.load(self.folder / "models" / str(int(revision)))
 

@@ -23,9 +23,10 @@ RECALLED = 1.0  # minimum score from memory for a demonstration to be a reason
 def reasons(follower: Follower, scene: StudioScene, plan: Plan) -> dict[str, Any]:
     """Return the reasons for each action of a plan as JSON-ready data.
 
-    Each of `steps` has the words that ask for the action, the decisive one first (empty if the
-    action is needed but not mentioned), and the plan without that word if it differs. `remembered`
-    is the text of the demonstration that the plan repeats, if any.
+    Each entry of `steps` has the words that ask for the action, the decisive one first. The list of
+    words is empty if the action is needed but not mentioned. If the plan without the decisive word
+    differs, the entry has that plan too. `remembered` is the text of the demonstration that the
+    plan repeats, if there is one.
 
     >>> from groundling.studio.gallery import open_gallery
     >>> setting = open_gallery("kitchen")
@@ -106,7 +107,7 @@ def _without(
     text: Sequence[Instruction],
     word: dict[str, Any],
 ) -> list[str] | None:
-    """Return the action names of the plan without a word; None if it is the same plan."""
+    """Return the action names of the plan without a word, or None if the plan is the same."""
     kept = []
     for number, each in enumerate(text):
         places = [

@@ -120,8 +120,8 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
     >>> open_setting({"kind": "moon"})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: The `kind` of a source must be supported; got 'moon'. Known:
-    'demo', 'gallery', 'lesson', 'model', 'scene', 'world'.
+    groundling.errors.WorldError: The `kind` of a source must be one that this version supports;
+    got 'moon'. Known: 'demo', 'gallery', 'lesson', 'model', 'scene', 'world'.
     """
     source = check_source(source)
     kind = source["kind"]
@@ -143,7 +143,7 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
 
 
 def check_source(source: Any) -> dict[str, Any]:
-    """Return a source as a dict; raise WorldError if it is invalid.
+    """Return a source as a dictionary; raise WorldError if it is invalid.
 
     >>> check_source({"kind": "world", "world": 3})
     Traceback (most recent call last):
@@ -151,19 +151,22 @@ def check_source(source: Any) -> dict[str, Any]:
     groundling.errors.WorldError: 'world' must be a string; got 3.
     """
     if not isinstance(source, Mapping):
-        raise WorldError(f"A source must be an object with a `kind`; got {shorten(source)}.")
+        raise WorldError(
+            f"A source must be an object with a `kind`; got {shorten(source)}. Restore a backup "
+            "of the project."
+        )
     kind = source.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise WorldError(
-            f"The `kind` of a source must be supported; got {shorten(kind)}."
-            f"{did_you_mean(kind, KINDS)}"
+            "The `kind` of a source must be one that this version supports; got "
+            f"{shorten(kind)}.{did_you_mean(kind, KINDS)}"
         )
     needed = {"world": ("world",), "model": ("model",), "gallery": ("name",)}.get(kind, ())
     for name in ("world", "model", "name"):
         if (name in needed or name in source) and not isinstance(source.get(name), str):
             raise WorldError(f"{name!r} must be a string; got {shorten(source.get(name))}.")
     if kind == "scene" and not isinstance(source.get("scene"), Mapping):
-        raise WorldError(f"'scene' must be an object; got {shorten(source.get('scene'))}.")
+        raise WorldError(f"'scene' must be a JSON object; got {shorten(source.get('scene'))}.")
     shown = source.get("demonstrations", [])
     if not isinstance(shown, (list, tuple)) or not all(isinstance(each, str) for each in shown):
         raise WorldError(f"'demonstrations' must be a list of file names; got {shorten(shown)}.")
@@ -288,8 +291,8 @@ def scene_setting(
 def world_setting(name: str) -> Setting:
     """Create a setting from a user world such as `my_world.py:Kitchen`.
 
-    The scene starts in the world's `initial_state()`. A world with `starts`, a mapping from names
-    to states, has one scene for each (see `groundling.data.own.starts_of`).
+    The scene starts in the world's `initial_state()`. If the world has `starts`, a mapping from
+    names to states, there is one scene for each state (see `groundling.data.own.starts_of`).
 
     >>> setting = world_setting("groundling.studio.kitchen:Kitchen")
     >>> setting.title, setting.scenes[0].start.at
@@ -313,8 +316,8 @@ def world_setting(name: str) -> Setting:
 def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
     """Create a setting from a trained model in a given world or its task's world.
 
-    `shown` lists the files of its training demonstrations. A model of a user world needs them to
-    be taught.
+    `shown` lists the files with its training demonstrations, which are needed to teach a model of a
+    user world.
     """
     source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
     if shown and world is None:

@@ -39,11 +39,14 @@ class Served:
     Traceback (most recent call last):
         ...
     groundling.errors.WorldError: The setting must have a trained model to serve; got none.
+    Train one first.
     """
 
     def __init__(self, setting: Setting) -> None:
         if setting.trained is None:
-            raise WorldError("The setting must have a trained model to serve; got none.")
+            raise WorldError(
+                "The setting must have a trained model to serve; got none. Train one first."
+            )
         self.setting = setting
         self._follower: Follower = setting.trained
         self.scene = setting.scenes[0]
@@ -215,13 +218,13 @@ class ServedProject(Served):
         return {"taught": taught, "revision": revision, "status": f"/v1/teach/{revision}"}
 
     def progress(self, revision: int) -> dict[str, Any]:
-        """Return whether training has reached a revision."""
+        """Return whether training has reached a revision, and any problem."""
         learnt = self.project.learnt_revision >= revision
         return {"revision": revision, "learnt": learnt, "problem": self.project.problem}
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as JSON; values without a JSON form become text."""
+    """Return a setting as JSON; values without a JSON form become strings."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

@@ -89,8 +89,9 @@ def make_service(
     def learn(teaching: Teaching) -> Response:
         """Teach demonstrations. Disabled unless the server was started with `--teach`.
 
-        A project stores them, responds with 202 and the path of the training status, and trains
-        in the background. A model responds with 200 when training has finished.
+        A project stores the demonstrations, responds with 202 and the path of the training status,
+        and trains in the background. A model without a project responds with 200 when training has
+        finished.
         """
         done = served.teach(_demonstrations(served, teaching))
         if "status" not in done:
@@ -140,7 +141,7 @@ def _follow(served: Served, request: RequestForm) -> AnswerForm:
 
 def _say(served: Served, said: SayForm) -> Spoken:
     if said.session is not None and said.state is not None:
-        raise InstructionError("`state` must be omitted if `session` is given.")
+        raise InstructionError("`state` must be omitted if `session` is given. Remove one of them.")
     session, agent, turn = served.say(check_text(said.text), said.session, said.state)
     codec, plan = served.codec, turn.plan if turn.kind == "act" else None
     answer = turn.answer

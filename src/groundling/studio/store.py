@@ -59,9 +59,9 @@ class DiskFullError(ProjectError):
 class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
-    Records with `apart` are held out: they only measure accuracy. `origin` is given, shown,
-    picked, edited or imported. `right_before` is true if the follower got it right before learning
-    it. `problem` says why the row cannot be read.
+    Records with `apart` are held out: they only measure accuracy. `origin` is given, shown, picked,
+    edited or imported. `right_before` is true if the follower got the demonstration right before
+    learning it. `problem` says why the record cannot be read.
     """
 
     scene: str
@@ -78,12 +78,12 @@ class Record:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything relevant for training: scene, text, start, actions, weight."""
+        """A hash of all that matters for training: scene, text, start, actions and weight."""
         return fingerprint([self.scene, self.text, self.start, self.actions, self.weight])
 
     @property
     def content(self) -> str:
-        """Hash of text, start, actions and `apart`, used to find duplicates."""
+        """A hash of text, start, actions and `apart`, used to find duplicates."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
@@ -98,7 +98,7 @@ def fingerprint(content: Any) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """One change in the history: a description, and each record before and after."""
+    """One change in the history: its description, and each record before and after it."""
 
     what: str
     changes: tuple[tuple[Record | None, Record | None], ...]
@@ -107,7 +107,7 @@ class Change:
 class Store:
     """A project's database file; every change is on disk before the call returns.
 
-    The file is not trusted: unreadable content raises `ProjectError`, and an unreadable
+    The file is not trusted. Unreadable content raises `ProjectError`, and an unreadable
     demonstration becomes a record with a `problem`.
 
     Parameters
@@ -218,7 +218,7 @@ class Store:
         )
 
     def claim(self) -> bool:
-        """Try to become the only writing process; return whether it succeeded.
+        """Try to become the only process that writes; return whether this succeeded.
 
         The operating system releases the lock when the process ends.
         """
@@ -272,7 +272,7 @@ class Store:
         return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
 
     def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
-        """Return the number of demonstrations that contain a text, and one page of them.
+        """Return the number of demonstrations that contain a string, and a page of them.
 
         Training demonstrations come before held-out ones, newest first.
         """
@@ -299,7 +299,7 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return whether the follower got each recent demonstration right before teaching."""
+        """Return, for each recent demonstration, whether it was right before it was taught."""
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
             "ORDER BY id DESC LIMIT ?", most,
@@ -318,11 +318,11 @@ class Store:
     def record(self, number: int) -> Record:
         """Return one demonstration."""
         if not 0 < number < _LARGEST:
-            raise DemonstrationError("The number of a demonstration must be 1 or more.")
+            raise DemonstrationError(f"The number of a demonstration must be >= 1; got {number}.")
         found = self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
         if not found:
             raise DemonstrationError(
-                f"There is no demonstration {number}; it may have been deleted."
+                f"There is no demonstration {number}; it may have been deleted. Reload the page."
             )
         return _record(found[0])
 
@@ -489,7 +489,7 @@ def _read_json(text: Any) -> Any:
         # Escapes may be unpaired surrogates, and exponents may overflow to infinity.
         return plain_json(found) if "\\u" in text or "e" in text else found
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"Stored text must be valid JSON; got {text!r:.40}.") from error
+        raise ValueError(f"Stored data must be valid JSON; got {text!r:.40}.") from error
 
 
 def _record(row: sqlite3.Row) -> Record:
@@ -547,16 +547,16 @@ def _kept(record: Record) -> dict[str, Any]:
 
 
 def _revived(kept: dict[str, Any]) -> Record:
-    """Return a record from the history; raise ValueError, TypeError or KeyError if invalid."""
+    """Return a record from the history; raise a built-in error if it is invalid."""
     found = Record(**{**kept, "actions": tuple(kept["actions"])})
     kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
     whole = type(found.id) is int and 0 < found.id < _LARGEST
     if not whole or not all(isinstance(value, kind) for value, kind in kinds):
-        raise ValueError("The fields of a record must have the types of `Record`.")
+        raise ValueError("A stored demonstration must have fields of the types of `Record`.")
     if not _is_number(found.weight) or not _is_number(found.at):
-        raise ValueError("`weight` and `at` must be finite numbers.")
+        raise ValueError("`weight` and `at` of a stored demonstration must be finite numbers.")
     if found.right_before not in (None, True, False):
-        raise ValueError("`right_before` must be null, true or false.")
+        raise ValueError("`right_before` of a stored demonstration must be null, true or false.")
     return found
 
 

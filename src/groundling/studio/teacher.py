@@ -32,7 +32,7 @@ def threshold_of(follower: Follower | None) -> float:
 def understood(follower: Follower | None, plan: Plan) -> bool:
     """Return whether a plan is confident enough to be carried out.
 
-    A text with only unknown words is never understood, even if there is only one plan.
+    A text with only unknown words never counts as understood, even if there is only one plan.
     """
     if plan.unexplained and len(plan.unexplained) == len(plan.words):
         return False
@@ -46,7 +46,7 @@ def learn(
     progress: ProgressCallback | None = None,
     known: Follower | None = None,
 ) -> Follower | None:
-    """Return a follower trained on the demonstrations; None if there are none.
+    """Return a follower trained on the demonstrations, or None if there are none.
 
     `known` is not modified, so that it can answer requests during training.
 

@@ -28,7 +28,7 @@ def check_text(text: str) -> str:
         said.encode("utf-8")
     except UnicodeEncodeError:
         raise InstructionError(
-            "The text must be valid Unicode; got an unpaired surrogate."
+            "The text must be valid Unicode; got an unpaired surrogate. Type it again."
         ) from None
     count = len(split_sentences(said))
     if count == 0:
@@ -44,9 +44,12 @@ def check_actions(count: int) -> None:
     Traceback (most recent call last):
         ...
     groundling.errors.InstructionError: A demonstration must have at least one action; got none.
+    Show what to do.
     """
     if count == 0:
-        raise InstructionError("A demonstration must have at least one action; got none.")
+        raise InstructionError(
+            "A demonstration must have at least one action; got none. Show what to do."
+        )
     SAID_ACTIONS.check(count, InstructionError, "A demonstration")
 
 

@@ -36,8 +36,8 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     place = Place(None, "the model's own") if note.sample else find_corpora(None, task.corpus)
     if place.folder is None and not note.sample:
         raise ModelFileError(
-            f"The model in {folder} needs the corpora it was trained on, which were not found. Run "
-            "`groundling corpora fetch`."
+            f"The model in {folder} needs the corpora it was trained on, which were not "
+            "found. Run `groundling corpora fetch`."
         )
     corpus = task.load(place.folder)
     left_out = tuple(filter(None, note.left_out.split(",")))

@@ -76,8 +76,8 @@ def walk(
 def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) -> dict[str, Any]:
     """Return a dialogue turn with its text, actions, options and pictures.
 
-    `teaches` is the text to teach if the user confirms the plan, including a reply that completes
-    it.
+    `teaches` is the text that is taught if the user confirms the plan. It includes the reply to a
+    question.
     """
     plan = turn.plan if turn.kind == "act" else None
     states = (start,) if plan is None else plan.states

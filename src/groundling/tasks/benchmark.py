@@ -1,7 +1,7 @@
 """Base class of tasks: data, evaluation, tables and scenes.
 
-A new task is a class with `load` and `prepare` and, if their defaults do not suit it, `judge` and
-`read`. Its environment may have a method `draw`. All other methods have defaults.
+A new task is a class with the methods `load` and `prepare`, and with `judge` and `read` if their
+defaults do not suit it. Its environment may have a method `draw`. All other methods have defaults.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Case:
 class Fold(NamedTuple):
     """One training run and its test data; folds are independent of each other.
 
-    Parts that are neither `held_out` nor `unused` are for training. `seconds` is an estimate, used
-    for the order of jobs and the progress bar.
+    Parts that are neither `held_out` nor `unused` are for training. `seconds` is an estimate of the
+    time, used to order jobs and to show progress.
     """
 
     name: str
@@ -98,8 +98,9 @@ class Fold(NamedTuple):
 class StudyCases(NamedTuple):
     """The trained followers of a dialogue study, with cases that they were not trained on.
 
-    `calibration` holds cases like the training data, each with the follower to apply to them.
-    With `part`, *own* calibration is done for each part of the test cases, which it names.
+    `calibration` holds cases like the training data, each with the follower to apply to it. `part`
+    names what test cases are grouped by, such as a map. If it is set, *own* calibration is done
+    separately for each group.
     """
 
     follower: Follower
@@ -164,9 +165,9 @@ class DemoWorld:
     """A generated world for `groundling demo` and the studio.
 
     `sentences` are held-out single sentences, and `routes` are held-out texts of two sentences, all
-    in the `unseen` environment. `draw` draws a plan in it. `follower` creates the untrained
-    follower for a parser. The demo prints the weights of `words`; the studio offers `examples` in
-    `scenes`.
+    in the `unseen` environment. `draw` draws a plan in this environment. `follower` creates the
+    untrained follower for a parser. The demo prints the weights of `words`, and the studio offers
+    `examples` in `scenes`.
     """
 
     title: str
@@ -189,8 +190,8 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     A package adds a task with an entry point of the group `groundling.tasks` (see
     `groundling.tasks.task_registry`).
 
-    An evaluation consists of folds. Each fold returns an outcome, as JSON, for every row, and a row
-    of the table is computed from the outcomes of all folds. Folds can run on any machine, and
+    An evaluation consists of folds. Each fold returns an outcome for every row of the table, as
+    JSON. A row is computed from the outcomes of all folds. Folds can run on any machine, and
     finished folds can be reused.
     """
 
@@ -229,7 +230,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return tuple(parts[len(parts) - len(parts) // FOLDS :])
 
     def find_parts(self, corpus: CorpusT, names: str) -> tuple[str, ...]:
-        """Return the parts named in a comma-separated text."""
+        """Return the parts named in a comma-separated string."""
         known = {each.casefold(): each for each in self.parts(corpus)}
         found = []
         for name in filter(None, map(str.strip, names.split(","))):
@@ -247,7 +248,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     # ---- one fold: prepare, fit, follow, judge -------------------------------------------
 
     def folds(self, corpus: CorpusT, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return the folds of an evaluation; by default five, each part held out once."""
+        """Return the folds of an evaluation; by default, five that hold out each part once."""
         return split_parts(self.parts(corpus))
 
     def evaluate(
@@ -290,7 +291,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         }
 
     def study_cases(self, corpus: CorpusT, chosen: PresetT, fold: Fold) -> StudyCases | None:
-        """Return the cases for a dialogue study; None means to cross-fit on `prepare`."""
+        """Return the cases for a dialogue study; None to cross-fit on `prepare`."""
         return None
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
@@ -360,7 +361,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     ) -> Sequence[Text]:
         """Convert typed lines to texts, which are followed one by one.
 
-        By default each line is a text.
+        By default, each line is a text.
         """
         return tuple(lines)
 
@@ -419,7 +420,7 @@ def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]
 
 
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """Return the median seconds of a fold for training and for following.
+    """Return the median seconds of a fold, for training and for following.
 
     >>> median_seconds([{"seconds": (1.0, 0.5)}, {"seconds": (2.0, 0.1)}, {"seconds": (4.0, 0.3)}])
     {'train': 2.0, 'follow': 0.3}

@@ -155,7 +155,7 @@ def run_jobs(
     """Run jobs in several processes or on a cluster, the longest first.
 
     With `keep`, a folder, each result is written immediately, and earlier results are reused.
-    `tell` is called with each finished job, and whether its result was reused.
+    `tell` is called with each finished job, and with True if its result was reused.
     """
     results: dict[Job, Result] = {}
     waiting = []

@@ -50,16 +50,14 @@ class Note:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Note:
-        """Return the note from the data of `to_dict`."""
+        """Restore the note from the output of `to_dict`."""
         content = dict(content)
         if content.pop("format") != _FORMAT:
             raise ValueError("unknown format")
         note = cls(variant=content.pop("row", FULL), **content)
         for name, value in asdict(note).items():
             if type(value) is not type(getattr(cls("", ""), name)):
-                raise ValueError(
-                    f"the field {name} must have another type; got {str(value)[:60]!r}"
-                )
+                raise ValueError(f"the field {name} has the wrong type; got {str(value)[:60]!r}")
         return note
 
 
@@ -79,10 +77,10 @@ def train(
 ) -> tuple[Follower, Note, int]:
     """Train and save a preset; return the follower, its note and the number of cases.
 
-    Checkpoints are in the folder `checkpoints`. After an interruption, the same call resumes from
-    them, and calls `resumed`. The model is written when it is complete, and only files of this
-    training run are deleted. `shown` are the demonstrations, if they are too many for memory;
-    `tell` is called with the settings chosen from them.
+    Checkpoints are written to the folder `checkpoints`. After an interruption, the same call
+    resumes from them and calls `resumed`. The model is written when training is complete, and only
+    files of this training run are deleted. Pass the demonstrations as `shown` if they are too large
+    for memory. `tell` is called with the settings chosen from them.
     """
     out = Path(out)
     task = get_task(note.task)
@@ -154,7 +152,8 @@ def load_trained(
 ) -> tuple[Follower, Note]:
     """Load a model from `train`, or any model if its world is given.
 
-    A user-defined world must be passed, so that loading a model file never runs code.
+    If the model was trained in a user-defined world, pass the world, so that loading a model file
+    never runs code.
 
     >>> load_trained("nowhere")
     Traceback (most recent call last):

@@ -29,7 +29,7 @@ FULL = "full"
 class Preset:
     """The settings of a follower and of its environment, with published scores.
 
-    With `auto`, the follower chooses its settings from the demonstrations, and `overrides` replace
+    With `auto`, the follower chooses its settings from the demonstrations, and `overrides` replaces
     some of them. Tasks derive classes with their own settings.
 
     >>> Preset().follower(seed=3).seed
@@ -151,8 +151,8 @@ def with_changes(chosen: PresetT, changes: Iterable[tuple[str, Any]]) -> PresetT
     >>> with_changes(Preset(), [("learning.iteration", 5)])
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: The setting must be known; got 'learning.iteration'. Did you
-    mean 'iterations'?
+    groundling.errors.SettingError: A preset must name known settings; got 'learning.iteration'. Did
+    you mean 'iterations'?
     """
     for path, value in changes:
         if chosen.auto and "." in path:
@@ -166,14 +166,16 @@ def _with_change(settings: Any, names: Sequence[str], value: Any, path: str) -> 
     known = getattr(settings, "__dataclass_fields__", ())
     if names[0] not in known:
         raise SettingError(
-            f"The setting must be known; got {path!r}.{did_you_mean(names[0], known)}"
+            f"A preset must name known settings; got {path!r}.{did_you_mean(names[0], known)}"
         )
     if len(names) > 1:
         value = _with_change(getattr(settings, names[0]), names[1:], value, path)
     try:
         return replace(settings, **{names[0]: value})
     except TypeError as error:
-        raise SettingError(f"`{path}` must have the type of its default; got {value!r}.") from error
+        raise SettingError(
+            f"`{path}` must have the same type as its default; got {value!r}."
+        ) from error
 
 
 # ---- presets.toml -----------------------------------------------------------------------------
@@ -185,8 +187,8 @@ def read_presets(task: str, kind: type[PresetT], folder: Traversable) -> Presets
     """Read `presets.toml`: a table for each preset, with `rows` that change it.
 
     A table lists the settings that differ from the defaults, or from `like` (a classmethod such as
-    `flat` or `bag`, or `default`). Changed features apply to all members of an ensemble, and a
-    member has the settings of the preset with some changes. Rows do not inherit published scores.
+    `flat` or `bag`, or `default`). Changed features apply to all members of an ensemble. A member
+    has the settings of the preset, with its own changes. Rows do not inherit published scores.
 
     >>> from importlib.resources import files
     >>> from groundling.tasks.mazes.maze_presets import MazePreset

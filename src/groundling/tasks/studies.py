@@ -50,7 +50,7 @@ Measured = dict[str, Outcome]
 class Study(NamedTuple):
     """A study of a task: `measure` scores one fold, and `rows` builds the table.
 
-    `metrics` are the printed columns; if empty, the columns of the task.
+    `metrics` are the printed columns; if it is empty, those of the task are printed.
     """
 
     measure: Callable[[Task[Any, Any], Any, Preset, Fold], Measured]
@@ -61,9 +61,9 @@ class Study(NamedTuple):
 def study_folds(
     task: Task[Any, Any], corpus: Any, preset: str, variant: str, quick: bool
 ) -> list[Fold]:
-    """Return the folds of a quick evaluation; with `quick`, only the first fold.
+    """Return the folds of a quick evaluation; with `quick`, only the first of them.
 
-    A task whose own folds have no held-out parts is split by the parts of its cases.
+    If the folds of a task have no held-out parts, the folds are made from the parts of its cases.
     """
     folds = task.folds(corpus, preset, variant, quick=True)
     if not task.study_condition and not all(fold.held_out for fold in folds):
@@ -177,7 +177,7 @@ def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None
 
 
 def _share(scores: DialogueScores, missed: int) -> Outcome:
-    """Return the scores as shares; texts without a plan count as unhelpful questions."""
+    """Return the scores as shares; a text without a plan counts as an unhelpful question."""
     told, total = scores.to_dict(), scores.count + missed
     share = scores.count / total
     for name in ("coverage", "alone", "success_after_one_answer", "overask", "overstep"):
@@ -202,8 +202,8 @@ def _dialogue_rows(
 def _measure_speaker(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
     """Score human and generated texts for the same plans with an independent follower.
 
-    The training data are split by group: one half trains the speaker and its own listener, and the
-    other half trains the independent follower.
+    The training data are split into halves that share no group. One half trains the speaker and its
+    own listener, and the other half trains the independent follower.
     """
     bleu = _corpus_bleu()
     cases = task.prepare(corpus, chosen)
@@ -238,8 +238,8 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
         import sacrebleu
     except ImportError as error:
         raise PluginError(
-            "--speaker must have the package sacrebleu, which is not installed. Run `pip install "
-            "sacrebleu`."
+            "--speaker needs the package sacrebleu, which is not installed. Run `pip "
+            "install sacrebleu`."
         ) from error
 
     def bleu(said: list[str], written: list[str]) -> float:

@@ -5,7 +5,7 @@ A package adds a task with an entry point for a subclass of `Task`::
     [project.entry-points."groundling.tasks"]
     kitchen = "kitchen_robot.task:KitchenTask"
 
-Names are read from the packages' metadata; a task is imported on demand.
+Names are read from the metadata of installed packages. A task is imported only when it is used.
 """
 
 from __future__ import annotations

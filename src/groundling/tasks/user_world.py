@@ -21,7 +21,7 @@ from groundling.world.environment import Demonstration, State, shorten
 class UserWorldTask(Task[OwnWorld, Preset]):
     """Task of a user's world such as `my_world.py:Kitchen`, with demonstration files.
 
-    Every demonstration is a part; demonstrations of one group are held out together.
+    Every demonstration is a part of its own; demonstrations of one group are held out together.
 
     >>> UserWorldTask("my_world.py:Kitchen").presets.default
     'auto'
@@ -40,8 +40,8 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         """Open the world and its files of demonstrations; bad records are skipped."""
         if source is not None and not isinstance(source, tuple):
             raise SettingError(
-                f"{self.name} must have demonstration files, since it is your own "
-                "world. Pass at least one file."
+                f"{self.name} must have demonstration files, because it is your own world. "
+                "Pass at least one file."
             )
         return open_world(self.name, source or (), skip_bad=True, check=True)
 
@@ -58,11 +58,11 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def held_out(self, corpus: OwnWorld) -> tuple[str, ...]:
-        """Return an empty tuple: training holds out no demonstrations."""
+        """Return an empty tuple, because training holds out no demonstrations."""
         return ()
 
     def folds(self, corpus: OwnWorld, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return folds that hold out each demonstration once, groups as a whole."""
+        """Return folds that hold out each demonstration once, and groups as a whole."""
         cases = self.prepare(corpus, self.default())
         part_of = {id(each.demonstration): each.part for each in cases}
         shares = folds((each.demonstration for each in cases), self.fold_count)
@@ -72,7 +72,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def tuning_folds(self, corpus: OwnWorld) -> list[Fold]:
-        """Return the folds of an evaluation, since there are no test data."""
+        """Return the folds of an evaluation, because there are no separate test data."""
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:

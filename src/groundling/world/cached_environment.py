@@ -53,9 +53,9 @@ class _Answers:
 class CachedEnvironment:
     """An environment whose results are cached by state and action.
 
-    The methods mirror those of the environment, optional ones included. Exceptions raised by
-    the environment become a `WorldError` that names the method, the state and the action.
-    Duplicate actions are merged; `repeated` holds the first call that listed one.
+    The methods are those of the environment, including optional ones. An exception raised by the
+    environment becomes a `WorldError` that names the method, the state and the action. Duplicate
+    actions are merged; `repeated` holds the first call that listed an action twice.
 
     Parameters
     ----------
@@ -128,14 +128,14 @@ class CachedEnvironment:
         return inner.environment if isinstance(inner, BoundEnvironment) else inner
 
     def describes(self, state: State, actions: Sequence[Action]) -> bool:
-        """Tell whether a plan is one action whose set the text describes exactly."""
+        """Return whether a plan is one action whose set the text describes exactly."""
         inner = self.environment
         if not isinstance(inner, BoundEnvironment) or len(actions) != 1:
             return False
         return inner.describes(state, actions[0])
 
     def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
-        """Tell whether a plan uses a value of the text; True if no actions are open."""
+        """Return whether a plan uses a value of the text; True if no actions are open."""
         inner = self.environment
         return not isinstance(inner, BoundEnvironment) or any(
             inner.uses(state, action, literal) for state, action in decisions
@@ -147,7 +147,7 @@ class CachedEnvironment:
         return inner.explain(state, action) if isinstance(inner, BoundEnvironment) else []
 
     def denies(self, state: State) -> bool:
-        """Tell whether the text excludes all things of a state (*none of the lamps*)."""
+        """Return whether the text excludes all things of a state (*none of the lamps*)."""
         inner = self.environment
         return isinstance(inner, BoundEnvironment) and inner.denies(state)
 
@@ -225,7 +225,7 @@ class CachedEnvironment:
 
     def _incomparable(self, value: object, error: Exception) -> WorldError:
         return WorldError(
-            f"States and actions must be comparable, such as tuples or frozen dataclasses; "
+            "States and actions must be comparable, such as tuples or frozen dataclasses; "
             f"comparing {shorten(value)} with another value raised {said(error)}."
         )
 
@@ -262,7 +262,7 @@ class CachedEnvironment:
         return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
-        """Return all actions, or enough of a large product to cover every factor value."""
+        """Return all actions or, of a large product, enough to cover every factor value."""
         actions = self.actions(state)
         return actions.some() if isinstance(actions, Product) else actions
 
@@ -337,7 +337,7 @@ class CachedEnvironment:
         return known.table
 
     def look_at(self, state: State) -> None:
-        """Cache the actions of a state; if they are cached already, check for changes."""
+        """Cache the actions of a state; if they are cached already, check them for changes."""
         if not self.notice(state):
             self.actions(state)
 
@@ -402,10 +402,11 @@ class CachedEnvironment:
         self._latest_scene = (None, Scene({}))
 
     def notice(self, start: State) -> bool:
-        """Check whether the environment has changed; if so, clear the cache.
+        """Check whether the environment has changed and, if so, clear the cache.
 
-        Returns True if it has changed. Only the actions of one state are compared, and the
-        results of its first and its last action. This is cheap and finds most changes, not all.
+        Returns True if the environment has changed. Only the actions of one state are compared, and
+        the results of its first and its last action. This is cheap and finds most changes, but not
+        all.
         """
         known = self._known(start)
         if known is None or known.actions is None:
@@ -427,7 +428,7 @@ class CachedEnvironment:
     # ---- optional methods ---------------------------------------------------------------
 
     def is_terminal(self, state: State) -> bool:
-        """Tell whether a state is terminal."""
+        """Return whether a state is terminal."""
         return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
 
     @property
@@ -436,7 +437,7 @@ class CachedEnvironment:
         return hasattr(self.environment, "is_goal")
 
     def is_goal(self, state: State) -> bool:
-        """Tell whether a plan may end in a state; always True without a goal test."""
+        """Return whether a plan may end in a state; always True without a goal test."""
         return not self.has_goal or self._truth("is_goal", state)
 
     @property
@@ -445,7 +446,7 @@ class CachedEnvironment:
         return self.has_goal and hasattr(self.environment, "is_dead_end")
 
     def is_dead_end(self, state: State) -> bool:
-        """Tell whether a state is a known dead end, from which no goal can be reached."""
+        """Return whether a state is a known dead end, from which no goal can be reached."""
         if not self.has_dead_ends:
             return False
         known = self._of(state)
@@ -557,8 +558,8 @@ def _ends(actions: Sequence[Action]) -> Sequence[Action]:
 class EnvironmentCache:
     """Cached environments, found by the identity of the environment.
 
-    They share one memory budget. Environments whose cache is empty are dropped when the budget
-    shrinks. Call `forget` for an environment that has changed.
+    All of them share one memory budget. Environments whose cache is empty are dropped when the
+    budget shrinks. Call `forget` for an environment that has changed.
 
     >>> class Lamp:
     ...     lit = ("on",)

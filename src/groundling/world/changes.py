@@ -14,7 +14,8 @@ Facts = frozenset[Label]
 def with_changes(graph: GroundingGraph, before: Facts, after: Facts) -> GroundingGraph:
     """Add nodes for facts that become true (`begins`) or false (`ends`) to a graph.
 
-    Edges connect them to the root. If nothing changes, the root gets the label `changes nothing`.
+    Edges connect these nodes to the root. If nothing changes, the root gets the label `changes
+    nothing`.
 
     >>> graph = GroundingGraph({"event": "press"})
     >>> locked, shut = frozenset({Label("gate", "locked")}), frozenset({Label("gate", "shut")})

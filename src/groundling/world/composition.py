@@ -25,11 +25,11 @@ def compose(
 ) -> list[Demonstration]:
     """Join pairs of consecutive demonstrations of a group into longer ones.
 
-    Two demonstrations are consecutive if they are neighbours in their group, in the order
-    given, and the second starts with the outcome of the first. Their dependency trees are joined
-    into one sentence, without a connective. Their actions become one plan, in canonical form if
-    the environment defines `canonical_plan`. Pairs are skipped if the joined plan is impossible
-    or has another outcome, or if either demonstration changes nothing.
+    Two demonstrations are consecutive if they are neighbours in their group, in the order given,
+    and the second starts with the outcome of the first. Their dependency trees are joined into one
+    sentence, without a connective. Their actions become one plan, in canonical form if the
+    environment defines `canonical_plan`. A pair is skipped if the joined plan is impossible or has
+    another outcome, or if one of the demonstrations changes nothing.
 
     Parameters
     ----------
@@ -117,9 +117,9 @@ def compose_with_names(
 def follow_each_other(
     first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
 ) -> bool:
-    """Tell whether the second of two demonstrations continues the first.
+    """Return whether the second of two demonstrations continues the first.
 
-    Both must change the outcome.
+    Both demonstrations must change the outcome.
     """
     if first.environment is not second.environment:
         return False

@@ -32,8 +32,8 @@ ActionT = TypeVar("ActionT", default=Any)
 class Environment(Protocol[StateT, ActionT]):
     """Protocol of an environment: possible actions, transitions and grounding graphs.
 
-    States and actions must be hashable. Keep everything that labels depend on (visited places,
-    the last action) inside the state.
+    States and actions must be hashable. Keep everything that labels depend on, such as visited
+    places or the last action, inside the state.
 
     Required methods:
 
@@ -148,7 +148,8 @@ class Demonstration(Generic[StateT, ActionT]):
         given: Any = self.actions
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise DemonstrationError(
-                f"{self}: `actions` must be a list of actions; got {shorten(self.actions)}."
+                f"{self}: `actions` must be a list of actions; got {shorten(self.actions)}. "
+                "Put a single action into a list."
             )
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
@@ -161,7 +162,7 @@ class Demonstration(Generic[StateT, ActionT]):
         if among(self.start, self.negative_starts):
             raise DemonstrationError(
                 f"{self}: `negative_starts` must not contain `start`; got "
-                f"{shorten(self.start)} in both."
+                f"{shorten(self.start)} in both. Remove it from `negative_starts`."
             )
         number = isinstance(self.weight, numbers.Real)
         if not number or not 0 <= self.weight <= MOST_WEIGHT:
@@ -185,8 +186,8 @@ class Demonstration(Generic[StateT, ActionT]):
 class Wrapper:
     """Base class of environments that wrap another one (`environment`).
 
-    Messages name the class of the wrapped environment, and files may hold states and actions of
-    its classes.
+    Messages name the class of the wrapped environment. Files may hold states and actions of its
+    classes.
 
     >>> class Farm: ...
     >>> class Ranked(Wrapper): ...

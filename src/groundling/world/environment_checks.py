@@ -55,10 +55,10 @@ class EnvironmentReport:
 def check_environment(environment: Any, start: Any, *, states: int = 200) -> EnvironmentReport:
     """Check an environment by breadth-first search from a start state.
 
-    Every method is called more than once and the results are compared. Methods must exist, must
-    not raise or modify their arguments, and must be deterministic. States and actions must be
-    hashable. Graphs must be grounding graphs in which each label has one kind: indicator, string
-    or number. Optional methods are checked too.
+    Every method is called more than once, and the results are compared. Methods must exist, must be
+    deterministic, and must not raise errors or modify their arguments. States and actions must be
+    hashable. Graphs must be grounding graphs in which each label has one kind: indicator, string or
+    number. Optional methods are checked too.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class _Check:
     def hashable(
         self, what: str, value: Any, method: str, arguments: tuple[Any, ...] | None = None
     ) -> bool:
-        """Tell whether a value is hashable; report it if not."""
+        """Return whether a value is hashable; report it if not."""
         try:
             hash(value)
         except Exception:
@@ -191,7 +191,7 @@ class _Check:
         return True
 
     def says(self, method: str, state: Any) -> bool:
-        """Tell whether a method returns True for a state."""
+        """Return whether a method returns True for a state."""
         answer = self.ask(method, state)
         return isinstance(answer, (bool, np.bool_)) and bool(answer)
 
@@ -216,7 +216,7 @@ class _Check:
         return tuple(self.filled(each, state) for each in listed[: self.most_actions])
 
     def filled(self, action: Any, state: Any) -> Any:
-        """Fill the open values of an action with examples; report undeclared types."""
+        """Fill the open values of an action with examples; report types that are not declared."""
         declared = getattr(self.environment, "open_values", ())
         for hole in holes(action):
             if isinstance(declared, str) or hole.type not in declared:
@@ -232,7 +232,8 @@ class _Check:
     def snapshots(self, values: tuple[Any, ...]) -> list[tuple[str, Any, Any]]:
         """Return the repr of each value, a copy of the value, and copies of its attributes.
 
-        Stops copying once `_COPIED` bytes are used up; later changes are then not detected.
+        Copying stops once `_COPIED` bytes are used up; changes to the remaining values are not
+        detected.
         """
         self.left_to_copy -= sum(map(size_of, values))
         if self.left_to_copy < 0:
@@ -343,7 +344,7 @@ class _Check:
                 return
 
     def look_again(self) -> None:
-        """Repeat some calls in reverse order: results must not depend on earlier calls."""
+        """Repeat some calls in reverse order, because results must not depend on earlier calls."""
         for (state, action), (after, graph) in list(self.answers.items())[:50][::-1]:
             for method, arguments, before in (
                 ("step", (state, action), after),
@@ -626,7 +627,7 @@ def apart(one: Any, other: Any) -> tuple[str, str]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; True if they cannot be compared."""
+    """Return whether two values are equal; True if they cannot be compared."""
     try:
         return one is other or bool(one == other)
     except Exception:  # such as arrays, which are reported as not hashable

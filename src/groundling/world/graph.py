@@ -41,10 +41,10 @@ Labels: TypeAlias = "Mapping[str, LabelValue | Iterable[str | float]] | Iterable
 def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     """Normalise labels into a sorted tuple without duplicates.
 
-    A mapping gives each name a value: `True` for an indicator, a string, a number, or
-    a collection of strings or numbers. `False` and `None` mean that the label is absent.
-    Any other iterable lists the names of indicators. A result of this function is returned
-    unchanged, so labels that many graphs share need to be normalised only once.
+    A mapping gives each name a value: `True` for an indicator, a string, a number, or a collection
+    of strings or numbers. `False` and `None` mean that the label is absent. Any other iterable
+    lists the names of indicators. A result of this function is returned unchanged, so labels that
+    many graphs share are normalised only once.
 
     >>> labels_of({"move": True, "distance": 2, "item": ["sofa", "lamp"], "wall": None})
     (Label(name='distance', value=2.0), Label(name='item', value='lamp'),
@@ -105,7 +105,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
 
 
 def _listed(value: object) -> tuple[object, ...] | None:
-    """Return a cache key with the types of a value's items; None if it is too large."""
+    """Return a cache key with the types of a value's items, or None if it is too large."""
     if isinstance(value, (set, frozenset)):
         few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
         return (set, frozenset(value)) if few else None
@@ -272,7 +272,9 @@ class GroundingGraph:
         roles: Iterable[str] = (),
     ) -> None:
         if not nodes:
-            raise GraphError("A grounding graph must have at least one node; got none.")
+            raise GraphError(
+                "A grounding graph must have at least one node; got none. Add a node for the event."
+            )
         if not isinstance(nodes, Mapping):
             raise GraphError(
                 "The nodes of a grounding graph must be a mapping from names to labels; got "
@@ -303,8 +305,9 @@ class GroundingGraph:
             for end in () if source in nodes and target in nodes else (source, target):
                 if end not in nodes:
                     raise GraphError(
-                        f"The edge {shorten(source)} -> {shorten(target)} must join nodes of the "
-                        f"graph, {shorten(list(nodes), 300)}; got {shorten(end)}."
+                        f"The edge {shorten(source)} -> {shorten(target)} must join two "
+                        f"nodes of the graph; got {shorten(end)}, which is not among "
+                        f"{shorten(list(nodes), 300)}."
                     )
             known = _KNOWN.get(labels) if type(labels) is str else _remembered(labels)[0]
             if known is None:

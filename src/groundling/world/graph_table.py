@@ -73,7 +73,10 @@ class GraphTable(Sequence[GroundingGraph]):
         whole = GroundingGraph(dict.fromkeys(nodes, ()), edges, root, roles)
         present = np.stack(list(self.places.values()), axis=1) >= 0
         if not present[:, whole.node_names.index(whole.root)].all():
-            raise GraphError(f"Every graph must have the root, {whole.root!r}; got one without it.")
+            raise GraphError(
+                f"Every graph of a GraphTable must have the root, {whole.root!r}; got one "
+                "without it. Give each action an index for the root."
+            )
         self.patterns = [whole]
         self.pattern_of = np.zeros(self._count, np.int64)
         if not present.all():

@@ -14,7 +14,7 @@ from groundling.world.trajectory import Trajectory
 
 
 class _Done(Protocol):
-    """A plan with its states: a trajectory, or the result of a follower."""
+    """A plan with its states: a trajectory, or a plan that a follower returned."""
 
     @property
     def actions(self) -> tuple[Hashable, ...]: ...
@@ -24,7 +24,7 @@ class _Done(Protocol):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A judge of plans, by the correct plans of a demonstration.
+    """A judge of plans that compares them with the correct plans of a demonstration.
 
     >>> from groundling import GroundingGraph
     >>> class Lamp:
@@ -54,13 +54,13 @@ class Judgement:
         return cls(world, tuple(shown), frozenset(world.outcome(each.end) for each in shown))
 
     def accepts_end(self, state: Hashable) -> bool:
-        """Tell whether a state has the outcome of a correct plan."""
+        """Return whether a state has the outcome of a correct plan."""
         return self.world.outcome(state) in self.outcomes
 
     def accepts(self, plan: _Done | None, *, exactly: bool = False) -> bool:
-        """Tell whether a plan has a correct outcome; False for None.
+        """Return whether a plan has a correct outcome; False for None.
 
-        With `exactly`, its actions must be those of a correct plan.
+        With `exactly`, the plan must also have the actions of a correct plan.
         """
         if plan is None:
             return False
@@ -71,8 +71,8 @@ class Judgement:
     def credit(self, plan: _Done | None) -> float:
         """Return 1 for a correct plan, and partial credit of up to 0.5 for others.
 
-        Partial credit is half the best F1 score of transitions. In an environment with a goal
-        test, where every plan ends in a goal, the actions must match exactly.
+        Partial credit is half the best F1 score of transitions. If an environment has a goal test,
+        every plan ends in a goal, so the actions must match exactly.
         """
         if plan is None:
             return 0.0

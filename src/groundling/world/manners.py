@@ -36,8 +36,8 @@ class Manner:
     def __post_init__(self) -> None:
         if bool(self.pattern) != (self.slot is not None):
             raise WorldError(
-                "`slot` must be set if and only if `pattern` is; got "
-                f"{self.slot!r} with {self.pattern!r}."
+                f"`slot` must be set if and only if `pattern` is; got {self.slot!r} with "
+                f"{self.pattern!r}. Set both or neither."
             )
 
     def render(self, route: Route) -> tuple[Primitive, ...]:
@@ -88,8 +88,8 @@ def explain_sequence(
 def learn_manners(explained: Iterable[Iterable[Manner]]) -> tuple[Manner, ...]:
     """Choose a small set of manners that explains all sequences, most frequent first.
 
-    `explained` holds the possible manners of each sequence (see `explain_sequence`). Sequences
-    without any are ignored. Manners are chosen greedily.
+    `explained` holds the possible manners of each sequence (see `explain_sequence`). A sequence
+    without a possible manner is ignored. Manners are chosen greedily.
 
     >>> slow, slower = (Manner(("stay",) * count, "after move") for count in (1, 2))
     >>> learn_manners([[PLAIN], [slow, PLAIN], [slower], []]) == (PLAIN, slower)

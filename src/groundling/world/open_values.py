@@ -92,15 +92,17 @@ class OpenValue:
         ranged = self.low is not None or self.high is not None
         if (ranged or self.unit) and self.type not in _NUMERIC:
             raise WorldError(
-                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they apply "
-                f"only to {', '.join(_NUMERIC)}."
+                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they "
+                f"apply only to {', '.join(_NUMERIC)}. Remove them."
             )
         if self.unit and self.type != "number":
-            raise WorldError(f"`unit` must be left out for type {self.type!r}, which implies it.")
+            raise WorldError(
+                f"`unit` must be left out for type {self.type!r}, which implies it. Remove it."
+            )
         if self.unit in _TYPE_OF_UNIT:
             type_ = _TYPE_OF_UNIT[self.unit]
             raise WorldError(
-                f"`unit` must not be {self.unit!r}; use the type {type_!r} without a unit."
+                f"`unit` must not be {self.unit!r}. Use the type {type_!r} without a unit."
             )
         bases = {each.units[self.unit][0] for each in LANGUAGES.values() if self.unit in each.units}
         if bases and self.unit not in bases:
@@ -114,11 +116,11 @@ class OpenValue:
         if self.now is not None and self.type not in _AMOUNTS:
             raise WorldError(
                 f"`now` must be left out for type {self.type!r}; it applies only to "
-                f"{', '.join(_AMOUNTS)}."
+                f"{', '.join(_AMOUNTS)}. Remove it."
             )
         if self.step is not None and (self.now is None or self.step <= 0):
             raise WorldError(
-                f"`step` must be > 0 and requires `now`; got step={self.step}, now={self.now}."
+                f"`step` must be > 0, and `now` must be set; got step={self.step}, now={self.now}."
             )
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
@@ -162,7 +164,7 @@ class OpenValue:
         return {"time": "12:00", "colour": "red", "text": "something"}[self.type]
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value has the right type and is in the range.
+        """Return whether a value has the right type and is in the range.
 
         >>> OpenValue("percentage", low=0, high=100).accepts(120)
         False
@@ -206,7 +208,7 @@ def declared_types(environment: Any) -> tuple[str, ...]:
 
 
 def holes(action: Any) -> list[OpenValue | OpenSet]:
-    """Return the open values of an action: itself, or fields of a tuple or dataclass."""
+    """Return the open values of an action, which may be the action itself or its fields."""
     return [each for each in _parts(action) if isinstance(each, (OpenValue, OpenSet))]
 
 
@@ -227,7 +229,7 @@ def fill(action: Any, hole: OpenValue | OpenSet, value: Hashable) -> Any:
 
 
 def fills(action: Any, offered: Iterable[Any]) -> bool:
-    """Tell whether an action is a listed action with valid values filled in.
+    """Return whether an action is a listed action with valid values filled in.
 
     >>> offered = [("set", OpenValue("number", low=5, high=35))]
     >>> fills(("set", 21), offered), fills(("set", 90), offered), fills(("mix", 21), offered)
@@ -257,7 +259,7 @@ def _parts(action: Any) -> tuple[Any, ...]:
 
 
 def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Tell whether two plans are equal except for the sets in their actions.
+    """Return whether two plans are equal except for the sets in their actions.
 
     >>> alike_but_for_sets([("on", frozenset("a"))], [("on", frozenset("b"))])
     True
@@ -348,9 +350,9 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Tell whether an action uses a literal: directly, as a change or as a count.
+        """Return whether an action uses a literal: directly, as a change or as a count.
 
-        True for values of types that the environment does not declare.
+        Returns True for literals whose type the environment does not declare.
         """
         types, parts = declared_types(self.environment), _parts(action)
         if literal.type not in types or Label(BY) in self.meant(state, action):
@@ -409,7 +411,7 @@ class BoundEnvironment(Wrapper):
         return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
 
     def describes(self, state: State, action: Action) -> bool:
-        """Tell whether an action has a set that matches the description exactly."""
+        """Return whether an action has a set that matches the description exactly."""
         sets = [each for each in _parts(action) if isinstance(each, frozenset)]
         if not sets or "set" not in declared_types(self.environment):
             return False
@@ -427,7 +429,7 @@ class BoundEnvironment(Wrapper):
         return any(each in self._described[state] for each in sets)
 
     def denies(self, state: State) -> bool:
-        """Tell whether the text describes an empty set (*none of the lamps*)."""
+        """Return whether the text describes an empty set (*none of the lamps*)."""
         if not self.text.has(self.text.language.negations):
             return False
         return "set" in declared_types(self.environment) and self.text.denies(

@@ -41,7 +41,10 @@ class Product(Sequence[Any]):
     ) -> None:
         self.factors = tuple(tuple(dict.fromkeys(each)) for each in factors)
         if len(self.factors) < 2:
-            raise WorldError(f"A `Product` must have two or more factors; got {len(self.factors)}.")
+            raise WorldError(
+                f"A `Product` must have two or more factors; got {len(self.factors)}. Return a "
+                "tuple of actions instead."
+            )
         WORLD_ACTIONS.check(sum(map(len, self.factors)), WorldError, "The factors of a Product")
         self.make = make
         self._sets = tuple(map(frozenset, self.factors))
@@ -57,7 +60,7 @@ class Product(Sequence[Any]):
         return len(self) > max(_LISTED, 2 * sum(map(len, self.factors)))
 
     def around(self, action: Any) -> Iterator[Any]:
-        """Yield an action and all that differ from it in one factor."""
+        """Yield an action and all actions that differ from it in one factor."""
         parts = tuple(action)
         seen = set()
         for place, values in enumerate(self.factors):

@@ -29,7 +29,7 @@ Ranks = tuple[tuple[Rank, ...], ...]
 
 
 class RelationNode(NamedTuple):
-    """A relation of a thing as a node: its name, labels and ranks, and the related things."""
+    """A relation of a thing as a node: its name, labels, ranks and related things."""
 
     name: str
     labels: tuple[Label, ...]
@@ -67,7 +67,7 @@ class Scene:
         if len(self.labels) < len(things):
             raise WorldError(
                 "Things in a state must have names that are distinct as strings; got "
-                f"{sorted(map(str, things))}."
+                f"{sorted(map(str, things))}. Rename some of them."
             )
         self._values: dict[str, dict[str, float | str]] = {}
         for thing, labels in self.labels.items():
@@ -85,7 +85,7 @@ class Scene:
         self._owners: dict[tuple[Label, ...], str | None] = {}
 
     def _is_shared(self, name: str) -> bool:
-        """Tell whether some (but not all) things share a string value of a label."""
+        """Return whether some (but not all) things share a string value of a label."""
         values = list(self._values[name].values())
         strings = all(isinstance(each, str) for each in values)
         return strings and 1 < len(set(values)) < len(values)
@@ -110,12 +110,13 @@ class Scene:
     def ranks(self, node: str, labels: tuple[Label, ...] = ()) -> tuple[Rank, ...] | None:
         """Return the ranks of a thing's numbers among things that share labels with it.
 
-        Each rank is paired with the shared labels: `("lowest x", "")` is the leftmost of all
+        Each rank is paired with the shared labels. `("lowest x", "")` is the leftmost of all
         things, `("2nd highest x", "colour")` the second from the right among things of its colour,
-        and `("highest size", "colour kind")` the biggest of its colour and kind. `("nth highest
-        x", "2 colour")` has the number in the second part, so that one feature covers all
-        ordinals. The node of a relation (see `related`) has ranks among the things at its other
-        end. Returns None for nodes that are neither a thing nor a relation.
+        and `("highest size", "colour kind")` the biggest of its colour and kind. `("nth highest x",
+        "2 colour")` has the number in the second part, so that one feature covers all ordinals.
+
+        The node of a relation (see `related`) has ranks among the things at its other end. Returns
+        None for nodes that are neither a thing nor a relation.
         """
         found = self.grouped_ranks(node, labels)
         if found is None:
@@ -123,7 +124,7 @@ class Scene:
         return None if found is None else tuple(chain.from_iterable(found))
 
     def grouped_ranks(self, node: str, labels: tuple[Label, ...] = ()) -> Ranks | None:
-        """Return the ranks of a thing in groups, as in `ranks`; None for other nodes."""
+        """Return the ranks of a thing in groups, as in `ranks`, or None for other nodes."""
         thing = self.thing(node, labels)
         if thing is None:
             return None
@@ -273,9 +274,9 @@ class Scene:
         return nodes, {each.name: each.ranks for some in nodes.values() for each in some}
 
     def _find_extremes(self, related: list[tuple[int, str, list[int]]]) -> Iterator[Ranks]:
-        """Yield, for each relation, the ranks in which a thing is first or last among the others.
+        """Yield, for each relation, the ranks in which a thing is first or last.
 
-        The things compared are the related ones that share labels with the thing, and itself.
+        The thing is compared with the related things that share labels with it.
         """
         if not self._numbers:
             yield from [()] * len(related)
@@ -323,9 +324,10 @@ class Scene:
 
 
 def _rows(compared: NDArray[np.bool_]) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield each thing (axis 0) and relation (axis 1) with the things (axis 2) it is true of.
+    """Yield each thing and relation with the things that the relation is true of.
 
-    The relations of a thing are in the order of the first thing that they are true of.
+    The axes of the array are the thing, the relation and the other thing. The relations of a thing
+    are in the order of the first thing that they are true of.
     """
     count = compared.shape[2]
     first = np.where(compared.any(2), compared.argmax(2), count)
@@ -361,7 +363,7 @@ def _relation_labels(relation: str) -> tuple[Label, ...]:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return the ranks of a value by name, and as `nth` with a separate number."""
+    """Return the ranks of a value, by name and as `nth` with a separate number."""
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):

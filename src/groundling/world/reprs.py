@@ -16,7 +16,7 @@ _MOST_COMPARED = 5000  # maximum candidates for the nearest value
 
 
 def among(value: Any, others: Sequence[Any]) -> bool:
-    """Tell whether a value is in a sequence, even if some items cannot be compared.
+    """Return whether a value is in a sequence, even if some items cannot be compared.
 
     >>> among(1, [3, 2, 1]), among("x", [1])
     (True, False)
@@ -28,7 +28,7 @@ def among(value: Any, others: Sequence[Any]) -> bool:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; False if they cannot be compared.
+    """Return whether two values are equal; False if they cannot be compared.
 
     >>> equal(1, 1.0), equal("x", 1)
     (True, False)
@@ -117,7 +117,7 @@ def shorten(value: object, limit: int = 80) -> str:
 
 
 def nearest(value: object, others: Sequence[object], most: int = 2) -> list[str]:
-    """Return the reprs of the values most similar to another one, nearest first.
+    """Return the reprs of the values most similar to a given one, nearest first.
 
     >>> nearest(("of", "lamp"), [("on", "lamp"), ("off", "lamp"), ("open", "door")], 1)
     ["('off', 'lamp')"]

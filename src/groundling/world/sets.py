@@ -47,11 +47,11 @@ class TextValues:
     language: Language = NEUTRAL
 
     def has(self, words: Sequence[str]) -> bool:
-        """Tell whether the text contains any of the given words."""
+        """Return whether the text contains any of the given words."""
         return any(self.language.fold(word) in words for word in self.words)
 
     def plural(self, place: int) -> bool:
-        """Tell whether the word at an index is a plural."""
+        """Return whether the word at an index is a plural."""
         word = self.language.fold(self.words[place])
         return self.language.singular(word) != word
 
@@ -89,7 +89,7 @@ class TextValues:
         return len(self.words)
 
     def denies(self, mentions: Sequence[Mention]) -> bool:
-        """Tell whether a negation precedes all things (*none of the lamps*)."""
+        """Return whether a negation precedes all things (*none of the lamps*)."""
         return bool(mentions) and any(
             self.language.fold(word) in self.language.negations and self.words[place + 1] != ","
             for place, word in enumerate(self.words[: self._begin(mentions)])
@@ -107,9 +107,9 @@ class OpenSet:
     """A placeholder in an action, filled with the set of things that a text describes.
 
     The environment declares `open_values = ("set",)` and returns labels for each thing from
-    `things(state)`. Candidate sets come from the text (*all lamps but the red one*), so
-    `actions` need not list subsets. `step` and `ground` receive a frozenset of things;
-    `describe_set` returns labels for it.
+    `things(state)`. Candidate sets come from the text (*all lamps but the red one*), so `actions`
+    need not list subsets. `step` and `ground` receive a frozenset of things, and `describe_set`
+    returns labels for it.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class OpenSet:
         return {thing: labels for thing, labels in read.items() if needed <= labels}
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value is a non-empty frozenset."""
+        """Return whether a value is a non-empty frozenset."""
         return isinstance(value, frozenset) and bool(value)
 
     def sets(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
@@ -164,8 +164,8 @@ class OpenSet:
     def described(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
         """Return the sets that match the description exactly.
 
-        There is one set, unless a number or a singular matches more things than it asks for.
-        Then every choice among them is returned.
+        There is one such set, unless more things match than a number or a singular asks for. Then
+        every choice among them is returned.
 
         >>> from groundling.language import ENGLISH
         >>> from groundling.language.literals import read_literals
@@ -249,8 +249,8 @@ def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Me
     """Yield the mentions of numeric labels in a text.
 
     A number is a mention if the text names the label, or if only one label fits an ordinal. An
-    ordinal belongs to the nearest label name after it (*the 1st and 4th from the right*), any
-    other number to the nearest label name.
+    ordinal belongs to the nearest label name after it (*the 1st and 4th from the right*). Any other
+    number belongs to the nearest label name.
     """
     language = text.language
     words = [language.singular(language.fold(word)) for word in text.words]
@@ -292,7 +292,7 @@ def _readings(
 ) -> Iterator[frozenset[Hashable]]:
     """Yield the sets that mentions may describe, most specific first.
 
-    Values of one label are alternatives; different labels must all match. Every subset of the
+    Values of one label are alternatives, and different labels must all match. Every subset of the
     labels is one reading. The last reading, without labels, is the set of all things.
     """
     values: dict[str, set[Pair]] = {}
@@ -336,9 +336,9 @@ def describe_set(
     """Return labels for a set of things, and for similar things that are not in it.
 
     The labels of a set are those that its things share. A label with a few different values gets
-    another name (`colour of some`). Further labels give the size (`one` or `several`, and
-    `count`), and whether the set contains all things with the shared labels (`all` or `some`).
-    If it does not, labels of the others are returned as well, unless they outnumber the set.
+    another name (`colour of some`). Further labels give the size (`one` or `several`, and `count`),
+    and whether the set contains all things with the shared labels (`all` or `some`). If it does
+    not, the labels of the remaining things are returned as well, unless these outnumber the set.
 
     >>> lamps = {1: {"kind": "lamp", "colour": "red"}, 2: {"kind": "lamp", "colour": "blue"},
     ...          3: {"kind": "lamp", "colour": "grey"}}
@@ -350,7 +350,8 @@ def describe_set(
     unknown = members - things.keys()
     if unknown or not members:
         raise WorldError(
-            f"A set must contain one or more things of the state; got {sorted(map(str, members))}."
+            "A set must contain one or more things of the state; got "
+            f"{sorted(map(str, members))}. Pass things that things(state) lists."
         )
     read = {thing: labels_of(labels, "a thing") for thing, labels in things.items()}
     agreed = frozenset.intersection(*(frozenset(read[thing]) for thing in members))

@@ -67,7 +67,7 @@ def test_canonical_merges_and_cuts(actions, plan):
         ([], "empty"),
         ([Pose((9, 9), 0)], "no place at"),
         ([Pose((0, 0), 45)], "orientation must be one of .* got 45"),
-        ([Pose((0, 0), 90), Pose((0, 0), None)], "orientation is lost"),
+        ([Pose((0, 0), 90), Pose((0, 0), None)], "orientation becomes unknown"),
         ([Pose((0, 0), 90), Pose((1, 0), 0)], "walks and turns in one step"),
         ([Pose((0, 0), 0), Pose((1, 0), 0)], "while facing 0"),
         ([Pose((0, 0), None), Pose((1, 0), 90)], "walks and turns in one step"),

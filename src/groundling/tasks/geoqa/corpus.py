@@ -52,7 +52,7 @@ class Places:
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
-        """Return an empty tuple: only questions are asked."""
+        """Return an empty tuple, because there are only questions."""
         return ()
 
     def step(self, state: object, action: object) -> object:
@@ -71,7 +71,10 @@ def load_maps(folder: Path) -> list[GeoMap]:
     """Read the maps in the subfolders of a folder."""
     found = [_load_map(each) for each in sorted(folder.iterdir()) if each.is_dir()]
     if len(found) < 2:
-        raise CorpusError(f"{folder} must hold at least two maps; got {len(found)}.")
+        raise CorpusError(
+            f"{folder} must hold at least two maps; got {len(found)}. Pass the folder with one "
+            "subfolder for each map."
+        )
     return found
 
 
@@ -108,7 +111,7 @@ def _load_map(folder: Path) -> GeoMap:
         if unknown:
             raise CorpusError(
                 f"The answers in {folder / 'training.txt'} must be places on the map; got "
-                f"{min(unknown)!r} for {text!r}."
+                f"{min(unknown)!r} for {text!r}. Download the corpus again."
             )
     places = dict.fromkeys((*gold, *raw))
     facts: dict[Evidence, Mapping[str, Labels]] = {

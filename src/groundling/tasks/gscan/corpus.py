@@ -26,7 +26,7 @@ _MOST_SIZE, _MOST_THINGS = 100, 1_000
 
 @dataclass(frozen=True)
 class GscanExample:
-    """An example: a command as text, its grid, its meaning, and its primitive moves."""
+    """An example: a command, its grid, its meaning, and its primitive moves."""
 
     split: str
     text: str
@@ -38,7 +38,8 @@ class GscanExample:
 def read_corpus(path: Path) -> list[GscanExample]:
     """Read a file of examples, one JSON object per line.
 
-    The file lists the target first; here, things are sorted by position.
+    The file lists the target first. Here, things are sorted by position, so that the order does not
+    reveal the target.
     """
     examples = []
     try:
@@ -46,7 +47,7 @@ def read_corpus(path: Path) -> list[GscanExample]:
             text = lines.read(RESULT_BYTES.most + 1)
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise CorpusError(
-            f"{path} must be a text file compressed with gzip; got {error}."
+            f"{path} must be a text file compressed with gzip; got {error}. Download it again."
         ) from error
     RESULT_BYTES.check(len(text), CorpusError, str(path))
     for number, line in enumerate(text.splitlines(), 1):
@@ -72,7 +73,10 @@ def _read(content: dict[str, Any]) -> GscanExample:
     ]  # fmt: skip
     size, direction = int(situation["grid_size"]), int(situation["agent_direction"])
     if not 0 < size <= _MOST_SIZE or direction not in range(4):
-        raise ValueError(f"grid_size and agent_direction must be valid; got {size} and {direction}")
+        raise ValueError(
+            f"grid_size must be from 1 to {_MOST_SIZE}, and agent_direction from 0 to 3; got "
+            f"{size} and {direction}"
+        )
     grid = Grid(size, *_place(situation["agent_position"]), direction, tuple(sorted(things)))
     if any(not (0 <= each.row < size and 0 <= each.column < size) for each in things):
         raise ValueError("all things must be inside the grid")
@@ -80,7 +84,7 @@ def _read(content: dict[str, Any]) -> GscanExample:
     verb = text.split()[0]
     said = next((each for each in MANNERS if each and text.endswith(f" {each}")), "")
     if verb not in VERBS:
-        raise ValueError(f"the verb must be known; got {verb!r}")
+        raise ValueError(f"the verb must be walk, push or pull; got {verb!r}")
     command = GscanCommand(verb, grid.things.index(things[0]), list(MANNERS).index(said))
     return GscanExample(
         str(content["split"]), text, grid, command, tuple(content["target_commands"].split(","))

@@ -81,7 +81,10 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
-            raise CorpusError(f"The corpus must have all splits; got none for {sorted(missing)}.")
+            raise CorpusError(
+                f"The corpus must have all splits; got none for {sorted(missing)}. Download it "
+                "again."
+            )
         once, *rest = by_split[SPLITS["G"]]
         by_split[SPLITS["G"]] = rest
         shown = by_split[TRAIN]
@@ -175,7 +178,7 @@ def _manners(example: GscanExample) -> list[Any]:
 def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
     """Convert an example to a case.
 
-    With `explain`, all commands with the same moves are correct.
+    With `explain`, all commands that produce the same moves are correct.
     """
     right = [example.command]
     if explain:

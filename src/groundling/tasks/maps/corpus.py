@@ -130,7 +130,7 @@ def read_map(path: str | Path) -> MapSheet:
     if "start" not in landmarks:
         raise CorpusError(
             f"{path} must have a landmark named m{number}_start, where the route starts; got "
-            f"{len(landmarks)} other landmarks."
+            f"{len(landmarks)} other landmarks. Add it."
         )
     landscape = Landscape(tuple(landmarks.values()), name=f"map {number}")
     sheet = MapSheet(number, landscape, route, finish)
@@ -412,7 +412,9 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
             )
         about[name] = int(written)
     if not about:
-        raise CorpusError(f"{path} must list dialogues, such as talk7,3; got none.")
+        raise CorpusError(
+            f"{path} must list dialogues, such as talk7,3; got none. Add at least one line."
+        )
     return about
 
 
@@ -438,8 +440,8 @@ def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
             utterances.append(DialogueLine(speaker.strip(), " ".join(words.split())))
     if not any(each.speaker == GIVER for each in utterances):
         raise CorpusError(
-            f"{path} must have utterances of the giver, which start with g and a tab; got none "
-            f"among {len(utterances)}."
+            f"{path} must have utterances of the giver, which start with g and a tab; got "
+            f"none among {len(utterances)}. Check the file."
         )
     return tuple(utterances)
 

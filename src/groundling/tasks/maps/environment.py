@@ -18,8 +18,8 @@ _SHAPES = ("paper", "rich")
 class MapState(NamedTuple):
     """The agent's landmark and side, and the landmarks it visited.
 
-    `visited` (including the current landmark) and `previous` are empty if the environment does not
-    need them, so that equal places are equal states.
+    `visited` includes the current landmark. `visited` and `previous` are empty if the environment
+    does not need them, so that equal places are equal states.
     """
 
     landmark: str
@@ -50,14 +50,14 @@ class MapEnvironment:
     landscape
         The landmarks.
     shape
-        `"paper"`, as in the authors' program: actions go to any landmark and side, including the
-        current one. The graph has both places, each with its `name`, and the destination with
-        `side=…`; the distance between the points on these sides (`Landscape.point`) in bins of
-        50 pixels (`dist=zero` if the agent stays, `dist=0`, …); and `same-landmark` or
-        `other-landmark`. `"rich"`: actions go to landmarks, and the graph has their geometry and
-        the history of the path (see `Geometry.labels`), positions in units of 100 pixels, names,
-        and keys: `landmark`, and additional ones of the target for properties of the move
-        (`near.landmark`).
+        With `"paper"`, as in the authors' program, actions go to any landmark and side, including
+        the current one. The graph has the `name` of both places, the `side` of the destination,
+        and `same-landmark` or `other-landmark`. It also has the distance between the points on
+        these sides (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the
+        agent stays. With `"rich"`, actions go to landmarks. The graph has their names, their
+        positions in units of 100 pixels, their geometry and the history of the path (see
+        `Geometry.labels`). It also has keys: `landmark`, and further keys of the target for
+        properties of the move (`near.landmark`).
     revisits
         Whether the agent may return to a landmark. Defaults to True for `"paper"` and False for
         `"rich"`. Moving to another side of the current landmark is not a revisit.
@@ -205,9 +205,9 @@ class MapEnvironment:
     def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
         """Return the actions of a reference path.
 
-        In the shape `paper` every (landmark, side) of the path is an action, including the sides
-        of the start. In the shape `rich` every landmark after the start is an action; without
-        `revisits`, a landmark counts only when the path first reaches it.
+        In the shape `paper`, every (landmark, side) pair of the path is an action, including the
+        sides of the start. In the shape `rich`, every landmark after the start is an action.
+        Without `revisits`, a landmark counts only when the path first reaches it.
 
         >>> from groundling.tasks.maps import Landmark
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))

@@ -112,7 +112,7 @@ class Geometry:
         - `apart`: the distance of the target from its nearest landmark, in units of 100 pixels,
           at most 3.
 
-        False labels are omitted, as are `turn` and `back` for the first move.
+        Labels that are false are omitted. So are `turn` and `back` for the first move.
         """
         return dict(self.labels_of(self.sight(here, there, visited, previous)))
 

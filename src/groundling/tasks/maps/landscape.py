@@ -174,7 +174,7 @@ class Landscape:
 def side_of(landmark: Landmark, point: Point) -> str:
     """Return the side of a landmark on which a point lies.
 
-    Diagonals count as north or south.
+    A point on a diagonal counts as north or south.
 
     >>> side_of(Landmark("cave", 100, 100), (130, 90)), side_of(Landmark("cave", 100, 100), (9, 9))
     ('East', 'North')
@@ -191,7 +191,7 @@ def trace_route(
     """Return the landmarks and sides that a drawn route passes.
 
     Each point belongs to its nearest landmark within `radius` pixels. Consecutive equal steps are
-    merged; a path may return to a landmark later.
+    merged. A path may return to a landmark later.
 
     >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("cave", 300, 0)))
     >>> line = [(x, 40) for x in range(0, 400, 10)]

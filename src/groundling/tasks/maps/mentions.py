@@ -29,12 +29,12 @@ _OUTSIDE = re.compile(r"[^\w]+")
 class NameMatcher:
     """Matcher of spoken words with the words of landmark names.
 
-    Equal words score 1. Words score 0.9 if one is the plural of the other, if they share their
-    first five letters, or if both have at least four letters and a similarity
-    (`rapidfuzz.fuzz.ratio`) of at least `threshold`. Results are cached.
+    A spoken word that equals a word of a name scores 1. It scores 0.9 if one is the plural of the
+    other, if they share their first five letters, or if both have at least four letters and a
+    similarity (`rapidfuzz.fuzz.ratio`) of at least `threshold`. Results are cached.
 
     Rare words have more weight: if there are an *old mill* and an *old barn*, *mill* counts more
-    than *old*. The numbers of copies do not count.
+    than *old*. The numbers that distinguish landmarks of the same name are ignored.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class TextUnits(Sequence[TextUnit]):
         `recent-`, of the direction words in the previous six utterances;
     - `passed`: the share of units before this one, from 0 to just under 1.
 
-    It also has **labels for each landmark** (`units.labels(number, key)`):
+    Each unit also has **labels for each landmark** (`units.labels(number, key)`):
 
     - `match`: the matched share of its name, between 0 and 1; `full` if the whole name matches,
       `best` if no landmark matches better, `follower-match` if the follower says it;
@@ -185,8 +185,8 @@ class TextUnits(Sequence[TextUnit]):
       in the whole dialogue; `share`: its share of all mentions;
     - `soon` and `lately`: its best match in the four units after and before.
 
-    The same numbers as arrays, [unit, landmark]: `match`, `full`, `best`, `earlier` and
-    `later` (counts of mentions before and after), `soon` and `lately`.
+    The same numbers are available as arrays [unit, landmark]: `match`, `full`, `best`, `earlier`
+    and `later` (counts of mentions before and after), `soon` and `lately`.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class TextUnits(Sequence[TextUnit]):
         return iter(self._units)
 
     def labels(self, number: int, key: str) -> dict[str, bool | float]:
-        """Return the labels of a unit for one landmark; see the class."""
+        """Return the labels of a unit for one landmark (see the class)."""
         place = (number, self.landscape.place(key))
         match, later = float(self.match[place]), int(self.later[place])
         total = int(self.total[place[1]])
@@ -268,9 +268,9 @@ def read_units(
 ) -> TextUnits:
     """Return the text units of a dialogue, in linear time.
 
-    A mention is a maximal run of words that match words of landmark names (see `NameMatcher`);
-    function words count only inside a run. Utterances of the giver with two words or more and no
-    mention are silent units.
+    A mention is a longest possible sequence of words that match words of landmark names (see
+    `NameMatcher`). Function words count only inside a sequence. An utterance of the giver with at
+    least two words and no mention is a silent unit.
 
     Parameters
     ----------
@@ -438,8 +438,9 @@ def unit_instructions(
 ) -> tuple[Instruction, ...]:
     """Convert units to instructions of one word with labels.
 
-    The word is the mention, and the text is the whole utterance. Labels for a landmark have the
-    kind `landmark` and its key as their value, so that they match it in a grounding graph.
+    The word is the mention, and the text is the whole utterance. A label for a landmark has the
+    kind `landmark` and the landmark's key as its value, so that it matches the landmark in a
+    grounding graph.
     """
     found = []
     for number, unit in enumerate(units):

@@ -79,7 +79,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
             if not text:
                 raise CorpusError(
                     f"The dialogue {each.name!r} must have utterances of the giver; got none "
-                    f"among {len(each.utterances)}."
+                    f"among {len(each.utterances)}. Check the transcript."
                 )
             shown = Demonstration(
                 text, world, world.start, world.plan(steps), name=each.name,
@@ -101,9 +101,9 @@ class MapTask(Task[MapCorpus, MapPreset]):
         """Train with each seed, and test on the last quarter of the maps."""
         if not all(corpus.split()):
             raise CorpusError(
-                "The corpus must have at least four maps, with dialogues about training and test "
-                f"maps, since the last quarter is held out for testing; got {len(corpus.maps)} "
-                "maps."
+                "The corpus must have at least four maps, with dialogues about training and "
+                "test maps, because the last quarter is held out for testing; got "
+                f"{len(corpus.maps)} maps. Add maps, or generate a sample."
             )
         seeds = 1 if quick else self.presets.select(preset, variant).seeds
         test, cost = self.held_out(corpus), _SECONDS[preset]
@@ -152,7 +152,9 @@ class MapTask(Task[MapCorpus, MapPreset]):
         """
         talk = Dialogue("typed", 0, tuple(map(_utterance, lines)))
         if not talk.giver:
-            raise InstructionError("The dialogue must have a line of the giver; got none.")
+            raise InstructionError(
+                "The dialogue must have a line of the giver; got none. Add a line without `f:`."
+            )
         return [read_dialogue(chosen, talk, cast(MapEnvironment, environment).landscape)]
 
     def scene(

@@ -60,7 +60,7 @@ def face(direction: int) -> MazeAction:
 
 
 def read_action(text: str) -> MazeAction:
-    """Parse an action from text such as `rotate(90)`.
+    """Parse an action from a string such as `rotate(90)`.
 
     >>> read_action("rotate(90)") == rotate(90)
     True
@@ -72,7 +72,7 @@ def read_action(text: str) -> MazeAction:
 
 
 def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Merge turns and moves into the canonical plan; `stay` if nothing is left.
+    """Merge turns and moves into the canonical plan; it is `stay` if nothing is left.
 
     Walking back (move, about-turn, move) is shortened to a plan with the same end.
 
@@ -116,8 +116,8 @@ def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
 class MazeState(NamedTuple):
     """The position, the orientation (None if unknown), and the last action.
 
-    `last` is `start`, `move`, `turn` (a rotation or facing), `return` (an about-turn after a move)
-    or `stay`. It determines which actions keep the plan canonical.
+    `last` is `start`, `move`, `turn` (a rotation, or facing a direction), `return` (an about-turn
+    after a move) or `stay`. It determines which actions keep the plan canonical.
     """
 
     position: Position

@@ -109,18 +109,18 @@ def load_sail(
 ) -> Sail:
     """Load the corpus from its folder (`maps/*.xml` and `data/*.xml`).
 
-    Gold paths become canonical plans (in an environment with `canonical=False`, steps are only
-    joined into moves, as in the paper's program). The report lists irregular records:
+    Gold paths become canonical plans. In an environment with `canonical=False`, steps are only
+    joined into moves, as in the paper's program. The report lists irregular records:
 
-    - *unknown start*: orientation -1; the plan starts with `face`;
+    - *unknown start*: the orientation is -1; the plan starts with `face`;
     - *impossible path*: there is no hall between two places; the gold plan is the shortest plan
       with the same end;
-    - *way back*: the path walks back on itself; it is shortened, with the same end;
+    - *way back*: the path walks back on itself; it is replaced by a shorter plan with the same end;
     - *other destination*: the path of a paragraph does not end at its attribute `end`;
-    - *empty text*: no words; skipped.
+    - *empty text*: the record has no words and is skipped.
 
-    Unusable records (no path, an unknown place or map, a duplicate id) raise `CorpusError`, or are
-    skipped and reported as *broken record* with `skip_broken`.
+    Unusable records (no path, an unknown place or map, a duplicate id) raise `CorpusError`. With
+    `skip_broken`, they are skipped and reported as *broken record*.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def load_sail(
     files = sorted((folder / "maps").glob("*.xml"))
     if not files:
         raise CorpusError(
-            f"{folder} must hold maps/*.xml, data/SingleSentence.xml and data/Paragraph.xml; got "
-            "no maps."
+            f"{folder} must hold maps/*.xml, data/SingleSentence.xml and data/Paragraph.xml; "
+            "got no maps. Pass the folder of the corpus."
         )
     for file in files:
         maze = read_maze(file)
@@ -297,8 +297,8 @@ def start_as_published(demonstration: Demonstration) -> Demonstration:
     """Return a demonstration with the initial state used by the authors' program.
 
     The program replaces an unknown orientation by 0 (north). If the gold plan first faces north,
-    the program changes the *start* to 90, so that there is a turn to make. This leaks the answer,
-    and is used only to reproduce the published scores.
+    the program changes the *start* to 90, so that there is a turn to make. This leaks the answer.
+    It is used only to reproduce the published scores.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face, move
     >>> hall = Maze("Two", {(0, 0): "", (0, 1): ""}, [((0, 0), (0, 1), "wood", "fish")])
@@ -310,7 +310,10 @@ def start_as_published(demonstration: Demonstration) -> Demonstration:
     """
     start, actions = demonstration.start, demonstration.actions
     if not isinstance(start, MazeState):
-        raise DemonstrationError(f"{demonstration} must start in a state of a maze; got {start!r}.")
+        raise DemonstrationError(
+            f"{demonstration} must start in a state of a maze; got {start!r}. Create one with "
+            "MazeEnvironment.start."
+        )
     if start.orientation is not None:
         return demonstration
     first = actions[0] if actions else STAY

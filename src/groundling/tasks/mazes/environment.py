@@ -94,7 +94,10 @@ class MazeEnvironment:
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
         """Return an initial state; the orientation is unknown if None."""
         if position not in self.maze:
-            raise WorldError(f"The position must be a place in {self.maze!r}; got {position}.")
+            raise WorldError(
+                f"The position must be a place in {self.maze!r}; got {position}. Choose one of "
+                "maze.positions."
+            )
         if orientation is not None and orientation not in DIRECTIONS:
             raise WorldError(
                 f"The orientation must be one of {list(DIRECTIONS)} or None (unknown); got "
@@ -138,7 +141,10 @@ class MazeEnvironment:
             ahead = self.maze.ahead(position, orientation)
             if 1 <= action.amount <= len(ahead):
                 return self._after(ahead[action.amount - 1], orientation, "move")
-        raise WorldError(f"The action {action} is impossible {self.describe(state)}.")
+        raise WorldError(
+            f"The action {action} is impossible {self.describe(state)}. Choose one of "
+            "actions(state)."
+        )
 
     def _after(self, position: Position, orientation: int, last: str) -> MazeState:
         # without canonical plans the last action is irrelevant; fewer states are faster
@@ -191,8 +197,9 @@ class MazeEnvironment:
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
         """Return the mirror image of a demonstration, with half its weight.
 
-        A text with an unpaired word for one side has no mirror image. Also halve the weight of the
-        original, so that both together count as much as the original alone.
+        A text that contains a word for one side without a counterpart has no mirror image. Callers
+        must also halve the weight of the original, so that both together count as much as the
+        original alone.
         """
         unpaired = self.swaps.unpaired if self.swaps is not None else frozenset()
         if unpaired and not unpaired.isdisjoint(spoken_words(demonstration.instructions)):

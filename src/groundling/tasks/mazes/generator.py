@@ -81,8 +81,8 @@ def generate_mazes(
     """
     if size < 3 or halls < 2 or count < 0 or items < 0:
         raise SettingError(
-            "`size` must be >= 3, `halls` >= 2, `items` and `count` >= 0; got "
-            f"size={size}, halls={halls}, items={items}, count={count}."
+            "`size` must be >= 3, `halls` must be >= 2, and `items` and `count` must be >= "
+            f"0; got size={size}, halls={halls}, items={items}, count={count}."
         )
     return [
         _maze(Random(f"{seed} maze {number}"), f"Maze{number}", size, halls, items)
@@ -156,8 +156,9 @@ def generate_routes(
     fewest, most = sentences
     if not 1 <= fewest <= most or not 0 <= unknown_starts <= 1 or (count and not mazes):
         raise SettingError(
-            "There must be at least one maze and one sentence, `unknown_starts` from 0 to 1; got "
-            f"{len(mazes)} mazes, sentences={sentences}, unknown_starts={unknown_starts}."
+            "There must be at least one maze and one sentence, and `unknown_starts` must be "
+            f"from 0 to 1; got {len(mazes)} mazes, sentences={sentences}, "
+            f"unknown_starts={unknown_starts}."
         )
     routes: list[Route] = []
     for number in range(count):
@@ -231,7 +232,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether an action may follow: not a second turn or remark, or a way back."""
+    """Return whether an action may follow: no second turn or remark, and no way back."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")
@@ -251,7 +252,7 @@ def generate_demonstrations(
 ) -> list[Demonstration]:
     """Generate demonstrations of routes; see `generate_routes`.
 
-    Generate one more maze than you train on, and hold it out for testing.
+    To test on an unseen maze, generate one more maze than you train on, and hold it out.
 
     Examples
     --------

@@ -20,7 +20,7 @@ _SIDE_OF = {_LEFT: "left", _RIGHT: "right"}
 
 
 class Clause(NamedTuple):
-    """A clause, its actions, and its family."""
+    """A clause, its actions, and the family of clauses that it belongs to."""
 
     text: str
     actions: tuple[MazeAction, ...]
@@ -302,7 +302,7 @@ def _article(name: str) -> str:
 
 
 def _after_hall(goal: str) -> str:
-    """Rephrase a distance to follow a hall: *for two blocks*, *to the lamp*."""
+    """Rephrase a distance so that it can follow a hall: *for two blocks*, *to the lamp*."""
     goal = goal.removeprefix("forward ").removeprefix("straight ahead ")
     return f"for {goal}" if goal.split()[0] in _NUMBERS and "past" not in goal else goal
 

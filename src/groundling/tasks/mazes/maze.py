@@ -82,20 +82,23 @@ class Maze:
             _check_position(position, f"Place {number} of the maze {name!r}")
             if position in self._items:
                 raise CorpusError(
-                    f"The positions of the maze {name!r} must be unique; got {position} again for "
-                    f"place {number}."
+                    f"The positions of the maze {name!r} must be unique; got {position} "
+                    f"again for place {number}. Remove one of them."
                 )
             self._items[tuple(position)] = item
         if not self._items:
-            raise CorpusError(f"The maze {name!r} must have at least one place; got none.")
+            raise CorpusError(
+                f"The maze {name!r} must have at least one place; got none. Pass at least one "
+                "place."
+            )
         for number, (one, other, floor, wall) in enumerate(halls, 1):
             where = f"Hall {number} of the maze {name!r}"
             for end in (one, other):
                 _check_position(end, where)
                 if end not in self._items:
                     raise CorpusError(
-                        f"{where} must join two places; got {one} and {other}, without a place at "
-                        f"{end}."
+                        f"{where} must join two places; got {one} and {other}, without a "
+                        f"place at {end}. Add the place."
                     )
             direction = direction_between(one, other)
             if direction is None or abs(one[0] - other[0]) + abs(one[1] - other[1]) != 1:

@@ -42,7 +42,7 @@ def demo_follower(parser: str = "default") -> Follower:
 
 
 def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
-    """Generate the world of the demo; two thirds of its demonstrations are sentences.
+    """Generate the demo world; two thirds of its demonstrations are single sentences.
 
     >>> world = demo_world(demonstrations=9, held_out=2)
     >>> len(world.training), len(world.sentences), len(world.routes)

@@ -73,7 +73,7 @@ def read_maze(file: Path) -> Maze:
 def read_examples(file: Path) -> list[MazeExample]:
     """Read the records of `SingleSentence.xml` or `Paragraph.xml`.
 
-    Errors inside a record are stored in its `problem`; an unreadable file raises `CorpusError`.
+    An error inside a record is stored in its `problem`. An unreadable file raises `CorpusError`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -130,7 +130,9 @@ def _attribute(element: Element, key: str, where: str) -> str:
 def _integer(element: Element, key: str, where: str) -> int:
     value = _attribute(element, key, where)
     if not re.fullmatch(r"-?\d{1,6}", value):
-        raise CorpusError(f'{where}: {key} must be an integer; got "{value}".')
+        raise CorpusError(
+            f'{where}: {key} must be an integer; got "{value}". Correct the attribute.'
+        )
     return int(value)
 
 
@@ -158,8 +160,9 @@ def write_corpus(
 ) -> None:
     """Write routes as the files of the corpus: maps, paragraphs and single sentences.
 
-    `mazes` are written even if they have no routes. As in the original, sentences that demonstrate
-    `stay` are not single sentences, unless they start a paragraph; `remarks=True` keeps them.
+    `mazes` are written even if they have no routes. As in the original corpus, a sentence that
+    demonstrates `stay` is not a single sentence, unless it starts a paragraph. With `remarks=True`,
+    such sentences are included.
 
     >>> from tempfile import TemporaryDirectory
     >>> from groundling.tasks.mazes import generate_mazes, generate_routes

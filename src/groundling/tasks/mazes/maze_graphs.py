@@ -14,9 +14,9 @@ _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
 
 def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGraph:
-    """Return the graph of the paper's Figure 2d, with its program's labels.
+    """Return the graph of the paper's Figure 2d, with the labels of its program.
 
-    It has an event, the place after it, and the neighbours of that place. Directions are not
+    The graph has an event, the place after it, and the neighbours of that place. Directions are not
     distinguished, and equal neighbours (such as blank walls) share one node.
 
     >>> from groundling.tasks.mazes import move
@@ -71,14 +71,20 @@ def rich_graph(
 ) -> GroundingGraph:
     """Return the graph of an action, with its destination as seen by the agent.
 
-    Nodes: `event` (kind of action, turn, distance), `here` (the item), `front`, `left`, `right` and
-    `back` (open or blocked; floor, wall and adjacent item of the hall, and values visible further
-    away), and for a move `path` (halls and items passed). The action `face` has no angle, since its
-    direction is absolute. If the orientation stays unknown, one node `around` holds all halls.
-    Distant things have only values, which words must match; indicators can be joined with any word,
-    so the model would memorise the mazes. The shape of a place has indicators only after `stay`,
-    where there is nothing else to describe. `known` caches labels for later graphs of the same
-    maze.
+    The nodes are:
+
+    - `event`: the kind of action, the turn and the distance;
+    - `here`: the item at the destination;
+    - `front`, `left`, `right` and `back`: whether there is a hall, its floor, wall and adjacent
+      item, and values visible further away;
+    - `path`, for a move: the halls and items passed;
+    - `around`, if the orientation stays unknown: all halls.
+
+    The action `face` has no angle, because its direction is absolute. Distant things have only
+    values, which words must match. They have no indicators, because those could be joined with any
+    word, and the model would memorise the mazes. The shape of a place has indicators only after
+    `stay`, where there is nothing else to describe. `known` caches labels for later graphs of the
+    same maze.
 
     >>> from groundling.tasks.mazes import rotate
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])

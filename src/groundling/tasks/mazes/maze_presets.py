@@ -32,7 +32,7 @@ def opaque_name(kind: str, value: str) -> str:
 class MazePreset(Preset):
     """The settings of a follower and its environment, with published scores.
 
-    With `train_within_limit`, plans longer than the limit of the search are not trained on. With
+    With `train_within_limit`, plans that are longer than the search allows are not trained on. With
     `opaque`, the names of floors, walls and items are replaced by codes.
     """
 

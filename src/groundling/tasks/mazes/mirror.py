@@ -31,9 +31,10 @@ _SIDED = re.compile(
 
 @dataclass(frozen=True)
 class Swaps:
-    """The pairs of words that a mirror exchanges, and unpaired words.
+    """The pairs of words that a mirror exchanges, and words without a counterpart.
 
-    A text with an unpaired word has no mirror image, since it would contradict the original.
+    A text with an unpaired word has no mirror image, because the image would contradict the
+    original.
 
     >>> Swaps({"links": "rechts"}).pairs["rechts"]
     'links'
@@ -51,9 +52,9 @@ class Swaps:
 def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> Swaps:
     """Find and pair words that occur only with left or only with right turns.
 
-    Words are counted in plans that turn to one side. A word belongs to a side if its counts differ
-    by `least` standard deviations or more. Words of both sides are paired by rank of frequency, if
-    their frequencies are similar; others stay unpaired.
+    Words are counted in plans that turn to only one side. A word belongs to a side if its counts
+    differ by at least `least` standard deviations. The words of both sides are paired by their rank
+    in frequency, if their frequencies are similar. The others stay unpaired.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> S
 def mirror_text(text: str | Instruction, swaps: Swaps | None = None) -> str | Instruction:
     """Exchange left and right, and east and west, in a text or parse tree.
 
-    `swaps` are the pairs to exchange; they default to the English pairs.
+    `swaps` are the pairs of words to exchange; the default is the English pairs.
 
     >>> mirror_text("Turn LEFT, then take the rightmost hall.")
     'Turn RIGHT, then take the leftmost hall.'
@@ -125,8 +126,8 @@ def mirror_demonstration(
 ) -> Demonstration:
     """Return the mirror image of a demonstration, with half its weight.
 
-    `environment` is the mirrored environment, and `swaps` are the pairs of words to exchange; they
-    default to the English pairs.
+    `environment` is the mirrored environment. `swaps` are the pairs of words to exchange; the
+    default is the English pairs.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, rotate
     >>> world = MazeEnvironment(Maze("One", {(3, 4): "lamp"}, []))

@@ -45,7 +45,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
         if one == two:
             continue
         if two.orientation is None:
-            raise ValueError(f"the orientation is lost at {two.position}")
+            raise ValueError(f"the orientation becomes unknown at {two.position}")
         if one.position == two.position:
             if one.orientation is None:
                 actions.append(face(two.orientation))

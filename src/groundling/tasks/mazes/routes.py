@@ -129,8 +129,9 @@ def read_routes(
 ) -> Iterator[list[Arcs]]:
     """Yield the scored arcs of each sentence, for each route.
 
-    All states reached by plans are kept, so that the result is exact. With a `beam`, at most
-    `beam` states are kept after each sentence: the most probable states, ignoring evidence.
+    All states that plans reach are kept, so the result is exact. With a `beam`, at most that number
+    of states is kept after each sentence: the most probable states, regardless of the evidence of
+    later sentences.
     """
     if beam is not None and beam < 1:
         raise SettingError(f"`beam` must be at least 1, or None for all states; got {beam}.")
@@ -222,8 +223,8 @@ def best_way(
 ) -> list[int] | None:
     """Return the most probable boundaries of sentences in a path (Viterbi).
 
-    Returns the index of the place before the first sentence (0) and after each sentence, or None
-    if no plans for the sentences follow the path to its end.
+    Returns the index of the place before the first sentence (0) and after each sentence. Returns
+    None if no plans for the sentences follow the path to its end.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> walk = Arcs((here, there), (there,), np.array([0, 1]), np.array([0, 0]), np.zeros(2))
@@ -310,11 +311,11 @@ def add_negative_starts(
 ) -> list[Demonstration]:
     """Return demonstrations with negative starts in the same maze.
 
-    An initial state with an orientation gets `misread` negative starts, which the agent would reach
-    by misunderstanding the previous sentence. An initial state without an orientation gets
+    An initial state with an orientation gets `misread` negative starts: states that the agent would
+    reach by misunderstanding the previous sentence. An initial state without an orientation gets
     `elsewhere` nearby places, also without orientation. Sentences that demonstrate `stay` get none,
-    since most are also true elsewhere. If the orientation is known, the share `alone` of the weight
-    goes to a copy without negative starts.
+    because most of them are also true elsewhere. If the orientation is known, the share `alone` of
+    the weight goes to a copy without negative starts.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face
     >>> halls = [((0, 0), (1, 0), "wood", "fish")]
@@ -517,7 +518,7 @@ class RoutePreset(MazePreset):
     """Settings for single sentences, training data, and how routes are read.
 
     *At once*: the agent acts on each sentence before it reads the next. *Read first*: all states
-    are kept until the text ends; with *evidence*, later sentences count against wrong earlier
+    are kept until the text ends. With *evidence*, later sentences also count against wrong earlier
     states.
     """
 
@@ -525,14 +526,14 @@ class RoutePreset(MazePreset):
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether the settings differ only in the reading of routes."""
+        """Return whether two presets differ only in how routes are read."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
 def with_routes(presets: Presets[MazePreset]) -> Presets[MazePreset]:
     """Return presets with the table of routes added.
 
-    Routes are followed by a single model, the row *tree* of `best`; *two members* uses the
+    Routes are followed by a single model, the row *tree* of `best`. The rows *two members* use the
     ensemble of `best`.
 
     >>> from groundling.tasks.mazes.maze_presets import PRESETS
@@ -594,9 +595,9 @@ def _share(values: Sequence[float]) -> float:
 def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: RouteTraining) -> float:
     """Choose the weight of evidence inside the training maps.
 
-    Each map is held out in turn, and its routes are read by a follower trained on the others. A
-    few hundred routes cannot distinguish neighbouring weights, so the accuracy of each weight is
-    averaged with the accuracies of its neighbours.
+    Each map is held out in turn, and its routes are read by a follower trained on the other maps. A
+    few hundred routes cannot distinguish similar weights, so the accuracy of each weight is
+    averaged with those of its neighbours.
     """
     right = dict.fromkeys(POWERS, 0)
     for left_out, held_out in data.items():
@@ -624,8 +625,9 @@ def leave_out_routes(
     """Train on all maps but one, and follow the routes of that map with each preset."""
     if len(data) < 3:
         raise SettingError(
-            f"The evaluation of routes must have at least three maps; got {len(data)}. One is held "
-            "out, and one of the others is used to choose the weight of evidence."
+            f"The evaluation of routes must have at least three maps; got {len(data)}. One "
+            "map is held out, and another is used to choose the weight of evidence. Add "
+            "maps."
         )
     inside = {name: each for name, each in data.items() if name != left_out}
     power = choose_power(chosen, inside, training)

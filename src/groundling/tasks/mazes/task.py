@@ -132,12 +132,13 @@ class MazeTask(Task[Sail, MazePreset]):
     def tuning_folds(self, corpus: Sail) -> list[Fold]:
         """Return all pairs of maps, one for training and another for testing.
 
-        Settings for a test map can be chosen from the pairs without this map.
+        To choose settings for a test map, use the pairs without this map.
         """
         names = self.parts(corpus)
         if len(names) < 3:
             raise SettingError(
-                f"Tuning must have at least three maps, since it holds out two; got {len(names)}."
+                "Tuning must have at least three maps, because it holds out two; got "
+                f"{len(names)}. Add maps."
             )
         return [
             Fold(f"{one} → {two}", (two,), unused=tuple({*names} - {one, two}))

@@ -1,9 +1,8 @@
 """Compiled depth-first search over boards, with proofs of dead ends.
 
-A block is struck either *along* a line or *across* it (along the crossing line), so the
-number of blocks struck along a line is a multiple of k. `propagate` derives the
-consequences; a line without a possible multiple proves the board dead. Three facts keep
-the search small:
+A block is struck either *along* a line, or *across* it (along the crossing line). The number of
+blocks struck along a line is therefore a multiple of k. `propagate` derives the consequences. If no
+multiple is possible for a line, the board is dead. Three facts keep the search small:
 
 - A strike that is possible now stays possible after any other strikes. So a strike that
   is in every winning plan can be made immediately.
@@ -11,7 +10,7 @@ the search small:
   its next strike is one of its windows, and can be made immediately.
 - Blocks that share no line, even indirectly, do not interact, so they are cleared in turn.
 
-Boards proven dead are stored in full, not as hashes, in a table.
+Boards that are proven dead are stored in a table, in full and not as hashes.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def popcount(x: Any) -> Any:
 
 @njit(cache=True)
 def force(bits: Any, line: int, target: Any) -> None:
-    """Set the bits of a line's blocks in the crossing lines."""
+    """Set the bits of a line's blocks in all lines that cross it."""
     while bits:
         lowest = bits & (~bits + U(1))
         target[popcount(lowest - U(1))] |= U(1) << U(line)
@@ -52,7 +51,7 @@ def force(bits: Any, line: int, target: Any) -> None:
 
 @njit(cache=True)
 def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
-    """Find blocks that must be struck along or across; False if impossible.
+    """Find the blocks that must be struck along or across; False if there is no way.
 
     All arrays are [orientation, line] of bits over the positions along the line.
     """
@@ -117,7 +116,7 @@ def add_windows(
 
 @njit(cache=True)
 def smallest_component(lines: Bits) -> Any:
-    """Return the rows and the columns of the smallest set of blocks that share lines."""
+    """Return the rows and columns of the smallest set of connected blocks."""
     size = lines.shape[1]
     fewest, best_rows, best_columns, seen = 1 << 60, U(0), U(0), U(0)
     for start in range(size):
@@ -150,7 +149,7 @@ def smallest_component(lines: Bits) -> Any:
 def forced_move(
     lines: Bits, along: Bits, across: Bits, k: int, moves: Integers, masks: Bits
 ) -> int:
-    """Fill in moves of which at least one starts some winning plan; return their count."""
+    """Fill in moves, at least one of which starts a winning plan; return their number."""
     size = lines.shape[1]
     fewest, best_o, best_i = 4, -1, -1  # larger sets take more time than they save
     for o in range(2):
@@ -200,7 +199,7 @@ def list_moves(
     random_state: Bits,
     noise: float,
 ) -> int:
-    """Fill in the moves to try, most promising first; none if the board is dead."""
+    """Fill in the moves to try, most promising first; there are none on a dead board."""
     if not propagate(lines, along, across, k):
         return 0
     found = forced_move(lines, along, across, k, moves, masks)
@@ -241,7 +240,7 @@ def list_moves(
 def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> None:
     """Write the canonical key of a board: its smallest image under the symmetries.
 
-    Each symmetry is (swap, flip rows, flip columns, rows - 1, columns - 1).
+    Each symmetry is a tuple (swap, flip rows, flip columns, rows - 1, columns - 1).
     """
     words = key.shape[0]
     for s in range(symmetries.shape[0]):
@@ -273,7 +272,7 @@ def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> No
 def table_slot(table: Bits, key: Bits) -> Any:
     """Return the slot of a board and whether it is stored.
 
-    A last word of 1 marks a used slot.
+    A slot is in use if its last word is 1.
     """
     rows, words = table.shape[0], key.shape[0]
     h = U(0x9E3779B97F4A7C15)
@@ -404,7 +403,7 @@ def search(
 def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
     """Unpack a board into the bits of every row and column.
 
-    The result is [orientation, line].
+    The result is an array [orientation, line].
     """
     lines[:] = U(0)
     for row in range(height):
@@ -417,7 +416,7 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
-    """Pack boards, [board, orientation, line], into one long number each."""
+    """Pack each board of an array [board, orientation, line] into one long number."""
     words[:] = U(0)
     for number in range(count):
         for row in range(height):
@@ -431,8 +430,8 @@ def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None
 def symmetries(lines: Bits, height: int, width: int) -> Any:
     """Return the reflections and rotations that preserve a board, identity first.
 
-    Each is (swap, flip rows, flip columns, rows - 1, columns - 1). Boards related by a symmetry
-    of the whole puzzle are all winnable or all dead.
+    Each symmetry is a tuple (swap, flip rows, flip columns, rows - 1, columns - 1). Boards that a
+    symmetry of the whole puzzle maps to each other are all winnable or all dead.
     """
     found = np.empty((8, 5), dtype=np.int64)
     count = 0

@@ -71,7 +71,9 @@ class Board:
         """Parse a board from its rows: `#` is a block, `.` a hole; spaces are ignored."""
         lines = ["".join(row.split()) for row in rows]
         if not lines or not lines[0]:
-            raise WorldError("A board must have at least one row and one column; got none.")
+            raise WorldError(
+                "A board must have at least one row and one column; got none. Pass a list of rows."
+            )
         cells = 0
         for number, line in enumerate(lines):
             if len(line) != len(lines[0]):
@@ -132,7 +134,7 @@ class Board:
         return Board(self.height, self.width, self.cells & ~cells)
 
     def rows(self) -> tuple[str, ...]:
-        """Return the rows as text."""
+        """Return the rows as strings."""
         return tuple(
             " ".join(
                 "#" if self.cells >> (r * self.width + c) & 1 else "." for c in range(self.width)
@@ -193,7 +195,7 @@ class Strike:
 
     @property
     def canonical_name(self) -> str:
-        """Sort key of strikes: parts, whole rows, whole columns; fewer lines first."""
+        """The sort key of strikes: parts, whole rows, whole columns; fewer lines first."""
         numbers = (len(self.lines), *self.lines, self.first or 0, self.last or 0)
         kind = f"{int(self.is_full)}{ORIENTATIONS.index(self.orientation)}"
         return " ".join((kind, *(f"{number:03}" for number in numbers)))
@@ -226,7 +228,7 @@ class ShuffledStrike(Strike):
 
     @property
     def canonical_name(self) -> str:
-        """Sort key of strikes: a hash."""
+        """The sort key of strikes: a hash."""
         return hashlib.sha256(f"{self.order} {super().canonical_name}".encode()).hexdigest()
 
 
@@ -286,7 +288,7 @@ def struck_cells(board: Board, strike: Strike) -> int:
 
 
 def strike(board: Board, k: int, action: Strike) -> Board:
-    """Return the board after a strike; raises `WorldError` if it is against the rules.
+    """Return the board after a strike; raise `WorldError` if it is against the rules.
 
     >>> print(strike(Board.read(["##.", ".##"]), 2, Strike("row", (0,))))
     . . .
@@ -294,11 +296,15 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     """
     size = board.size(action.orientation)
     if not action.lines or len(set(action.lines)) < len(action.lines):
-        raise WorldError(f"A strike must have at least one line, all different; got {action!r}.")
+        raise WorldError(
+            "A strike must have at least one line, and all lines must be different; got "
+            f"{action!r}."
+        )
     for line in action.lines:
         if not 0 <= line < size:
             raise WorldError(
-                f"The strike of {action} must be on the board of {board.height} × {board.width}."
+                f"The strike of {action} must lie on the board of {board.height} × "
+                f"{board.width} cells."
             )
     if not action.is_full:
         if len(action.lines) > 1:

@@ -29,7 +29,7 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
 
 @lru_cache(maxsize=4096)
 def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
-    """Return the lines as speakers count them: all, with blocks, strikable."""
+    """Return the lines in the ways people count them: all, with blocks, or strikable."""
     return {
         "all": tuple(range(len(counts))),
         "filled": tuple(line for line, n in enumerate(counts) if n),
@@ -114,10 +114,10 @@ def ground_fully(
 ) -> GroundingGraph:
     """Return the graph of a strike, with labels for words about numbers and sides.
 
-    Nodes are the event, up to two struck lines (from the top or the left), the part of the line if
-    it is a partial strike, and the last strike. `filled.from_left=2` counts the columns with blocks
-    from the left; `all`, `strikable` and `alike` (with the same number of blocks) count other sets
-    of lines.
+    The nodes are the event, up to two struck lines (from the top or the left), the part of the line
+    if it is a partial strike, and the last strike. The label `filled.from_left=2` counts the
+    columns that have blocks, from the left. `all`, `strikable` and `alike` (with the same number of
+    blocks) count other sets of lines.
 
     >>> board = Board.read(["###", "##.", "#.."])
     >>> row = Strike("row", (1,))

@@ -123,7 +123,7 @@ def split_hints(text: str) -> tuple[str, ...]:
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
     """Read the puzzles of a corpus folder.
 
-    Its files are `games.csv`, `annotations.txt` and `instructions.bgm`.
+    The files of a corpus are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
     Raises `CorpusError`, with the line number, for ragged boards, strikes against the rules,
     incomplete solutions, and hints without a puzzle.
@@ -220,7 +220,9 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
             )
         yield number, (board, k)
     if not seen:
-        raise CorpusError(f"{path} must hold at least one puzzle; got none.")
+        raise CorpusError(
+            f"{path} must hold at least one puzzle; got none. Download the corpus again."
+        )
 
 
 def _read_solutions(
@@ -257,14 +259,14 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     found = _STRIKE.fullmatch(written)
     if not found:
         raise WorldError(
-            "A strike must be r:LINE for a row, c:LINE for a column, or r:LINE:FIRST:LAST or "
-            "c:LINE:FIRST:LAST for part of one."
+            "A strike must be r:LINE for a row, c:LINE for a column, or r:LINE:FIRST:LAST "
+            "or c:LINE:FIRST:LAST for part of a line."
         )
     orientation: Orientation = "row" if found[1] == "r" else "column"
     line = int(found[2])
     if line >= board.size(orientation):
         raise WorldError(
-            f"A line must be from 0 to {board.size(orientation) - 1}, since the board has "
+            f"A line must be from 0 to {board.size(orientation) - 1}, because the board has "
             f"{board.size(orientation)} {orientation}s."
         )
     if found[3] is None:
@@ -328,8 +330,8 @@ def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
             words = puzzle.text.split()
             if any("_" in word for word in words):
                 raise CorpusError(
-                    f"The hints of puzzle {puzzle.number} must not contain underscores, which "
-                    "mark pairs of words in the file."
+                    f"The hints of puzzle {puzzle.number} must not contain underscores, "
+                    "which mark pairs of words in the file. Replace them."
                 )
             mixed = [words[0]]
             for left, right in pairwise(words):

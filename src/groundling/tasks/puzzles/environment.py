@@ -48,8 +48,8 @@ class PuzzleState:
 def offered_sizes(lines: int) -> tuple[int, ...]:
     """Return the possible sizes of a multi-strike for `lines` lines of k blocks.
 
-    Up to five lines, any size is possible. For more lines, the sizes are one, two and all, and for
-    up to eight lines also three, to limit the number of subsets.
+    With up to five lines, any size is possible. With more lines, the sizes are one, two and all,
+    and with up to eight lines also three. This limits the number of subsets.
 
     >>> offered_sizes(4), offered_sizes(7), offered_sizes(9)
     ((1, 2, 3, 4), (1, 2, 3, 7), (1, 2, 9))
@@ -60,7 +60,7 @@ def offered_sizes(lines: int) -> tuple[int, ...]:
 
 
 def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Split each multi-strike of a size that the environment does not offer.
+    """Split each multi-strike whose size the environment does not offer.
 
     >>> board = Board(6, 12, sum(3 << (14 * row) for row in range(6)))
     >>> plan = offered_plan(board, 2, [Strike("row", (0, 1, 2, 3, 5))])
@@ -147,7 +147,7 @@ class PuzzleEnvironment:
         return offered
 
     def in_order(self, action: Strike) -> Strike:
-        """Return a strike with the sort key of this environment."""
+        """Return a strike that sorts in the order of this environment."""
         if self.order is None:
             return action
         return ShuffledStrike(
@@ -170,7 +170,7 @@ class PuzzleEnvironment:
                         yield action
 
     def _may_follow(self, state: PuzzleState, action: Strike, now: int) -> bool:
-        """Return whether an action may follow the last one without being joined with it."""
+        """Return whether an action may follow the last one without being joined to it."""
         last = state.last
         if self.plan_space == "original" or last is None or not last.is_full:
             return True
@@ -187,7 +187,7 @@ class PuzzleEnvironment:
         )
 
     def step(self, state: PuzzleState, action: Strike) -> PuzzleState:
-        """Return the state after a strike; raises `WorldError` if it is against the rules."""
+        """Return the state after a strike; raise `WorldError` if it is against the rules."""
         return PuzzleState(strike(state.board, state.k, action), state.k, action)
 
     def ground(self, state: PuzzleState, action: Strike, next_state: PuzzleState) -> GroundingGraph:
@@ -233,7 +233,7 @@ class PuzzleEnvironment:
     def label_plan(
         self, start: PuzzleState, actions: Sequence[Strike], states: Sequence[PuzzleState]
     ) -> dict[str, bool | float]:
-        """Return the labels of a plan: length, win, and counts of the kinds of strikes."""
+        """Return the labels of a plan: its length, a win, and counts of the kinds of strikes."""
         kinds = [action.kind for action in actions]
         turns = sum(one.orientation != two.orientation for one, two in pairwise(actions))
         return {
@@ -248,7 +248,7 @@ class PuzzleEnvironment:
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
         """Return the demonstration with rows and columns swapped, including in the text.
 
-        Reflections are not used, since “the third row” would need another number.
+        Reflections are not used, because “the third row” would need another number.
         """
         start = demonstration.start
         if not isinstance(start, PuzzleState):

@@ -53,7 +53,7 @@ def ordinal(number: int) -> str:
 
 
 def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -> str:
-    """Return words for a line, counted from the nearer end."""
+    """Return words for a line, with its number counted from the nearer end."""
     start, end = ENDS[orientation]
     if line == 0:
         return f"the {start} {orientation}"
@@ -67,7 +67,7 @@ def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -
 
 
 def _part(board: Board, k: int, action: Strike) -> str:
-    """Return words for a part of a line, counted over its blocks."""
+    """Return words for a part of a line, with positions counted over its blocks."""
     across: Orientation = "column" if action.orientation == "row" else "row"
     start, end = ENDS[across]
     places = board.places(action.orientation, action.lines[0])
@@ -237,8 +237,8 @@ def generate_corpus(
     """
     if count < 1 or not 2 <= sizes[0] <= sizes[1]:
         raise SettingError(
-            "`count` must be >= 1 and `sizes` two numbers >= 2 in order; got "
-            f"count={count}, sizes={sizes}."
+            "`count` must be >= 1, and `sizes` must be two numbers >= 2 in ascending order; "
+            f"got count={count}, sizes={sizes}."
         )
     rng = random.Random(seed)
     puzzles = []

@@ -38,9 +38,9 @@ _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
     """Return whether blocks can be assigned to lines in multiples of k.
 
-    The number of blocks struck along each line is a multiple of k. Ignoring the order of strikes,
-    this is an integer program, solved by SciPy (HiGHS). Returns None
-    if it is undecided after `limit` nodes.
+    The number of blocks struck along each line is a multiple of k. If the order of strikes is
+    ignored, this is an integer program, which SciPy solves (HiGHS). Returns None if the program is
+    undecided after `limit` nodes.
 
     >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
     False
@@ -136,8 +136,8 @@ class Verdict:
 class Planner:
     """Solver of boards that caches winnable and dead boards.
 
-    The search is depth-first with restarts. A board is dead only if it is proven that no plan
-    clears it (see `_search` and `can_be_counted_out`).
+    The search is depth-first with restarts. A board counts as dead only if it is proven that no
+    plan clears it (see `_search` and `can_be_counted_out`).
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class Planner:
         self._stored: dict[tuple[int, int, int], int] = {}
 
     def is_winnable(self, board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-        """Return whether some plan clears the board; None if the budget ran out.
+        """Return whether some plan clears the board, or None if the budget ran out.
 
         >>> Planner().is_winnable(Board.read(["####", ".#.#"]), 4)
         False
@@ -203,7 +203,7 @@ class Planner:
         if max(board.height, board.width) > LARGEST:
             raise SettingError(
                 f"A board for the planner must be at most {LARGEST} × {LARGEST}; got "
-                f"{board.height} × {board.width}."
+                f"{board.height} × {board.width}. Use a smaller board."
             )
         _compile()  # compile now, so that compilation does not count against the time limit
 
@@ -326,7 +326,7 @@ def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
 
 
 def is_winnable(board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-    """Return whether some plan clears the board; None if the budget ran out.
+    """Return whether some plan clears the board, or None if the budget ran out.
 
     >>> is_winnable(Board.read(["##", "##"]), 2)
     True

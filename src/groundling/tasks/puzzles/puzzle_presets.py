@@ -13,11 +13,10 @@ from groundling.tasks.puzzles.environment import PuzzleEnvironment
 class PuzzlePreset(Preset):
     """The settings of a follower and its environment, with published scores.
 
-    With `winning_only`, the follower uses only actions that are not proven to lose; training
-    uses all actions. With `length_told`, the follower gets the number of actions;
-    `split_hyphens` splits words such as *far-left*. With `any_order`, ties between plans are broken
-    by random
-    orders of the actions, and scores are means over orders.
+    With `winning_only`, the follower uses only actions that are not proven to lose; training uses
+    all actions. With `length_told`, the follower gets the number of actions. `split_hyphens` splits
+    words such as *far-left*. With `any_order`, ties between plans are broken by random orders of
+    the actions, and scores are means over these orders.
     """
 
     parser: str = "chain:english"
@@ -35,7 +34,7 @@ class PuzzlePreset(Preset):
         return PuzzleEnvironment(**self.environment)
 
     def world_to_follow_in(self, world: PuzzleEnvironment) -> PuzzleEnvironment:
-        """Return the environment for following hints, with the same planner."""
+        """Return the environment for following hints; it shares the planner."""
         if not self.winning_only:
             return world
         return PuzzleEnvironment(**self.environment, winning_only=True, planner=world.planner)
