@@ -20,7 +20,9 @@ __all__ = ["PARTS", "main", "noted", "rows", "with_table"]
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS, PAGE = ROOT / "results" / "soak.json", ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- make soak -->\n", "<!-- end -->"
-PARTS = ("requests", "imports", "files", "models", "kills", "stops", "clusters", "memory")
+PARTS = (
+    "requests", "imports", "files", "homes", "models", "kills", "stops", "clusters", "memory",
+)  # fmt: skip
 
 
 # Rows of the table: the figure that must be present, and the two cells.

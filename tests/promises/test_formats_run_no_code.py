@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import warnings
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -339,6 +340,7 @@ def changed(name, data, chance, number):
     return changed_bytes(data, chance)
 
 
+@cache
 def values_of(name, data):
     """Return the documents in a file of JSON or YAML, if it is one."""
     if name in ("jsonl", "home: requests"):
