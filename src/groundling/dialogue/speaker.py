@@ -220,7 +220,7 @@ class Speaker:
             speaker._fragments = {
                 tuple(tuple(map(str, sort)) for sort in signatures): Counter(
                     {
-                        Fragment(tuple(map(_word, words)), bool(first), bool(whole)): int(count)
+                        Fragment(tuple(map(_word, words)), bool(first), bool(whole)): _count(count)
                         for words, first, whole, count in found
                     }
                 )
@@ -228,13 +228,13 @@ class Speaker:
             }
             speaker._names = {
                 (str(kind), value if isinstance(value, float) else str(value)): Counter(
-                    {str(name): int(count) for name, count in found.items()}
+                    {str(name): _count(count) for name, count in found.items()}
                 )
                 for kind, value, found in data["names"]
             }
             speaker._leads = {
                 name if isinstance(name, float) else str(name): Counter(
-                    {tuple(map(str, words)): int(count) for words, count in found}
+                    {tuple(map(str, words)): _count(count) for words, count in found}
                 )
                 for name, found in data.get("leads", ())
             }
@@ -558,6 +558,13 @@ class Speaker:
         world = world_of(self.follower, environment)
         labels = [describe_graphs(graphs_of(world, p.states, p.actions)) for p in plans]
         return self.model.log_probabilities(words_of(text, self.language), labels)
+
+
+def _count(value: Any) -> int:
+    """Return a count from a model file; raises `ValueError` unless it is one."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**53:
+        raise ValueError(f"counts must be whole numbers >= 1; got {value!r:.40}")
+    return value
 
 
 def _word(data: Any) -> str | Gap:
