@@ -4,7 +4,7 @@ import gc
 import resource
 
 from groundling import Search
-from groundling.cache import CacheBudget
+from groundling.cache import Cache, CacheBudget
 from groundling.language import CachedParser, ChainParser, ParseCache, ShippedParser
 from groundling.world.cached_environment import EnvironmentCache
 from tests.promises.making import demonstrations, make_follower
@@ -31,6 +31,19 @@ def test_flat_memory_of_worlds():
             for action in world.actions(state):
                 world.ground(state, action)
         assert budget.used <= budget.most
+
+
+def test_flat_memory_keeps_half_of_what_was_cached_last():
+    """Caches that were emptied at once would let memory swing, and forget what is in use."""
+    budget = CacheBudget(100_000)
+    cache, used = Cache(budget), []
+    cache.put("often", "used", 1_000)
+    for number in range(2_000):
+        cache.put(number, number, 1_000)
+        assert cache.get("often") == "used"
+        used.append(budget.used)
+    assert max(used) <= budget.most
+    assert min(used[200:]) >= 0.4 * budget.most
 
 
 def test_flat_memory_of_parses():
