@@ -173,8 +173,12 @@ FOLLOW = Follower.follow
 
 
 def read_requests(path):
+    bad = []
     with patch.object(Follower, "follow", follow_once):
-        return list(_replies(path, None, ""))
+        replies = list(_replies(path, None, "", bad))
+    for sentence in bad:
+        hostile.one_sentence(sentence)
+    return replies
 
 
 def homes(folder):
