@@ -106,3 +106,16 @@ def test_bounded_dialogue_tables_have_counts_of_at_least_one(model, tmp_path, co
     resign(folder, change)
     with pytest.raises(GroundlingError):
         use(Follower.load(folder))
+
+
+def test_bounded_dialogue_tables_have_gaps_for_their_own_actions_only(model, tmp_path):
+    folder = shutil.copytree(model, tmp_path / "model")
+
+    def change(manifest, tables, arrays):
+        for signatures, fragments in tables["speech"]["fragments"]:
+            for words, *_ in fragments:
+                words.append(["room", "of.room", len(signatures)])
+
+    resign(folder, change)
+    with pytest.raises(GroundlingError):
+        use(Follower.load(folder))

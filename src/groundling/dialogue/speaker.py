@@ -220,7 +220,11 @@ class Speaker:
             speaker._fragments = {
                 tuple(tuple(map(str, sort)) for sort in signatures): Counter(
                     {
-                        Fragment(tuple(map(_word, words)), bool(first), bool(whole)): _count(count)
+                        Fragment(
+                            tuple(_word(each, len(signatures)) for each in words),
+                            bool(first),
+                            bool(whole),
+                        ): _count(count)
                         for words, first, whole, count in found
                     }
                 )
@@ -567,13 +571,13 @@ def _count(value: Any) -> int:
     return value
 
 
-def _word(data: Any) -> str | Gap:
-    """Return a word or a gap from JSON."""
+def _word(data: Any, actions: int) -> str | Gap:
+    """Return a word or a gap from JSON, for a fragment about so many actions."""
     if isinstance(data, str):
         return data
     kind, label, action = data
-    if not 0 <= int(action) < _LONGEST:
-        raise ValueError(f"The action of a gap must be 0 to {_LONGEST - 1}; got {action!r:.40}.")
+    if not 0 <= int(action) < actions:
+        raise ValueError(f"The action of a gap must be below {actions}; got {action!r:.40}.")
     return Gap(str(kind), str(label), int(action))
 
 
