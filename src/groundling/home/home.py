@@ -121,7 +121,7 @@ class Home:
         if not self.entities:
             raise HomeError("A home must have at least one entity; got none. Add `entities:`.")
         HOME_ENTITIES.check(len(self.entities), HomeError, "A home")
-        named = (*self.floors, *self.areas, *self.entities)
+        named: list[Floor | Area | Entity] = [*self.floors, *self.areas, *self.entities]
         HOME_NAMES.check(sum(1 + len(each.aliases) for each in named), HomeError, "A home")
         floors = _unique("floor", self.floors)
         areas = _unique("area", self.areas)
