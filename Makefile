@@ -14,7 +14,7 @@ help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
 	@echo "make test     run the test suite (real corpora: set GROUNDLING_CORPORA)"
 	@echo "make soak     run the long tests of the promises (SOAK=seconds for each part); parts:"
-	@echo "              soak-requests, -imports, -files, -models, -kills, -stops, -clusters, -memory"
+	@echo "              soak-requests, -imports, -files, -homes, -models, -kills, -stops, -clusters, -memory"
 	@echo "make home-assistant  test the custom component in Home Assistant (installed apart, 4 min)"
 	@echo "make home-models  train the models of homes (needs GROUNDLING_CORPORA)"
 	@echo "make versions try the lowest and the newest dependencies (PYTHONS='3.11 3.12 3.13')"
@@ -60,7 +60,8 @@ SOAK ?= 600
 P := tests/promises
 SOAK_requests := $P/test_no_raw_errors.py -k 'requests or schemathesis'
 SOAK_imports := $P/test_no_raw_errors.py -k 'imports or project_files'
-SOAK_files := $P/test_formats_run_no_code.py
+SOAK_files := $P/test_formats_run_no_code.py -k 'not home'
+SOAK_homes := $P/test_formats_run_no_code.py -k home
 SOAK_models := $P/test_bounded_hostile_files.py $P/test_bounded_dialogue_tables.py
 SOAK_kills := $(addprefix $P/test_,atomic_saves.py exact_resume.py resume_across_hash_seeds.py \
 	studio_for_long.py::test_studio_killed_while_people_teach_and_edit)
@@ -68,7 +69,7 @@ SOAK_stops := $P/test_commands_stop.py $P/test_stops_soon.py
 SOAK_clusters := $P/test_dask_workers_may_die.py
 SOAK_memory := $(addprefix $P/test_,flat_memory.py threads_and_forks.py long_texts.py \
 	studio_for_long.py::test_studio_service_memory_stays_flat)
-SOAK_PARTS := requests imports files models kills stops clusters memory
+SOAK_PARTS := requests imports files homes models kills stops clusters memory
 .PHONY: soak soak-page $(SOAK_PARTS:%=soak-%)
 soak:
 	rm -f soak.json

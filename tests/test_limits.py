@@ -296,6 +296,8 @@ EXCEEDED = {
     "yaml_values": (3, home),
     "yaml_depth": (2, home),
     "home_entities": (1, home),
+    "home_names": (1, home),
+    "name_characters": (1, home),
     "template_characters": (5, lambda folder: sampled({"a": "<b> <b>"})),
     "template_parts": (1_000, lambda folder: sampled(
         {"a": "<b> <b>", "b": "<c> <c> <c>", "c": "<d> <d> <d>", "d": "<e> <e> <e>",

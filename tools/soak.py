@@ -20,7 +20,9 @@ __all__ = ["PARTS", "main", "noted", "rows", "with_table"]
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS, PAGE = ROOT / "results" / "soak.json", ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- make soak -->\n", "<!-- end -->"
-PARTS = ("requests", "imports", "files", "models", "kills", "stops", "clusters", "memory")
+PARTS = (
+    "requests", "imports", "files", "homes", "models", "kills", "stops", "clusters", "memory",
+)  # fmt: skip
 
 
 # Rows of the table: the figure that must be present, and the two cells.
@@ -71,7 +73,7 @@ _ROWS = (
      "{service_sizes[0]} MB after 5 %, {service_sizes[1]} MB after 50 %, {service_sizes[2]} MB at "
      "the end"),
     ("different requests", "memory of a follower over {different requests:,} different requests",
-     "{different[0]:g} MB after 10,000 others, {different[1]:g} MB at the end"),
+     "{different[0]:g} MB after {warm requests:,} others, {different[1]:g} MB at the end"),
     ("missing", "parts that were not run", "{missing}"),
     ("requests from eight threads that agree", "requests from eight threads at once",
      "{requests from eight threads that agree:,}, equal to the last bit"),

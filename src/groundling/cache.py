@@ -100,13 +100,18 @@ class CacheBudget:
     def __init__(self, most: int = 100_000_000) -> None:
         self.most = most
         self.used = 0
-        self.shrunk = 0  # number of times the budget was exceeded
+        self.shrunk = 0  # number of times older entries were dropped
+        self._fresh = 0  # bytes cached since then
         self._caches: weakref.WeakSet[Cache[Any, Any]] = weakref.WeakSet()
 
     def take(self, size: int) -> None:
-        """Count bytes that were cached; if over budget, all caches drop their older half."""
+        """Count bytes that were cached; after each half of the budget, drop older entries.
+
+        Entries that were cached or used since the last time are kept.
+        """
         self.used += size
-        if self.used > self.most:
+        self._fresh += size
+        if self._fresh > self.most // 2 or self.used > self.most:
             self._shrink()
 
     def allow(self, most: int) -> None:
@@ -129,11 +134,12 @@ class CacheBudget:
 
     def _shrink(self) -> None:
         self.shrunk += 1
-        for again in range(2):
+        self._fresh = 0
+        for _ in range(2):
             for each in list(self._caches):
                 each.age()
-            self.used = sum(each.bytes for each in list(self._caches))
-            if self.used <= self.most // 2 or again:
+            self.count_again()
+            if self.used <= self.most:
                 return
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -144,8 +150,8 @@ class Cache(Generic[K, V]):
     """A cache with approximate LRU eviction.
 
     Entries are in one of two generations. An entry that is used moves to the younger generation.
-    When the budget is exceeded, the older generation is dropped. An entry larger than a tenth of
-    the budget is not cached.
+    When the younger generation has half of the budget, the older one is dropped. An entry larger
+    than a tenth of the budget is not cached.
 
     >>> cache = Cache(CacheBudget())
     >>> cache.put("two", 2)
@@ -207,7 +213,7 @@ class Cache(Generic[K, V]):
         return measured
 
     def age(self) -> None:
-        """Drop entries not used since the last call; called when the budget is exceeded."""
+        """Drop entries not used since the last call."""
         self._old, self._young = self._young, {}
         self.bytes = self._young_bytes
         self._old_mean = self.bytes // max(1, len(self._old))

@@ -169,6 +169,8 @@ YAML_DEPTH = _limit("yaml_depth", 50, "levels of nested values")
 TEMPLATE_CHARACTERS = _limit("template_characters", 20_000, "characters")
 TEMPLATE_PARTS = _limit("template_parts", 10_000, "parts", 1_000)
 HOME_ENTITIES = _limit("home_entities", 10_000, "entities")
+NAME_CHARACTERS = _limit("name_characters", 2_000, "characters")
+HOME_NAMES = _limit("home_names", 50_000, "names and aliases")
 PHRASE_TEXTS = _limit("phrase_texts", 20, "texts")
 # Studio projects and connections.
 STORED_BYTES = _limit("stored_bytes", 100_000_000, "bytes in one value of the file")

@@ -75,6 +75,21 @@ def test_home_bad_requests_get_one_sentence(home, tmp_path, line, message):
     assert "should not happen" not in found.output
 
 
+def test_home_one_bad_request_does_not_stop_the_rest(home, tmp_path):
+    requests, replies = tmp_path / "requests.jsonl", tmp_path / "replies.jsonl"
+    good = json.dumps({"home": str(home), "text": "turn off the floor lamp"})
+    requests.write_text(f'{good}\n{{"home": "nowhere.yaml", "text": "hi"}}\n\n[\n{good}\n')
+    found = run("reply", "--file", requests, "--json", replies)
+    assert found.exit_code == 1
+    assert "2 requests could not be read" in found.output
+    assert f"{requests}, line 2: nowhere.yaml cannot be read" in found.output.replace("\n", " ")
+    written = [json.loads(line) for line in replies.read_text().splitlines()]
+    assert [each["kind"] for each in written] == ["act", "decline", "decline", "act"]
+    assert f"{requests}, line 4: a request must be JSON" in written[2]["text"]
+    assert all(set(each) == KEYS for each in written)
+    assert "line 1: The file cannot be read" in run("reply", "--file", tmp_path / "none").output
+
+
 def test_home_needs_a_home_or_a_file(home, tmp_path):
     assert "got both or neither" in run("reply").output
     assert "got both or neither" in run("reply", home, "--file", tmp_path / "a").output

@@ -66,6 +66,22 @@ def test_joined_labels_are_forgotten_when_they_are_too_many(monkeypatch):
     assert remembered.entries < before
 
 
+def test_joined_labels_of_nodes_are_forgotten_before_those_of_words(monkeypatch):
+    follower = taught()
+    remembered = JoinedLabels(follower._learnt.fitted.space)
+    for _ in range(2):
+        scores(follower, TEXTS[0], Line(5, {1: "lamp"}), 1, remembered)
+    words, nodes = len(remembered._words), len(remembered._contents)
+    monkeypatch.setattr(module, "_MOST_CONTENTS", 0)
+    for size in range(3, 6):
+        world = Line(size, {1: "lamp"})
+        found = scores(follower, TEXTS[0], world, 1, remembered)
+        np.testing.assert_allclose(found, scores(follower, TEXTS[0], world, 1, None), rtol=1e-12)
+        assert 0 < len(remembered._contents) <= nodes  # those of the latest request
+    assert len(remembered._words) == words > 0
+    assert remembered.entries > 0
+
+
 def test_joined_labels_of_new_words_are_not_kept():
     follower = taught()
     remembered = JoinedLabels(follower._learnt.fitted.space)

@@ -1,7 +1,9 @@
 """Synonyms by word vectors and wordnets: formats, bounds, hostile files, and what they bring."""
 
 import struct
+import subprocess
 import sys
+import time
 import types
 
 import numpy as np
@@ -149,6 +151,42 @@ def test_folders_pipes_and_missing_files_are_refused(tmp_path):
             WordVectors(path).vector("x")
     with pytest.raises(SettingError, match="must be a file with word vectors"):
         Features(synonyms=str(tmp_path / "none"))
+
+
+def test_a_file_that_is_cut_while_in_use_is_named(tmp_path):
+    """Reading beyond the end of a mapped file would end the process."""
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"".join(b"word%d 0.5 0.25\n" % n for n in range(5_000)))
+    code = (
+        "import os, sys\n"
+        "from groundling.features.synonyms import WordVectors\n"
+        "vectors = WordVectors(sys.argv[1])\n"
+        "vectors.vector('word4999')\n"
+        "os.truncate(sys.argv[1], 10)\n"
+        "vectors.vector('word4999')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.returncode  # not a signal
+    assert "LexiconError" in done.stderr
+    assert "must not become shorter while it is in use" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["text", "fasttext"])
+def test_sparse_files_are_refused_soon(kind, tmp_path):
+    path = tmp_path / "vectors"
+    words = dict.fromkeys(("sofa", "couch"), np.ones(2, np.float32))
+    content = b"sofa 1 2\ncouch 1 2\n" if kind == "text" else bytearray(as_fasttext(words))
+    if kind == "fasttext":
+        content[64:72] = struct.pack("<2i", 2**31 - 1, 2)
+    path.write_bytes(content)
+    with path.open("r+b") as file:
+        file.truncate(2**34)  # takes no room on the disk
+    began = time.process_time()
+    with pytest.raises(LexiconError):
+        WordVectors(path).vector("sofa")
+    assert time.process_time() - began < 5
 
 
 def test_only_so_many_words_are_read(tmp_path, monkeypatch):

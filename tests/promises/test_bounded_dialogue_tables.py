@@ -94,3 +94,28 @@ def test_bounded_dialogue_tables_of_a_model(model, tmp_path):
     note(models_with_changed_dialogue={**seen, "seconds_at_most": round(watch.longest, 3)})
     assert watch.megabytes < 300
     assert min(seen.values()) > 0
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, None, 2**60])
+def test_bounded_dialogue_tables_have_counts_of_at_least_one(model, tmp_path, count):
+    folder = shutil.copytree(model, tmp_path / "model")
+
+    def change(manifest, tables, arrays):
+        tables["speech"]["fragments"][0][1][0][-1] = count
+
+    resign(folder, change)
+    with pytest.raises(GroundlingError):
+        use(Follower.load(folder))
+
+
+def test_bounded_dialogue_tables_have_gaps_for_their_own_actions_only(model, tmp_path):
+    folder = shutil.copytree(model, tmp_path / "model")
+
+    def change(manifest, tables, arrays):
+        for signatures, fragments in tables["speech"]["fragments"]:
+            for words, *_ in fragments:
+                words.append(["room", "of.room", len(signatures)])
+
+    resign(folder, change)
+    with pytest.raises(GroundlingError):
+        use(Follower.load(folder))

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from groundling.cli.main import app
 from groundling.home import Home
 from groundling.home.agent import HomeAgent
+from groundling.home.home import HomeError
 from tests.promises.soaking import SECONDS
 
 pytest.importorskip("yaml", reason="needs groundling[home]")
@@ -65,6 +66,19 @@ def test_bounded_homes_with_many_similar_names_take_seconds_and_little_memory():
         check(agent.reply(text))
     assert time.process_time() - began < COUNT / 1000
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
+
+
+def test_bounded_homes_names_that_repeat_a_word_take_seconds():
+    agent = HomeAgent(home(name="lamp " * 399, aliases=["lamp a " * 200]))
+    began = time.process_time()
+    check(agent.reply("lamp " * 700))
+    assert time.process_time() - began < 10
+    with pytest.raises(HomeError, match="must have at most 2,000 characters"):
+        home(name="lamp " * 200_000)
+    with pytest.raises(HomeError, match="must have at most 2,000 characters"):
+        home(aliases=["x" * 2_001])
+    with pytest.raises(HomeError, match="must have at most 50,000 names and aliases"):
+        home(aliases=[f"lamp {number}" for number in range(50_000)])
 
 
 def test_bounded_homes_cannot_control_the_terminal(tmp_path):

@@ -85,6 +85,39 @@ def test_commands_stop_where_compiled_code_holds_the_interpreter(number):
         assert running.stdout.read() == ""  # nobody else holds the pipe
 
 
+SHUTTING = """
+import atexit, ctypes, sys, time
+import typer
+import groundling.cli.main as main
+main.app = typer.Typer()
+@main.app.command()
+def wait():
+    atexit.register(lambda: ctypes.PyDLL(None).sleep(60))
+    print("waits", flush=True)
+    time.sleep(60)
+from groundling_start import run
+sys.argv = ["groundling"]
+run()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux has it")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_commands_stop_by_the_same_signal_if_the_shutdown_takes_long(number):
+    """A caller that asks by SIGTERM is not told that something else killed the command."""
+    running = subprocess.Popen(
+        [sys.executable, "-c", SHUTTING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True,
+    )  # fmt: skip
+    with running:
+        assert running.stdout.readline() == "waits\n"
+        with Lateness(running.pid) as late:
+            running.send_signal(number)
+            running.wait(timeout=30)
+        assert running.returncode in (-number, 128 + number)
+        assert late.took < SECONDS
+
+
 LOST = """
 import os, signal, sys, time
 import typer

@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import warnings
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -37,6 +38,8 @@ from groundling.learning.checkpoints import Checkpoint, Recorder
 from groundling.modelfolder import MANIFEST
 from groundling.scale.arrays import map_arrays, write_arrays
 from groundling.tasks import model_notes
+from groundling.tasks.geoqa.corpus import load_maps
+from groundling.tasks.gscan.corpus import read_corpus as read_gscan
 from groundling.tasks.maps.scan import read_scan
 from groundling.tasks.model_notes import Note
 from tests.features.test_synonyms import as_fasttext
@@ -45,6 +48,8 @@ from tests.promises.making import demonstrations, make_follower
 from tests.promises.mutation import chances, changed_bytes, changed_values
 from tests.promises.requests import WORLD
 from tests.promises.soaking import SECONDS, folder_in_memory, note
+from tests.tasks.geoqa.test_geoqa import FILES as GEOQA
+from tests.tasks.gscan.test_gscan import EXAMPLE as GSCAN
 from tests.worlds import Line
 
 EACH = 20_000 if SECONDS else 60  # files of each format
@@ -168,8 +173,12 @@ FOLLOW = Follower.follow
 
 
 def read_requests(path):
+    bad = []
     with patch.object(Follower, "follow", follow_once):
-        return list(_replies(path, None, ""))
+        replies = list(_replies(path, None, "", bad))
+    for sentence in bad:
+        hostile.one_sentence(sentence)
+    return replies
 
 
 def homes(folder):
@@ -239,6 +248,21 @@ def read_language(path):
     return found.numeral("twenty-two"), found.ordinal("2nd"), found.stems("edhelin"), hash(found)
 
 
+def questions(folder):
+    """Yield the files of GeoQA and gSCAN with their names and what reads them."""
+    for each in ("first", "second"):
+        for name, content in GEOQA.items():
+            path = folder / "corpora" / "geoqa" / each / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+    for name in GEOQA:
+        path = folder / "corpora" / "geoqa" / "second" / name
+        yield f"geoqa: {name}", (path, lambda path: load_maps(path.parents[1]))
+    path = folder / "corpora" / "examples.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(GSCAN).encode()))
+    yield "gscan: jsonl.gz", (path, read_gscan)
+
+
 def sample(folder):
     """Write a file of each format; return by name the path and what reads it."""
     found = {}
@@ -263,6 +287,7 @@ def sample(folder):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
         found[f"corpora: {name}"] = (path, reader)
+    found |= dict(questions(folder))
     found |= dict(homes(folder))
     found |= dict(results(folder))
     return found
@@ -277,6 +302,7 @@ FORMATS = (
     *(f"home: core.{name}_registry" for name in REGISTRIES), "home: core.restore_state",
     "report", "language", "note of a training", "note of a download", "scan", "scene",
     "vectors: text", "vectors: binary", "vectors: fasttext",
+    *(f"geoqa: {name}" for name in GEOQA), "gscan: jsonl.gz",
     *(f"corpora: {name}" for name, _, _ in hostile.kinds_of_files()),
 )  # fmt: skip
 
@@ -311,13 +337,14 @@ def test_formats_are_all_in_the_table(samples, model):
 
 def changed(name, data, chance, number):
     """Return the content of a file with some bytes changed, or some of the values in it."""
-    if name == "jsonl.gz" and number % 2:
+    if name.endswith("jsonl.gz") and number % 2:
         return gzip.compress(changed("jsonl", gzip.decompress(data), chance, number // 2), 1)
     if number % 2 and (values := values_of(name, data)) is not None:
         return b"\n".join(json.dumps(each).encode() for each in changed_values(values, chance))
     return changed_bytes(data, chance)
 
 
+@cache
 def values_of(name, data):
     """Return the documents in a file of JSON or YAML, if it is one."""
     if name in ("jsonl", "home: requests"):
@@ -435,7 +462,7 @@ def test_formats_run_no_code(file, tmp_path, monkeypatch):
 def inside(name, content, path):
     """Yield files that are sound of their kind, with a content inside."""
     text = content.decode("utf-8", "replace").replace("\ufffd", "?")
-    if name == "jsonl.gz":
+    if name.endswith("jsonl.gz"):
         yield gzip.compress(content)
     elif name == "parquet":
         import pyarrow

@@ -34,10 +34,11 @@ def _check_imports(found):
     assert found["project_files"]["refused"] + found["project_files"]["opened"] >= 2_000
 
 
-def _check_files(found):
+def _check_files(found, *, homes=False):
     from tests.promises.test_formats_run_no_code import FORMATS
 
-    assert {name.removeprefix("files: ") for name in found} == set(FORMATS)
+    names = {each for each in FORMATS if ("home" in each) == homes}
+    assert {name.removeprefix("files: ") for name in found} == names
     assert {each["changed"] for each in found.values()} == {20_000}
 
 
@@ -45,6 +46,7 @@ CHECKS = {
     "requests": _check_requests,
     "imports": _check_imports,
     "files": _check_files,
+    "homes": lambda found: _check_files(found, homes=True),
     "models": lambda found: found["mutated models"] >= 20_000,
     "kills": lambda found: found["studio_kills"] > 0,
     "stops": lambda found: max(found["slowest_stop"], found["commands_slowest_stop"]) < 2,

@@ -13,6 +13,7 @@ import time
 
 _PATIENCE = 1.0  # seconds for cleanup; the command must end within two
 _STUCK = 0.5  # further seconds, after which the guard process ends the command
+_LAST = 100  # milliseconds until it is killed
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 _STOPPED = b"\nStopped. No partial files were left behind.\n"
 
@@ -58,9 +59,10 @@ def run() -> None:
         _tell()
         sys.exit(128 + asked[0] if asked else 130)
     finally:
-        # During shutdown, an error in a handler would print a traceback.
+        # During shutdown, an error in a handler would print a traceback. The default action ends
+        # the process without the interpreter, which the guard uses if the shutdown takes long.
         for number in _STOPS:
-            signal.signal(number, signal.SIG_DFL if not asked else signal.SIG_IGN)
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _watch() -> None:
@@ -123,7 +125,8 @@ def _guard(signals: int, passing: int, guarded: int) -> None:
     waiting = select.poll()
     for handle in (signals, guarded):
         waiting.register(handle, select.POLLIN)
-    left = None  # milliseconds
+    left: float | None = None  # milliseconds
+    sent: int = signal.SIGKILL
     while ready := {handle for handle, _ in waiting.poll(left)}:
         if guarded in ready:  # it has ended
             return
@@ -133,8 +136,11 @@ def _guard(signals: int, passing: int, guarded: int) -> None:
         os.write(passing, read)
         if {*read} & {*_STOPS}:
             left = 1000 * (_PATIENCE + _STUCK)
+            sent = next(each for each in read if each in _STOPS)
             waiting.unregister(signals)
-    signal.pidfd_send_signal(guarded, signal.SIGKILL)
+    signal.pidfd_send_signal(guarded, sent)  # enough if it is shutting down
+    if not waiting.poll(_LAST):
+        signal.pidfd_send_signal(guarded, signal.SIGKILL)
 
 
 def _tell() -> None:

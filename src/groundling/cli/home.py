@@ -69,7 +69,13 @@ def reply(
         )
     check_writable(json_file)
     if file is not None:
-        _write(_replies(file, model, language), json_file)
+        bad: list[str] = []
+        _write(_replies(file, model, language, bad), json_file)
+        if bad:
+            raise HomeError(
+                f"{len(bad)} request{'s' * (len(bad) != 1)} could not be read and got the reply "
+                f"`decline`; the others were replied to. {bad[0]}"
+            )
         return
     assert home is not None
     agent = _agent(home, model, language)
@@ -170,36 +176,54 @@ def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
     return HomeAgent(read, load_model(code) if model is None else HomeModel.load(model, code))
 
 
-def _replies(path: Path, model: Path | None, language: str) -> Iterator[HomeReply]:
-    """Yield the reply to each request of a file; requests are independent."""
-    from groundling.data.lines import parse_json, read_lines
-    from groundling.errors import DemonstrationError
+def _replies(path: Path, model: Path | None, language: str, bad: list[str]) -> Iterator[HomeReply]:
+    """Yield the reply to each request of a file; requests are independent.
+
+    A request that cannot be read is declined; `bad` gets the sentence that says why.
+    """
+    from groundling.data.lines import read_lines
+    from groundling.errors import DemonstrationError, GroundlingError
+    from groundling.home.agent import HomeReply
     from groundling.home.home import HomeError
 
     agents: dict[str, HomeAgent] = {}
     for number, line in read_lines(path):
         where = f"{path}, line {number}"
+        if number == 1 and isinstance(line, DemonstrationError):
+            raise HomeError(f"{where}: {line}") from line
         try:
-            if isinstance(line, DemonstrationError):
-                raise line
-            request = parse_json(line.decode("utf-8").strip(), "Write one object per line.")
-        except (DemonstrationError, UnicodeDecodeError) as error:
-            raise HomeError(f"{where}: a request must be JSON. {error}") from error
-        home = _text_of(request, "home", where)
-        if home not in agents:
-            while len(agents) >= _MOST_HOMES:
-                del agents[next(iter(agents))]
-            agents[home] = _agent(Path(home), model, language)
-        try:
-            yield _fresh(agents[home], request, where)
-        except HomeError as error:
-            raise HomeError(f"{where}: {error}") from None
+            found = _reply_to(line, agents, model, language)
+        except GroundlingError as error:
+            bad.append(f"{where}: {error}")
+            found = HomeReply("decline", bad[-1])
+        yield found
+
+
+def _reply_to(
+    line: bytes | Exception, agents: dict[str, HomeAgent], model: Path | None, language: str
+) -> HomeReply:
+    from groundling.data.lines import parse_json
+    from groundling.errors import DemonstrationError
+    from groundling.home.home import HomeError
+
+    try:
+        if isinstance(line, Exception):
+            raise line
+        request = parse_json(line.decode("utf-8").strip(), "Write one object per line.")
+    except (DemonstrationError, UnicodeDecodeError) as error:
+        raise HomeError(f"a request must be JSON. {error}") from error
+    home = _text_of(request, "home")
+    if home not in agents:
+        while len(agents) >= _MOST_HOMES:
+            del agents[next(iter(agents))]
+        agents[home] = _agent(Path(home), model, language)
+    return _fresh(agents[home], request)
 
 
 _MOST_HOMES = 8  # homes kept in memory
 
 
-def _fresh(agent: HomeAgent, request: Mapping[str, Any], where: str) -> HomeReply:
+def _fresh(agent: HomeAgent, request: Mapping[str, Any]) -> HomeReply:
     from groundling.home.home import HomeError
 
     states, area = request.get("states"), request.get("area")
@@ -210,16 +234,16 @@ def _fresh(agent: HomeAgent, request: Mapping[str, Any], where: str) -> HomeRepl
     if area is not None and not isinstance(area, str):
         raise HomeError(f"`area` must be the id of an area or null; got {area!r}.")
     agent.forget()
-    return agent.reply(_text_of(request, "text", where), area=area, states=states)
+    return agent.reply(_text_of(request, "text"), area=area, states=states)
 
 
-def _text_of(request: Any, key: str, where: str) -> str:
+def _text_of(request: Any, key: str) -> str:
     from groundling.home.home import HomeError
 
     value = request.get(key) if isinstance(request, dict) else None
     if not isinstance(value, str):
         raise HomeError(
-            f"{where}: a request must be a mapping with the strings `home` and `text`; got "
+            f"a request must be a mapping with the strings `home` and `text`; got "
             f"{str(value)[:60]!r} for `{key}`."
         )
     return value

@@ -220,7 +220,11 @@ class Speaker:
             speaker._fragments = {
                 tuple(tuple(map(str, sort)) for sort in signatures): Counter(
                     {
-                        Fragment(tuple(map(_word, words)), bool(first), bool(whole)): int(count)
+                        Fragment(
+                            tuple(_word(each, len(signatures)) for each in words),
+                            bool(first),
+                            bool(whole),
+                        ): _count(count)
                         for words, first, whole, count in found
                     }
                 )
@@ -228,13 +232,13 @@ class Speaker:
             }
             speaker._names = {
                 (str(kind), value if isinstance(value, float) else str(value)): Counter(
-                    {str(name): int(count) for name, count in found.items()}
+                    {str(name): _count(count) for name, count in found.items()}
                 )
                 for kind, value, found in data["names"]
             }
             speaker._leads = {
                 name if isinstance(name, float) else str(name): Counter(
-                    {tuple(map(str, words)): int(count) for words, count in found}
+                    {tuple(map(str, words)): _count(count) for words, count in found}
                 )
                 for name, found in data.get("leads", ())
             }
@@ -561,13 +565,20 @@ class Speaker:
         return self.model.log_probabilities(words_of(text, self.language), labels)
 
 
-def _word(data: Any) -> str | Gap:
-    """Return a word or a gap from JSON."""
+def _count(value: Any) -> int:
+    """Return a count from a model file; raises `ValueError` unless it is one."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**53:
+        raise ValueError(f"counts must be whole numbers >= 1; got {value!r:.40}")
+    return value
+
+
+def _word(data: Any, actions: int) -> str | Gap:
+    """Return a word or a gap from JSON, for a fragment about so many actions."""
     if isinstance(data, str):
         return data
     kind, label, action = data
-    if not 0 <= int(action) < _LONGEST:
-        raise ValueError(f"The action of a gap must be 0 to {_LONGEST - 1}; got {action!r:.40}.")
+    if not 0 <= int(action) < actions:
+        raise ValueError(f"The action of a gap must be below {actions}; got {action!r:.40}.")
     return Gap(str(kind), str(label), int(action))
 
 

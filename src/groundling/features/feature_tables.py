@@ -29,6 +29,7 @@ Reals = NDArray[np.float64]
 _KEPT = 4096  # maximum cached node labels, and word labels
 _MOST_PASSING = 100_000  # number of uncached node labels after which the cache is cleared
 _MOST_ENTRIES = 2_000_000  # maximum numbers in all cached arrays: about 30 megabytes
+_MOST_CONTENTS = 500_000  # of these, numbers in the labels of nodes
 _TOGETHER = 1_000_000  # batch size of pairs of labels
 _BLOCK = 64  # node labels that are joined with a word at once
 
@@ -374,6 +375,7 @@ class JoinedLabels:
         self._table = NodeTable(self.space, self._nodes.items)
         # Labels are stored as bytes, because small arrays take much more memory.
         self._contents: dict[int, _Known] = {}
+        self._listed = 0  # numbers in these
         self._words: dict[WordLabel, Rows] = {}
         # Number of labels of each block that a word is joined with. Joining block by block makes
         # the cost of a request independent of the size of the cache.
@@ -405,6 +407,9 @@ class JoinedLabels:
         with self._lock:
             if self.entries > _MOST_ENTRIES or self._passing > _MOST_PASSING:
                 self._forget()
+            if self._listed > _MOST_CONTENTS:
+                self.entries -= self._listed
+                self._contents, self._listed = {}, 0
             if spelled is None or spelled.age is not self._age:
                 spelled = self._spell(meetings.nodes)
             return self._tables(meetings, edge_scores, spelled), spelled
@@ -567,6 +572,7 @@ class JoinedLabels:
                 # Holding the content keeps its identity from being reused.
                 self._contents[id(content)] = known
                 self.entries += len(numbers) + 10
+                self._listed += len(numbers) + 10
         return known
 
     def _number(self, label: NodeLabel, passing: Interner[NodeLabel]) -> int:

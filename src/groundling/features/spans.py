@@ -167,12 +167,15 @@ def _part(
     """Return the span of a partial match of a name, or None."""
     taken: dict[int, float] = {}
     short: set[int] = set()
+    places: dict[int, list[int]] = {}
+    for part, at in sorted(ways):
+        places.setdefault(part, []).append(at)
     for part, word in enumerate(parts):
-        free = sorted(at for name, at in ways if name == part and at not in taken)
-        if free and (len(word) >= _SHORTEST or kind == LABEL):
-            taken[free[0]] = _EXTENT[ways[part, free[0]]]
+        free = next((at for at in places.get(part, ()) if at not in taken), None)
+        if free is not None and (len(word) >= _SHORTEST or kind == LABEL):
+            taken[free] = _EXTENT[ways[part, free]]
             if len(word) < _SHORTEST:
-                short.add(free[0])
+                short.add(free)
     if len(taken) < len(parts):
         taken = {at: extent for at, extent in taken.items() if at not in short}
     apart = bool(taken) and max(taken) - min(taken) > len(parts)

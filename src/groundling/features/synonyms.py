@@ -26,6 +26,7 @@ Vector = NDArray[np.float32]
 
 _FASTTEXT = 793_712_314  # magic number of binary fastText files
 _LONGEST_WORD = 1_000  # bytes
+_MOST_LINES = 20  # lines of a file, or entries, for each word that may be read
 _MOST_TABLES = 64  # maximum cached vector tables
 _WORDNET = "wordnet"
 
@@ -247,14 +248,22 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
     finally:
         os.close(handle)
     try:
-        if len(data) >= 8 and struct.unpack_from("<i", data)[0] == _FASTTEXT:
-            return _fasttext(data)
-        return _listed(data)
+        is_fasttext = len(data) >= 8 and struct.unpack_from("<i", data)[0] == _FASTTEXT
+        find = _fasttext(data) if is_fasttext else _listed(data)
     except (ValueError, struct.error, IndexError) as problem:
         raise LexiconError(
             f"{path} must contain word vectors of GloVe, word2vec or fastText, as text or "
             f"binary: {problem}. Use another file."
         ) from None
+
+    def checked(word: str) -> Vector | None:
+        if data.size() < len(data):  # reading beyond the end would end the process
+            raise LexiconError(
+                f"{path} must not become shorter while it is in use. Restore it, and start again."
+            )
+        return find(word)
+
+    return checked
 
 
 def _size(size: int) -> int:
@@ -276,9 +285,10 @@ def _listed(data: mmap.mmap) -> Callable[[str], Vector | None]:
         raise ValueError("the first line must be a word followed by numbers")
     size = size or len(first) - 1
     places: dict[bytes, tuple[int, int]] = {}
-    while start < len(data) and len(places) < VECTOR_WORDS.most:
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
+    for _ in range(_MOST_LINES * VECTOR_WORDS.most):
+        if start >= len(data) or len(places) >= VECTOR_WORDS.most:
+            break
+        end = start + len(_line(data, start))
         space = data.find(b" ", start, min(end, start + _LONGEST_WORD))
         if space > start:
             places.setdefault(data[start:space], (space, end))
@@ -338,7 +348,8 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
     """Return a lookup function for a binary fastText model, with subwords."""
     _, version, size, *_, buckets, shortest, longest, _ = struct.unpack_from("<14i", data)
     entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
-    if version != 12 or not 0 < words <= entries or buckets < 0 or pruned > 0:
+    most = _MOST_LINES * VECTOR_WORDS.most
+    if version != 12 or not 0 < words <= entries <= most or buckets < 0 or pruned > 0:
         raise ValueError("a fastText model must have format version 12 and must not be pruned")
     _size(size)
     place, places = 64 + 28, dict[bytes, int]()

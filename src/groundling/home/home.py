@@ -14,7 +14,13 @@ from typing import Any
 from groundling.errors import GroundlingError
 from groundling.files import write_atomically
 from groundling.home.plain_yaml import load_yaml
-from groundling.limits import HOME_ENTITIES, PHRASE_TEXTS, SAID_CHARACTERS
+from groundling.limits import (
+    HOME_ENTITIES,
+    HOME_NAMES,
+    NAME_CHARACTERS,
+    PHRASE_TEXTS,
+    SAID_CHARACTERS,
+)
 from groundling.world.environment import shorten
 
 _ENTITY_ID = re.compile(r"[a-z0-9_]+\.\S.*")
@@ -115,6 +121,8 @@ class Home:
         if not self.entities:
             raise HomeError("A home must have at least one entity; got none. Add `entities:`.")
         HOME_ENTITIES.check(len(self.entities), HomeError, "A home")
+        named: list[Floor | Area | Entity] = [*self.floors, *self.areas, *self.entities]
+        HOME_NAMES.check(sum(1 + len(each.aliases) for each in named), HomeError, "A home")
         floors = _unique("floor", self.floors)
         areas = _unique("area", self.areas)
         _unique("entity", self.entities)
@@ -288,7 +296,10 @@ def _names(row: Mapping[str, Any], what: str) -> tuple[str, tuple[str, ...]]:
     aliases = row.get("aliases") or []
     if not isinstance(aliases, list) or not all(isinstance(each, str) for each in aliases):
         raise HomeError(f"`aliases` of {what} must be a list of strings; got {_shown(aliases)}.")
-    return _text(row, "name", what), tuple(each.strip() for each in aliases if each.strip())
+    name = _text(row, "name", what)
+    for each in (name, *aliases):
+        NAME_CHARACTERS.check(len(each), HomeError, f"A name of {what}")
+    return name, tuple(each.strip() for each in aliases if each.strip())
 
 
 def _floor(row: Mapping[str, Any]) -> Floor:

@@ -38,8 +38,10 @@ def test_geoqa_is_read_from_files(tmp_path):
 
 
 def test_geoqa_refuses_broken_files(tmp_path):
-    with pytest.raises(CorpusError, match="must be places on the map; got 'Mars'"):
+    with pytest.raises(CorpusError, match="line 1: answers must be places on the map; got 'Mars'"):
         load_maps(write(tmp_path / "a", **{"training.txt": "where is it ?;Mars\n"}))
+    with pytest.raises(CorpusError, match="nowhere cannot be read: No such file"):
+        load_maps(tmp_path / "nowhere")
     (tmp_path / "b").mkdir()
     with pytest.raises(CorpusError, match="must hold at least two maps; got 0"):
         load_maps(tmp_path / "b")

@@ -69,7 +69,11 @@ class Places:
 
 def load_maps(folder: Path) -> list[GeoMap]:
     """Read the maps in the subfolders of a folder."""
-    found = [_load_map(each) for each in sorted(folder.iterdir()) if each.is_dir()]
+    try:
+        folders = sorted(each for each in folder.iterdir() if each.is_dir())
+    except OSError as error:
+        raise CorpusError(f"{folder} cannot be read: {error.strerror}. Check the path.") from error
+    found = [_load_map(each) for each in folders]
     if len(found) < 2:
         raise CorpusError(
             f"{folder} must hold at least two maps; got {len(found)}. Pass the folder with one "
@@ -101,18 +105,17 @@ def _load_map(folder: Path) -> GeoMap:
             if subjects == 1 or parts[0] != parts[1]:
                 _add(raw[parts[0]], name, parts[1] if subjects == 2 else "")
     questions = []
-    for line in read_lines(folder / "training.txt"):
+    asked = folder / "training.txt"
+    for number, line in enumerate(read_lines(asked), 1):
         text, found, rest = line.partition(";")
         if found and not line.startswith("#"):
-            answers = rest.split(";")[0].split(",")
-            questions.append((text.strip(), frozenset(filter(None, map(str.strip, answers)))))
-    for text, answer in questions:
-        unknown = answer - gold.keys() - raw.keys()
-        if unknown:
-            raise CorpusError(
-                f"The answers in {folder / 'training.txt'} must be places on the map; got "
-                f"{min(unknown)!r} for {text!r}. Download the corpus again."
-            )
+            answer = frozenset(filter(None, map(str.strip, rest.split(";")[0].split(","))))
+            if unknown := answer - gold.keys() - raw.keys():
+                raise CorpusError(
+                    f"{asked}, line {number}: answers must be places on the map; got "
+                    f"{min(unknown)!r:.80} for {text!r:.80}. Download the corpus again."
+                )
+            questions.append((text.strip(), answer))
     places = dict.fromkeys((*gold, *raw))
     facts: dict[Evidence, Mapping[str, Labels]] = {
         "gold": {place: gold.get(place, {}) for place in places},

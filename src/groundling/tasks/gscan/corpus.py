@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from groundling.errors import CorpusError
-from groundling.limits import RESULT_BYTES
+from groundling.data.lines import read_lines
+from groundling.errors import CorpusError, DemonstrationError
 from groundling.tasks.gscan.environment import MANNERS, VERBS, Grid, GridThing, GscanCommand
 from groundling.world.environment import shorten
 
@@ -42,18 +41,14 @@ def read_corpus(path: Path) -> list[GscanExample]:
     reveal the target.
     """
     examples = []
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            text = lines.read(RESULT_BYTES.most + 1)
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise CorpusError(
-            f"{path} must be a text file compressed with gzip; got {error}. Download it again."
-        ) from error
-    RESULT_BYTES.check(len(text), CorpusError, str(path))
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in read_lines(path):
+        if isinstance(line, DemonstrationError):
+            raise CorpusError(f"{path}, line {number}: {line}") from line
         try:
             examples.append(_read(json.loads(line)))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError,
+        ) as error:  # fmt: skip
             raise CorpusError(
                 f"{path}, line {number}: a line must be an example of gSCAN; got {shorten(line)} "
                 f"({type(error).__name__}: {error})."
