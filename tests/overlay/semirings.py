@@ -13,7 +13,7 @@ from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.layout import FlatLayout, GraphLayout, arrange, lay_out_graphs, measure_room
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
@@ -99,7 +99,7 @@ def graph(random, case) -> LaidOutGraph:
         if not (case.listed and node == 0):
             around.append((node, ("self",)))
     enters = (True,) * size if case.flat else (True, False, bool(random.integers(2)))
-    shape = Shape(tuple(map(tuple, near)), enters)
+    shape = twin.shape_of(tuple(map(tuple, near)), enters)
     prior = tuple(label for each in labels for label in each)
     return LaidOutGraph(tuple(labels), tuple("abc"[:size]), shape, prior, ())
 

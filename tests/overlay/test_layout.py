@@ -10,14 +10,15 @@ from groundling.language.instruction import Instruction
 from groundling.overlay import layout as module
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, Layouts, Shape
+from groundling.overlay.graphs import LaidOutGraph, Layouts
 from groundling.overlay.layout import arrange, is_flat, lay_out_flat, lay_out_graphs, measure_room
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
 from groundling.world.graph import GroundingGraph
+from tests.overlay.overlay_twin import shape_of
 
-ONE = Shape((((0, ("self",)),),), (True,))
+ONE = shape_of((((0, ("self",)),),), (True,))
 
 
 def action(name):
@@ -90,7 +91,7 @@ def test_flat_kernels_equal_those_of_graphs(lengths, size):
 
 
 def test_flat_kernels_are_not_used_where_an_action_has_several_nodes():
-    two = Shape((((0, ("self",)),), ((1, ("self",)),)), (True, True))
+    two = shape_of((((0, ("self",)),), ((1, ("self",)),)), (True, True))
     labels = ((NodeLabel("a"), 1.0),)
     graph = LaidOutGraph((labels, labels), ("one", "two"), two, labels, ())
     skeleton = joined_skeleton([Instruction.chain("go")], Overlay(), lambda each, _: [[0]])
@@ -105,7 +106,7 @@ def edged(relations):
     near = [tuple((place + 1, (name,)) for place, name in enumerate(relations))]
     near += [((0, ("back",)),)] * len(relations)
     labels = ((NodeLabel("a"), 1.0),)
-    shape = Shape(tuple(near), (True,) * len(names))
+    shape = shape_of(tuple(near), (True,) * len(names))
     graph = LaidOutGraph((labels,) * len(names), names, shape, labels, ())
     skeleton = joined_skeleton([Instruction.chain("go")], Overlay(), lambda each, _: [[0]])
     words = [((WordLabel("word=go"), 1.0),)]
