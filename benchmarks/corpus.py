@@ -91,7 +91,7 @@ def describe(encoding: Encoding) -> dict[str, int]:
         "decisions": encoding.instances,
         "candidates": len(batch.candidate_gold),
         "words": len(batch.word_parent),
-        "chart cells": encoding.chart_cells,
+        "chart cells": int(encoding.cells.sum()),
         "distinct nodes": len(encoding.nodes),
         "distinct shapes": len(batch.shape_nodes) - 1,
         "distinct word sets": len(encoding.sets),

@@ -14,7 +14,7 @@ from groundling.language.instruction import Instruction
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph
-from groundling.overlay.layout import FlatLayout, GraphLayout, arrange, lay_out_graphs, measure_room
+from groundling.overlay.layout import FlatLayout, GraphLayout, arrange, lay_out_graphs
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import BOUND, FREE, UNIT, joined_skeleton, separate_skeleton
@@ -138,8 +138,7 @@ def make(case: Case) -> Made:
     arrangement = arrange(encoding)
     if case.as_graph:
         layout = lay_out_graphs(encoding.batch)
-        room = measure_room(encoding.batch, layout)
-        arrangement = arrangement._replace(layout=layout, room=room)
+        arrangement = arrangement._replace(layout=layout)
     scorer = Scorer(encoding, skip=case.skip, arrangement=arrangement)
     assert isinstance(
         scorer.arrangement.layout, FlatLayout if case.flat and not case.as_graph else GraphLayout

@@ -11,7 +11,13 @@ from groundling.overlay import layout as module
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, Layouts
-from groundling.overlay.layout import arrange, is_flat, lay_out_flat, lay_out_graphs, measure_room
+from groundling.overlay.layout import (
+    arrange,
+    is_flat,
+    lay_out_flat,
+    lay_out_graphs,
+    make_workspaces,
+)
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
@@ -80,8 +86,7 @@ def test_flat_kernels_equal_those_of_graphs(lengths, size):
     encoding = encoded(lengths)
     flat = Scorer(encoding, skip=0.5)
     layout = lay_out_graphs(encoding.batch)
-    room = measure_room(encoding.batch, layout)
-    arranged = arrange(encoding)._replace(layout=layout, room=room)
+    arranged = arrange(encoding)._replace(layout=layout)
     general = Scorer(encoding, skip=0.5, arrangement=arranged)
     theta = np.random.default_rng(0).normal(size=flat.width) * size
     for one, other in zip(flat.loss(theta), general.loss(theta), strict=True):
@@ -126,10 +131,11 @@ def test_layout_refuses_more_relations_than_a_link_has_bits_for(monkeypatch):
 def test_layout_refuses_more_states_than_a_link_has_bits_for(monkeypatch):
     encoding = edged(["to"] * 8)
     layout = lay_out_graphs(encoding.batch)
-    assert measure_room(encoding.batch, layout).tile_states == 16
+    [space] = make_workspaces(encoding.batch, layout, 1)
+    assert len(space.tile.state_node) == 16
     monkeypatch.setattr(module, "MOST_STATES", 15)
     with pytest.raises(GraphError, match=r"of a plan must be at most 15; got 16\. Use shorter"):
-        measure_room(encoding.batch, layout)
+        make_workspaces(encoding.batch, layout, 1)
     assert int(module.STATE) == 2**24 - 1
 
 

@@ -73,8 +73,6 @@ class Encoding:
     sets: list[WordContent]
     nodes: Sequence[NodeContent]
     pair_set: Integers
-    dependencies: list[str]
-    relation_names: list[Relation]
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
     alone: CandidateArrays | None = field(default=None, repr=False)  # of a single instance
 
@@ -90,11 +88,6 @@ class Encoding:
         states = starts_of(sizes_of(batch.graph_nodes)[batch.action_graph])
         states = states[batch.candidate_actions[batch.instance_candidates]]
         return np.asarray(sizes_of(batch.instance_words) * sizes_of(states), np.int64)
-
-    @property
-    def chart_cells(self) -> int:
-        """The number of chart cells in all instances."""
-        return int(self.cells.sum())
 
 
 class Scored(NamedTuple):
@@ -284,8 +277,6 @@ class _Collector:
             sets=self.sets.items,
             nodes=self.nodes.items,
             pair_set=meetings.pair_set,
-            dependencies=self.dependencies.items,
-            relation_names=self.relations.items,
             graphs=[each.graphs for each in self.chosen],
             alone=self.alone,
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,31 +154,26 @@ class Layouts:
     ('action',)
     """
 
-    def __init__(self, overlay: Overlay, labeller: NodeLabeller) -> None:
+    def __init__(self, overlay: Overlay, labeller: NodeLabeller, has_ranks: bool = False) -> None:
         self.overlay = overlay
         self.labeller = labeller
         self._is_flat = overlay.nodes == "flat"
         numbers = tuple(each for each in labeller.numbers if each == "equal")
         self._compared = replace(labeller, numbers=numbers)
-        self.has_ranks = False  # whether any node laid out so far has ranks
+        self.has_ranks = has_ranks  # whether any node laid out so far has ranks
         self._one = Shape((), (True,), Overlay())
         self.clear()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Keys of the caches hold identities, which copies do not share.
-        return {"overlay": self.overlay, "labeller": self.labeller, "has_ranks": self.has_ranks}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["overlay"], state["labeller"])  # type: ignore[misc]
-        self.has_ranks = state["has_ranks"]
+        return Layouts, (self.overlay, self.labeller, self.has_ranks)
 
     def clear(self) -> None:
         """Clear the caches; graphs already laid out stay valid."""
         self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
         self._spelled: dict[tuple[Label, str, bool], Part] = {}
-        self._same: dict[tuple[str, int, int], _SpelledNode] = {}
         # The scene of the latest graph with relations, and what was laid out in it.
-        self._latest: tuple[Scene, dict[Hashable, Any]] | None = None
+        self._latest: tuple[Scene, dict[Hashable, _Surroundings]] | None = None
         # Results by key. Objects in keys that are compared by identity are kept alive by this, so
         # that their ids are not reused.
         self._made: dict[Hashable, Any] = {}
@@ -190,10 +185,11 @@ class Layouts:
         Nodes that are things of a scene get ranks and, with `Overlay.relations`, relations to
         other things. ψ(y) and flat labels only use the graph's original nodes.
         """
-        if scene is not None and self.overlay.relations:
-            return self._with_relations(graph, scene)
         parts = self._parts(graph, scene)
-        return self._graph(parts, graph.node_names, self._shape(graph))
+        if scene is None or not self.overlay.relations:
+            return self._graph(parts, graph.node_names, self._shape(graph))
+        added, names, shape = self._surroundings(graph, scene)
+        return self._graph((*parts, *added), names, shape)
 
     def _parts(self, graph: GroundingGraph, scene: Scene | None) -> tuple[_SpelledNode, ...]:
         """Spell out the nodes of a graph."""
@@ -207,36 +203,25 @@ class Layouts:
             self.has_ranks = self.has_ranks or any(ranks)
         return tuple(map(self._node, graph.parts, graph.node_labels, ranks))
 
-    def _with_relations(self, graph: GroundingGraph, scene: Scene) -> LaidOutGraph:
-        """Lay out a graph with the relations of its things."""
+    def _surroundings(self, graph: GroundingGraph, scene: Scene) -> _Surroundings:
+        """Return what the relations of a graph's things make of it."""
         if self._latest is None or self._latest[0] is not scene:
             self._latest = scene, {}
         known = self._latest[1]
         # Actions on the same things differ in their own labels only.
         of = (graph.node_names, graph.edges, graph.root, *scene.things_of(graph).items())
-        around: _Surroundings | None = known.get(of)
-        if around is None:
-            around = known[of] = self._surroundings(graph, scene)
-        flat = self._flat_labels(self._parts(graph, scene))
-        key = (flat, id(around))
-        found: LaidOutGraph | None = known.get(key)
+        found = known.get(of)
         if found is None:
-            nodes = self._contents((*flat.nodes, *around.nodes), flat)
-            values = tuple(dict.fromkeys((*flat.values, *around.values)))
-            found = LaidOutGraph(nodes, around.names, around.shape, flat.content, values)
-            known[key] = found
+            whole = scene.related(graph)
+            labelled = list(zip(whole.node_names, whole.node_labels, strict=True))
+            added = [
+                self._node("", labels, scene.grouped_ranks(name))
+                for name, labels in labelled[len(graph) :]
+            ]
+            self.has_ranks = self.has_ranks or any(each.ranks for each in added)
+            shape = Shape(_numbered(whole), self._enters(whole), self.overlay)
+            found = known[of] = added, whole.node_names, shape
         return found
-
-    def _surroundings(self, graph: GroundingGraph, scene: Scene) -> _Surroundings:
-        whole = scene.related(graph)
-        added = [
-            self._node("", labels, scene.grouped_ranks(name))
-            for name, labels in zip(whole.node_names, whole.node_labels, strict=True)
-        ][len(graph) :]
-        self.has_ranks = self.has_ranks or any(each.ranks for each in added)
-        values = dict.fromkeys(chain.from_iterable(part.values for part in added))
-        shape = Shape(_numbered(whole), self._enters(whole), self.overlay)
-        return _Surroundings(added, whole.node_names, shape, tuple(values))
 
     def lay_out_table(self, table: GraphTable) -> LaidOutTable:
         """Lay out the graphs of a table without building each of them."""
@@ -267,16 +252,13 @@ class Layouts:
         known: LaidOutGraph | None = self._made.get(key)
         if known is not None:
             return known
-        nodes = (flat.content,) if self._is_flat else self._contents(parts, flat)
+        nodes: tuple[NodeContent, ...] = (flat.content,)
+        if self.overlay.nodes == "both":
+            nodes = tuple([self._with_all(part, flat) for part in parts])
+        elif not self._is_flat:
+            nodes = tuple([part.own for part in parts])
         made = LaidOutGraph(nodes, called, shape, flat.content, flat.values)
         return self._keep(key, made, 300 + 8 * len(nodes))
-
-    def _contents(
-        self, parts: tuple[_SpelledNode, ...], flat: _FlatLabels
-    ) -> tuple[NodeContent, ...]:
-        if self.overlay.nodes == "both":
-            return tuple([self._with_all(part, flat) for part in parts])
-        return tuple([part.own for part in parts])
 
     def _keep(self, key: Hashable, made: T, size: int) -> T:
         self._made[key] = made
@@ -293,20 +275,10 @@ class Layouts:
 
     def plan_labels(self, length: int, labels: Any) -> Part:
         """Return the labels of a plan, shared with equal plans."""
-        if not isinstance(labels, dict) or labels:
-            return self.share(spell_plan(length, labels, self.labeller))
-        found: Part | None = self._made.get(length)
-        if found is None:
-            spelled = self.share(spell_plan(length, {}, self.labeller))
-            found = self._keep(length, spelled, 50)
-        return found
+        return self.share(spell_plan(length, labels, self.labeller))
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
         """Return a node; nodes that the scene adds have an empty name."""
-        # Equal labels are mostly the same object, so look up by identity first.
-        same = self._same.get((name, id(labels), id(ranks)))
-        if same is not None and same.labels is labels and same.ranks is ranks:
-            return same
         # Groups of ranks are shared, and kept alive by the node, so they are compared by identity.
         key = (name, labels, None if ranks is None else tuple(map(id, ranks)))
         found: _SpelledNode | None = self._made.get(key)
@@ -317,10 +289,8 @@ class Layouts:
             elif not self._is_flat:
                 own = self._spell("", labels, ranks)
             named = self._spell(f"{name}.", labels, ranks) if name else ()
-            found = _SpelledNode(labels, ranks, own, named, self.labeller.values(labels))
+            found = _SpelledNode(ranks, own, named, self.labeller.values(labels))
             self._keep(key, found, 600 + 500 * len(labels) + 100 * len(ranks or ()))
-        if found.labels is labels and found.ranks is ranks:
-            self._same[name, id(labels), id(ranks)] = found
         return found
 
     def _spell(self, prefix: str, labels: tuple[Label, ...], ranks: _Ranks) -> NodeContent:
@@ -360,7 +330,6 @@ class Layouts:
         found: _FlatLabels | None = self._made.get(parts)
         if found is None:
             found = _FlatLabels(
-                parts,
                 composed([part.named for part in parts]),
                 tuple(dict.fromkeys(chain.from_iterable(part.values for part in parts))),
             )
@@ -372,7 +341,7 @@ class Layouts:
         found: NodeContent | None = self._made.get((part, flat))
         if found is None:
             found = composed((part.own, flat.content))
-            self._keep((part, flat), found, 250 + 8 * len(flat.nodes))
+            self._keep((part, flat), found, 300)
         return found
 
     def _shape(self, graph: GroundingGraph) -> Shape:
@@ -391,39 +360,30 @@ class Layouts:
         return [anywhere or name == graph.root for name in graph.node_names]
 
 
+@dataclass(eq=False, repr=False)
 class LaidOutTable(Sequence[LaidOutGraph]):
     """Graphs that are built on access; `values` holds the values of all of them."""
 
-    def __init__(
-        self,
-        layouts: Layouts,
-        names: list[str],
-        columns: list[list[_SpelledNode]],
-        places: list[NDArray[np.int64]],
-        shapes: list[Shape],
-        shape_of: NDArray[np.int64],
-    ) -> None:
-        self.shapes, self.shape_of, self.places = shapes, shape_of, places
-        self.nodes = layouts.overlay.nodes
-        self._layouts, self._names, self._columns = layouts, names, columns
-        self._made: dict[int, LaidOutGraph] = {}
+    layouts: Layouts
+    names: list[str]
+    columns: list[list[_SpelledNode]]
+    places: list[NDArray[np.int64]]  # of each graph's nodes in the columns; -1 for none
+    shapes: list[Shape]
+    shape_of: NDArray[np.int64]
+    _made: dict[int, LaidOutGraph] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
         """The (kind, value) pairs that occur in any of the graphs."""
         found: dict[tuple[str, str], None] = {}
-        for column, places in zip(self._columns, self.places, strict=True):
+        for column, places in zip(self.columns, self.places, strict=True):
             for place in dict.fromkeys(places[places >= 0].tolist()):
                 found |= dict.fromkeys(column[place].values)
         return tuple(found)
 
-    def own_contents(self) -> list[list[NodeContent]]:
-        """Return the possible labels of each node."""
-        return [[each.own for each in column] for column in self._columns]
-
     def priors(self) -> ContentTable:
         """Return the labels of each whole graph."""
-        return ContentTable([[each.named for each in column] for column in self._columns],
+        return ContentTable([[each.named for each in column] for column in self.columns],
                             self.places)  # fmt: skip
 
     def __len__(self) -> int:
@@ -434,12 +394,12 @@ class LaidOutTable(Sequence[LaidOutGraph]):
             return [self[each] for each in range(*place.indices(len(self)))]
         known = self._made.get(place)
         if known is None:
-            columns = zip(self._columns, self._names, self.places, strict=True)
+            columns = zip(self.columns, self.names, self.places, strict=True)
             chosen = [(column[each[place]], name) for column, name, each in columns
                       if each[place] >= 0]  # fmt: skip
             parts, names = zip(*chosen, strict=True)
             shape = self.shapes[self.shape_of[place]]
-            known = self._made[place] = self._layouts._graph(parts, names, shape)
+            known = self._made[place] = self.layouts._graph(parts, names, shape)
         return known
 
 
@@ -447,7 +407,6 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 class _SpelledNode:
     """A node's labels, its labels prefixed with the node's name, and its values."""
 
-    labels: tuple[Label, ...]
     ranks: _Ranks
     own: NodeContent  # empty if actions are flat
     named: NodeContent
@@ -456,20 +415,14 @@ class _SpelledNode:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _FlatLabels:
-    """The nodes of a graph, their labels, and the values among them."""
+    """The labels of all nodes of a graph, and the values among them."""
 
-    nodes: tuple[_SpelledNode, ...]
     content: NodeContent
     values: tuple[tuple[str, str], ...]
 
 
-class _Surroundings(NamedTuple):
-    """What the relations of a scene add to the graphs of actions on the same things."""
-
-    nodes: list[_SpelledNode]
-    names: tuple[str, ...]
-    shape: Shape
-    values: tuple[tuple[str, str], ...]
+_Surroundings = tuple[list[_SpelledNode], tuple[str, ...], Shape]
+"""The nodes that relations add to a graph, and the names of all nodes and the shape with them."""
 
 
 def _numbered(graph: GroundingGraph) -> tuple[Edge, ...]:
