@@ -88,7 +88,7 @@ def describe(encoding: Encoding) -> dict[str, int]:
     """Count what the corpus holds."""
     batch = encoding.batch
     return {
-        "decisions": encoding.instances,
+        "decisions": len(encoding.batch.instance_weight),
         "candidates": len(batch.candidate_gold),
         "words": len(batch.word_parent),
         "chart cells": int(encoding.cells.sum()),

@@ -72,7 +72,7 @@ def _states(encoding: Encoding, flat: FlatLayout) -> tuple[np.ndarray, np.ndarra
     """Return where the states of each tile begin, and their nodes: none for what fills a strip."""
     batch = encoding.batch
     tile_states = LANES * flat.tile_strips
-    owner = np.repeat(np.arange(encoding.instances), sizes_of(flat.instance_tiles))
+    owner = np.repeat(np.arange(len(encoding.batch.instance_weight)), sizes_of(flat.instance_tiles))
     some = flat.state_node < np.repeat(batch.instance_nodes[owner], sizes_of(tile_states))
     lane = LANES * np.repeat(flat.strip_block, LANES) + np.tile(
         np.arange(LANES), len(some) // LANES

@@ -240,7 +240,7 @@ def growth(factors: tuple[float, ...], rounds: int, console: Console) -> dict[st
         fits.append(encoding_seconds + EVALUATIONS * best)
         cells = int(encoding.cells.sum())
         table.add_row(
-            f"{factor:g}", f"{encoding.instances:,}", f"{cells:,}",
+            f"{factor:g}", f"{len(encoding.batch.instance_weight):,}", f"{cells:,}",
             f"{len(encoding.pair_set) / cells:.3f}", f"{encoding_seconds:.2f}", f"{best:.4f}",
             f"{best / cells * 1e9:.1f}",
         )  # fmt: skip

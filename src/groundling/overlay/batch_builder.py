@@ -76,11 +76,6 @@ class Encoding:
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
     alone: CandidateArrays | None = field(default=None, repr=False)  # of a single instance
 
-    @property
-    def instances(self) -> int:
-        """The number of instances."""
-        return len(self.batch.instance_weight)
-
     @cached_property
     def cells(self) -> NDArray[np.int64]:
         """The number of chart cells of each instance: words × states, over all candidates."""

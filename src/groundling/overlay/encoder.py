@@ -21,7 +21,7 @@ from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
 from groundling.overlay.batch_builder import Instance, LatestArrays, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent
+from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent, spell_plan
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -232,7 +232,7 @@ class Encoder:
         self._make_room()
         labels = None
         if self.terms.plan_scores:
-            labels = self._layouts.plan_labels(1, {})
+            labels = self._layouts.share(spell_plan(1, {}, self.nodes))
         table = self._layouts.lay_out_table(world.ground_many(start))
         return Candidates.of_table(table, labels)
 
@@ -241,15 +241,14 @@ class Encoder:
         if not self.terms.plan_scores:
             return None
         labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
-        return self._layouts.plan_labels(len(trajectory), labels)
+        return self._layouts.share(spell_plan(len(trajectory), labels, self.nodes))
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Add the values of training graphs to the known values."""
         self._latest_values = _NO_VALUES
-        for graph in graphs:
-            for kind, value in graph.values:
-                if kind in self.values:
-                    self.values[kind].add(value)
+        for kind, value in _values_in(graphs):
+            if kind in self.values:
+                self.values[kind].add(value)
 
     # ---- texts --------------------------------------------------------------------------
 

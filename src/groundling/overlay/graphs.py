@@ -92,7 +92,7 @@ class Shape:
         first = first[np.lexsort((end[first], kind[first], node[first]))]
         self.node_near = starts_of(np.bincount(node[first], minlength=count), np.int32)
         self.near_node, self.enters = end[first].astype(np.int32), tuple(enters)
-        used, where = in_order(code[first])
+        used, where = in_order(code[first].tolist())
         names = list(place)
         self.near_relation = where.astype(np.int32)
         self.relations = tuple([names[each] for each in used])
@@ -272,10 +272,6 @@ class Layouts:
             found = self._shared(content)
             self._keep(found, found, 300 + 100 * len(found))
         return found
-
-    def plan_labels(self, length: int, labels: Any) -> Part:
-        """Return the labels of a plan, shared with equal plans."""
-        return self.share(spell_plan(length, labels, self.labeller))
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
         """Return a node; nodes that the scene adds have an empty name."""

@@ -75,7 +75,7 @@ class Scorer:
         self.width = len(encoding.space)
         blocks = sizes_of(self.arrangement.pairs.block_nodes.astype(np.float64))
         self._block_shards = self._shards(len(blocks), lambda: blocks)
-        self._instance_shards = self._shards(encoding.instances, lambda: encoding.cells)
+        self._instance_shards = self._shards(len(batch.instance_weight), lambda: encoding.cells)
         self._layout = self.arrangement.layout
         self._texts, self._plans = part_of(batch, Texts), part_of(batch, Plans)
         self._workspaces = make_workspaces(batch, self._layout, self.threads)
