@@ -315,9 +315,8 @@ class _Collector:
         chosen = self.chosen
         kinds = np.array([max(1, len(each.kinds)) for each in chosen], np.int64)
         arrays["kind_extras"] = starts_of(np.repeat(np.array(self.extra_sizes, np.int64), kinds))
-        arrays["instance_cells"] = starts_of(np.array([len(each) for each in self.keys], np.int64))[
-            :-1
-        ]
+        cells = np.array([len(each) for each in self.keys], np.int64)
+        arrays["instance_cells"] = starts_of(cells)[:-1]
         if self.alone is None or self.alone.encoded is None:
             shared = _converted(self._choices() | {"instance_kinds": starts_of(kinds)})
             if self.alone is not None:

@@ -210,8 +210,7 @@ class Layouts:
         known = self._latest[1]
         # Actions on the same things differ in their own labels only.
         of = (graph.node_names, graph.edges, graph.root, *scene.things_of(graph).items())
-        found = known.get(of)
-        if found is None:
+        if of not in known:
             whole = scene.related(graph)
             labelled = list(zip(whole.node_names, whole.node_labels, strict=True))
             added = [
@@ -220,8 +219,8 @@ class Layouts:
             ]
             self.has_ranks = self.has_ranks or any(each.ranks for each in added)
             shape = Shape(_numbered(whole), self._enters(whole), self.overlay)
-            found = known[of] = added, whole.node_names, shape
-        return found
+            known[of] = added, whole.node_names, shape
+        return known[of]
 
     def lay_out_table(self, table: GraphTable) -> LaidOutTable:
         """Lay out the graphs of a table without building each of them."""
