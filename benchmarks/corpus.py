@@ -88,10 +88,10 @@ def describe(encoding: Encoding) -> dict[str, int]:
     """Count what the corpus holds."""
     batch = encoding.batch
     return {
-        "decisions": encoding.instances,
+        "decisions": len(encoding.batch.instance_weight),
         "candidates": len(batch.candidate_gold),
         "words": len(batch.word_parent),
-        "chart cells": encoding.chart_cells,
+        "chart cells": int(encoding.cells.sum()),
         "distinct nodes": len(encoding.nodes),
         "distinct shapes": len(batch.shape_nodes) - 1,
         "distinct word sets": len(encoding.sets),

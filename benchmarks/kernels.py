@@ -42,7 +42,7 @@ def scorer_of(task: str, size: float) -> Scorer:
             follower.fit(shown)
     finally:
         Encoder.encode = encode  # type: ignore[method-assign]
-    return max(made, key=lambda each: each.encoding.chart_cells)
+    return max(made, key=lambda each: int(each.encoding.cells.sum()))
 
 
 def kernels(size: float, rounds: int, console: Console) -> dict[str, float]:
@@ -59,7 +59,7 @@ def kernels(size: float, rounds: int, console: Console) -> dict[str, float]:
                 began = time.process_time()
                 job()
                 best[side] = min(best[side], time.process_time() - began)
-        cells = scorer.encoding.chart_cells
+        cells = int(scorer.encoding.cells.sum())
         figures[f"kernel_{name}_times_limit"] = best[0] / best[1]
         figures[f"kernel_{name}_ns_per_cell"] = best[0] / cells * 1e9
         console.print(

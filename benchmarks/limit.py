@@ -20,7 +20,7 @@ import numpy as np
 
 from groundling.compiler import compiled
 from groundling.overlay.batch_builder import Encoding
-from groundling.overlay.layout import FlatLayout, arrange, make_workspace
+from groundling.overlay.layout import FlatLayout, arrange, make_workspaces
 from groundling.overlay.simd import LANES
 from groundling.ragged import sizes_of, starts_of
 
@@ -34,7 +34,8 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
     """
     batch, tables = encoding.batch, encoding.tables
     arranged = arrange(encoding)
-    layout, texts, workspace = arranged.layout, arranged.texts, make_workspace(arranged.room)
+    layout = arranged.layout
+    [workspace] = make_workspaces(batch, layout, 1)
     count = len(tables.pair_node)
     # As in the library: one exponential per distinct pair and relation; per chart a logarithm for
     # its root and two more for rescaled rows; per word one; per candidate one exponential more.
@@ -57,7 +58,7 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
             _stream(tuple(tables), theta)
             _pass_pairs(tables.pair_node, pair_score)
         passed.fill(0)
-        pairs = texts.cell_pair, pair_exp, pair_grad
+        pairs = batch.cell_pair, pair_exp, pair_grad
         if states:
             _pass_flat_charts(batch, layout, states, workspace, pairs, passed)
         else:
@@ -71,7 +72,7 @@ def _states(encoding: Encoding, flat: FlatLayout) -> tuple[np.ndarray, np.ndarra
     """Return where the states of each tile begin, and their nodes: none for what fills a strip."""
     batch = encoding.batch
     tile_states = LANES * flat.tile_strips
-    owner = np.repeat(np.arange(encoding.instances), sizes_of(flat.instance_tiles))
+    owner = np.repeat(np.arange(len(encoding.batch.instance_weight)), sizes_of(flat.instance_tiles))
     some = flat.state_node < np.repeat(batch.instance_nodes[owner], sizes_of(tile_states))
     lane = LANES * np.repeat(flat.strip_block, LANES) + np.tile(
         np.arange(LANES), len(some) // LANES

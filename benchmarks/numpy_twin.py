@@ -30,7 +30,7 @@ def numpy_loss(encoding: Encoding, theta: np.ndarray) -> Loops:
     pair_grad, edge_grad = np.zeros_like(pair_score), np.zeros_like(edge_score)
     loss = sum(
         _decision(encoding, instance, pair_score, edge_score, pair_grad, edge_grad)
-        for instance in range(encoding.instances)
+        for instance in range(len(encoding.batch.instance_weight))
     )
     end = time.process_time()
     gradient = np.zeros_like(theta)

@@ -90,7 +90,7 @@ class TorchTwin:
         self.turned = turned.to_sparse_csr()
         self.edge_features, self.turned_edges = _edge_matrices(encoding)
         self.relations = encoding.relations
-        instances = encoding.instances
+        instances = len(encoding.batch.instance_weight)
         self.chunks = [
             _chunk(encoding, first, min(first + decisions, instances))
             for first in range(0, instances, decisions)

@@ -8,7 +8,6 @@ import pytest
 
 from groundling.compiler import DEBUG, njit
 from groundling.overlay import simd
-from groundling.overlay.layout import make_workspace
 from tests.overlay.semirings import CASES, make
 
 
@@ -18,13 +17,14 @@ def test_debug_mode_is_on():
 
 @pytest.mark.parametrize(
     ("name", "field"),
-    [("graph, tiles", "cells"), ("graph, tiles", "tile_states"), ("flat", "cells")],
+    [("graph, tiles", "rows"), ("graph, tiles", "asked"), ("flat", "rows")],
 )
 def test_debug_mode_finds_a_workspace_that_is_too_small(name, field):
     made = make(next(each for each in CASES if str(each) == name))
-    room = made.scorer.arrangement.room
-    small = room._replace(**{field: getattr(room, field) // 2})
-    made.scorer._workspaces = [make_workspace(small)]
+    [space] = made.scorer._workspaces
+    whole = getattr(space.chart, field)
+    small = space.chart._replace(**{field: whole[: len(whole) // 2]})
+    made.scorer._workspaces = [space._replace(chart=small)]
     with pytest.raises((AssertionError, IndexError)):
         made.scorer.loss(made.theta)
 

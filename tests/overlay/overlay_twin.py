@@ -6,11 +6,47 @@ from collections.abc import Iterator, Mapping
 
 from groundling.features.labels import NUMBER, ORDINAL
 from groundling.overlay.batch_builder import ADVANCE, BIAS, Instance
-from groundling.overlay.graphs import LaidOutGraph, NodeContent
+from groundling.overlay.graphs import LaidOutGraph, NodeContent, Shape
+from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import BOUND, FREE
+from groundling.world.graph import labels_of
 
 Plan = tuple[tuple[LaidOutGraph, ...], NodeContent | None]
 """The graphs of a plan's actions, and its labels as a whole."""
+
+
+def shape_of(near, enters) -> Shape:
+    """Return the shape in which each node has these (neighbour, relation) pairs."""
+    edges = [(node, end, labels_of(list(names))) for node, ends in enumerate(near)
+             for end, names in ends]  # fmt: skip
+    return Shape(edges, enters, Overlay(neighbours=("given",)))
+
+
+def neighbours(edges, count: int, overlay: Overlay):
+    """List each node's neighbours once, by the first relation that applies."""
+    given = [{} for _ in range(count)]
+    back = [{} for _ in range(count)]
+    for one, other, labels in edges:
+        names = {str(label) for label in labels} or {"related"}
+        given[one].setdefault(other, set()).update(names)
+        back[other].setdefault(one, set()).update(f"{name} reversed" for name in names)
+    near = []
+    for node in range(count):
+        found = {}
+        for kind, relations in (("given", given), ("reversed", back)):
+            if kind in overlay.neighbours:
+                for end in sorted(relations[node]):
+                    found.setdefault(end, tuple(sorted(relations[node][end])))
+        if "self" in overlay.neighbours:
+            found.setdefault(node, ("self",))
+        if "two-step" in overlay.neighbours:
+            for end in sorted(end for middle in given[node] for end in given[middle]):
+                found.setdefault(end, ("two-step",))
+        if overlay.adjacency == "soft":
+            for end in range(count):
+                found.setdefault(end, ("far",))
+        near.append(tuple(found.items()))
+    return tuple(near)
 
 
 def pair_score(word, node, theta: Mapping[str, float], slots=()) -> float:

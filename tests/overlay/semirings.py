@@ -13,8 +13,8 @@ from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, Shape
-from groundling.overlay.layout import FlatLayout, GraphLayout, arrange, lay_out_graphs, measure_room
+from groundling.overlay.graphs import LaidOutGraph
+from groundling.overlay.layout import FlatLayout, GraphLayout, arrange, lay_out_graphs
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import BOUND, FREE, UNIT, joined_skeleton, separate_skeleton
@@ -99,7 +99,7 @@ def graph(random, case) -> LaidOutGraph:
         if not (case.listed and node == 0):
             around.append((node, ("self",)))
     enters = (True,) * size if case.flat else (True, False, bool(random.integers(2)))
-    shape = Shape(tuple(map(tuple, near)), enters)
+    shape = twin.shape_of(tuple(map(tuple, near)), enters)
     prior = tuple(label for each in labels for label in each)
     return LaidOutGraph(tuple(labels), tuple("abc"[:size]), shape, prior, ())
 
@@ -138,8 +138,7 @@ def make(case: Case) -> Made:
     arrangement = arrange(encoding)
     if case.as_graph:
         layout = lay_out_graphs(encoding.batch)
-        room = measure_room(encoding.batch, layout)
-        arrangement = arrangement._replace(layout=layout, room=room)
+        arrangement = arrangement._replace(layout=layout)
     scorer = Scorer(encoding, skip=case.skip, arrangement=arrangement)
     assert isinstance(
         scorer.arrangement.layout, FlatLayout if case.flat and not case.as_graph else GraphLayout

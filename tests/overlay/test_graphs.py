@@ -14,10 +14,11 @@ from groundling import Features, GroundingGraph, Instruction, Overlay
 from groundling.features.labels import RANK, NodeLabeller
 from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import Layouts, Shape, _neighbours, spell_plan
+from groundling.overlay.graphs import Layouts, Shape, spell_plan
 from groundling.overlay.settings import PlanTerms
 from groundling.world.graph import labels_of
 from groundling.world.relations import Scene
+from tests.overlay.overlay_twin import neighbours
 from tests.worlds import workbench
 
 NODES = {
@@ -240,9 +241,8 @@ def test_relations_are_laid_out_like_the_graph_that_has_them(overlay):
         plain = Layouts(replace(overlay, relations=False), NodeLabeller())
         assert found.names == whole.node_names
         assert found.shape == plain.lay_out(whole).shape
-        own = Layouts(replace(overlay, relations=False), NodeLabeller())
-        parts = own._parts(whole, whole.parts, scene)[: len(graph)]
-        assert tuple(found.prior) == tuple(label for part in parts for label in part.named)
+        ranked = Layouts(replace(overlay, relations=False), NodeLabeller()).lay_out(graph, scene)
+        assert tuple(found.prior) == tuple(ranked.prior)
         for name, node, content in zip(
             whole.node_names, whole.node_labels, found.nodes, strict=True
         ):
@@ -253,24 +253,22 @@ def test_relations_are_laid_out_like_the_graph_that_has_them(overlay):
 
 
 @pytest.mark.parametrize("adjacency", ["hard", "soft"])
-@pytest.mark.parametrize("neighbours", [("given",), ("given", "reversed"), ("reversed", "self")])
-def test_neighbours_in_arrays_are_those_of_the_loops(adjacency, neighbours):
-    overlay, rng = Overlay(adjacency=adjacency, neighbours=neighbours), random.Random(2)
-    kinds = [labels_of(name) for name in ("of", "to", "at")]
+@pytest.mark.parametrize(
+    "kinds", [(), ("given",), ("given", "reversed"), ("reversed", "self"), ("self", "two-step")]
+)
+def test_neighbours_in_arrays_are_those_of_the_loops(adjacency, kinds):
+    overlay, rng = Overlay(adjacency=adjacency, neighbours=kinds), random.Random(2)
+    labels = [labels_of(name) for name in ("of", "to", "at", ())]
     for _ in range(30):
-        count = rng.randint(5, 12)
+        count = rng.randint(1, 12)
         edges = [
-            (rng.randrange(count), rng.randrange(count), rng.choice(kinds))
-            for _ in range(rng.randint(12, 40))
+            (rng.randrange(count), rng.randrange(count), rng.choice(labels))
+            for _ in range(rng.randint(0, 40))
         ]
         enters = [rng.random() < 0.5 for _ in range(count)]
-        assert Shape.of_edges(edges, enters, overlay) == Shape(
-            _neighbours(edges, count, overlay), enters
-        )
+        assert Shape(edges, enters, overlay).near == neighbours(edges, count, overlay)
         alone = list({edge[:2]: edge for edge in edges}.values())  # none is merged with another
-        assert Shape.of_edges(alone, enters, overlay) == Shape(
-            _neighbours(alone, count, overlay), enters
-        )
+        assert Shape(alone, enters, overlay).near == neighbours(alone, count, overlay)
 
 
 def test_copies_of_layouts_start_without_what_was_laid_out():

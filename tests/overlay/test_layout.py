@@ -10,14 +10,21 @@ from groundling.language.instruction import Instruction
 from groundling.overlay import layout as module
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, Layouts, Shape
-from groundling.overlay.layout import arrange, is_flat, lay_out_flat, lay_out_graphs, measure_room
+from groundling.overlay.graphs import LaidOutGraph, Layouts
+from groundling.overlay.layout import (
+    arrange,
+    is_flat,
+    lay_out_flat,
+    lay_out_graphs,
+    make_workspaces,
+)
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
 from groundling.world.graph import GroundingGraph
+from tests.overlay.overlay_twin import shape_of
 
-ONE = Shape((((0, ("self",)),),), (True,))
+ONE = shape_of((((0, ("self",)),),), (True,))
 
 
 def action(name):
@@ -79,8 +86,7 @@ def test_flat_kernels_equal_those_of_graphs(lengths, size):
     encoding = encoded(lengths)
     flat = Scorer(encoding, skip=0.5)
     layout = lay_out_graphs(encoding.batch)
-    room = measure_room(encoding.batch, layout)
-    arranged = arrange(encoding)._replace(layout=layout, room=room)
+    arranged = arrange(encoding)._replace(layout=layout)
     general = Scorer(encoding, skip=0.5, arrangement=arranged)
     theta = np.random.default_rng(0).normal(size=flat.width) * size
     for one, other in zip(flat.loss(theta), general.loss(theta), strict=True):
@@ -90,7 +96,7 @@ def test_flat_kernels_equal_those_of_graphs(lengths, size):
 
 
 def test_flat_kernels_are_not_used_where_an_action_has_several_nodes():
-    two = Shape((((0, ("self",)),), ((1, ("self",)),)), (True, True))
+    two = shape_of((((0, ("self",)),), ((1, ("self",)),)), (True, True))
     labels = ((NodeLabel("a"), 1.0),)
     graph = LaidOutGraph((labels, labels), ("one", "two"), two, labels, ())
     skeleton = joined_skeleton([Instruction.chain("go")], Overlay(), lambda each, _: [[0]])
@@ -105,7 +111,7 @@ def edged(relations):
     near = [tuple((place + 1, (name,)) for place, name in enumerate(relations))]
     near += [((0, ("back",)),)] * len(relations)
     labels = ((NodeLabel("a"), 1.0),)
-    shape = Shape(tuple(near), (True,) * len(names))
+    shape = shape_of(tuple(near), (True,) * len(names))
     graph = LaidOutGraph((labels,) * len(names), names, shape, labels, ())
     skeleton = joined_skeleton([Instruction.chain("go")], Overlay(), lambda each, _: [[0]])
     words = [((WordLabel("word=go"), 1.0),)]
@@ -125,10 +131,11 @@ def test_layout_refuses_more_relations_than_a_link_has_bits_for(monkeypatch):
 def test_layout_refuses_more_states_than_a_link_has_bits_for(monkeypatch):
     encoding = edged(["to"] * 8)
     layout = lay_out_graphs(encoding.batch)
-    assert measure_room(encoding.batch, layout).tile_states == 16
+    [space] = make_workspaces(encoding.batch, layout, 1)
+    assert len(space.tile.state_node) == 16
     monkeypatch.setattr(module, "MOST_STATES", 15)
     with pytest.raises(GraphError, match=r"of a plan must be at most 15; got 16\. Use shorter"):
-        measure_room(encoding.batch, layout)
+        make_workspaces(encoding.batch, layout, 1)
     assert int(module.STATE) == 2**24 - 1
 
 

@@ -13,7 +13,7 @@ from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton, separate_skeleton
@@ -62,7 +62,7 @@ def graphs(draw, flat=False):
         near = (((0, ("self",)),),)
     prior = tuple(label for node in nodes for label in node)
     names = tuple(f"n{k}" for k in range(size))
-    return LaidOutGraph(nodes, names, Shape(near, tuple(enters)), prior, ())
+    return LaidOutGraph(nodes, names, twin.shape_of(near, tuple(enters)), prior, ())
 
 
 @st.composite
@@ -227,7 +227,7 @@ def test_overlay_two_threads_agree_with_one():
     listed = []
     for _ in range(40):
         labels = [((NodeLabel(str(c)), 1.0),) for c in rng.choice(list("abc"), 3)]
-        shape = Shape(
+        shape = twin.shape_of(
             (((1, ("to",)),), ((2, ("to",)), (1, ("self",))), ((0, ("back",)),)), (True,) * 3
         )
         candidates = Candidates.single(
@@ -250,7 +250,8 @@ def test_overlay_deep_chain_of_five_thousand_words():
     text = [Instruction.chain(["x", "y"] * 2500)]
     skeleton = joined_skeleton(text, overlay, every_word)
     words = [((WordLabel(f"word={text[0].tokens[p]}"), 1.0),) for p in skeleton.position]
-    shape = Shape((((0, ("self",)), (1, ("to",))), ((1, ("self",)), (0, ("back",)))), (True, True))
+    near = (((0, ("self",)), (1, ("to",))), ((1, ("self",)), (0, ("back",))))
+    shape = twin.shape_of(near, (True, True))
     graph = LaidOutGraph(
         (((NodeLabel("a"), 1.0),), ((NodeLabel("b"), 1.0),)), ("a", "b"), shape, (), ()
     )

@@ -9,13 +9,14 @@ from groundling.language.instruction import Instruction
 from groundling.overlay import potentials
 from groundling.overlay.batch_builder import Instance, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.simd import LANES
 from groundling.overlay.skeletons import joined_skeleton
+from tests.overlay.overlay_twin import shape_of
 
-ONE = Shape((((0, ("self",)),),), (True,))
+ONE = shape_of((((0, ("self",)),),), (True,))
 
 
 def instance(number, labels):

@@ -267,9 +267,9 @@ class UnitScores:
         found: dict[LaidOutGraph, tuple[Reals, float]] = {}
         # Names not seen in training are only matched when their own graph is scored, so that
         # scores do not depend on the other graphs.
-        for named in self.encoder.by_new_values(graphs):
+        for new, named in self.encoder.by_new_values(graphs).items():
             text = self.labelled
-            if not self.encoder.knows_values(named[0]):
+            if new:
                 text = self.encoder.label(self.instructions, named[:1], separate=True)
             instance = Instance(text.skeleton, text.words, [Candidates.single(named)])
             scorer = self.encoder.encode([instance], self.space)
@@ -315,9 +315,9 @@ class UnitScores:
         known = WordScores.of(self.encoder, self.space, self.theta)
         places = {label: place for place, label in enumerate(labels)}
         graphs = {label: alone(label, shape) for label in labels}
-        for sort in self.encoder.by_new_values(list(graphs.values())):
+        for new, sort in self.encoder.by_new_values(list(graphs.values())).items():
             words = self.labelled.words
-            if not self.encoder.knows_values(sort[0]):
+            if new:
                 words = self.encoder.label(self.instructions, sort[:1], separate=True).words
             some = [graph.prior[0][0] for graph in sort]
             rows = [places[label] for label in some]

@@ -37,6 +37,7 @@ from groundling.overlay.batch import Reals
 from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates, graphs_of
 from groundling.overlay.encoder import Encoder, LabelledText
+from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.settings import idle_setting, setting
 from groundling.world.cached_environment import CachedEnvironment
@@ -473,9 +474,7 @@ class PlanModel(Model):
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
         """Return interpretations of the text, summed over all alignments with each plan."""
-        text, space = self._labelled(fitted, request, plans, search)
-        instance = Instance(text.skeleton, text.words, [space.candidates])
-        scorer = fitted.encoder.encode([instance], fitted.space)
+        text, space, scorer = self._encoded(fitted, request, plans, search)
         potentials = scorer.potentials(fitted.theta)
         scores = scorer.candidate_scores(fitted.theta)
         order = text.order()
@@ -506,19 +505,19 @@ class PlanModel(Model):
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
         """Return the scores of plans given the request's text."""
-        text, space = self._labelled(fitted, request, plans, search)
-        instance = Instance(text.skeleton, text.words, [space.candidates])
-        scorer = fitted.encoder.encode([instance], fitted.space)
+        *_, scorer = self._encoded(fitted, request, plans, search)
         found: list[float] = scorer.candidate_scores(fitted.theta).tolist()
         return found
 
-    def _labelled(
+    def _encoded(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
-    ) -> tuple[LabelledText, PlanSpace]:
+    ) -> tuple[LabelledText, PlanSpace, Scorer]:
         """Return the text, labelled by the names in all plans as during the search."""
         space = PlanSpace(plans, fitted.encoder.candidates(request.world, plans))
         searched = self._listed(fitted, request, search)
         graphs = dict.fromkeys(space.candidates.graphs)
         if searched is not None:
             graphs |= dict.fromkeys(searched.candidates.graphs)
-        return fitted.encoder.label(request.text, list(graphs)), space
+        text = fitted.encoder.label(request.text, list(graphs))
+        instance = Instance(text.skeleton, text.words, [space.candidates])
+        return text, space, fitted.encoder.encode([instance], fitted.space)

@@ -54,7 +54,7 @@ class UnitTable:
         for place, graph in enumerate(graphs):
             at.setdefault(graph, []).append(place)
         # As in the search, word labels depend on the new names of each graph.
-        for named in encoder.by_new_values(list(at)):
+        for named in encoder.by_new_values(list(at)).values():
             text = encoder.label(request.text, named[:1], separate=True)
             instance = Instance(text.skeleton, text.words, [Candidates.single(named)])
             scorer = encoder.encode([instance], fitted.space)

@@ -73,15 +73,8 @@ class Encoding:
     sets: list[WordContent]
     nodes: Sequence[NodeContent]
     pair_set: Integers
-    dependencies: list[str]
-    relation_names: list[Relation]
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
     alone: CandidateArrays | None = field(default=None, repr=False)  # of a single instance
-
-    @property
-    def instances(self) -> int:
-        """The number of instances."""
-        return len(self.batch.instance_weight)
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
@@ -90,11 +83,6 @@ class Encoding:
         states = starts_of(sizes_of(batch.graph_nodes)[batch.action_graph])
         states = states[batch.candidate_actions[batch.instance_candidates]]
         return np.asarray(sizes_of(batch.instance_words) * sizes_of(states), np.int64)
-
-    @property
-    def chart_cells(self) -> int:
-        """The number of chart cells in all instances."""
-        return int(self.cells.sum())
 
 
 class Scored(NamedTuple):
@@ -284,8 +272,6 @@ class _Collector:
             sets=self.sets.items,
             nodes=self.nodes.items,
             pair_set=meetings.pair_set,
-            dependencies=self.dependencies.items,
-            relation_names=self.relations.items,
             graphs=[each.graphs for each in self.chosen],
             alone=self.alone,
         )
@@ -329,9 +315,8 @@ class _Collector:
         chosen = self.chosen
         kinds = np.array([max(1, len(each.kinds)) for each in chosen], np.int64)
         arrays["kind_extras"] = starts_of(np.repeat(np.array(self.extra_sizes, np.int64), kinds))
-        arrays["instance_cells"] = starts_of(np.array([len(each) for each in self.keys], np.int64))[
-            :-1
-        ]
+        cells = np.array([len(each) for each in self.keys], np.int64)
+        arrays["instance_cells"] = starts_of(cells)[:-1]
         if self.alone is None or self.alone.encoded is None:
             shared = _converted(self._choices() | {"instance_kinds": starts_of(kinds)})
             if self.alone is not None:

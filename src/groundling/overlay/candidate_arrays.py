@@ -77,7 +77,7 @@ def lay_out_candidates(
     With `tabled`, the contents of whole graphs may be a table.
     """
     table = candidates[0].graphs if tabled and len(candidates) == 1 else ()
-    if isinstance(table, LaidOutTable) and table.nodes != "both" and len(table):
+    if isinstance(table, LaidOutTable) and table.layouts.overlay.nodes != "both" and len(table):
         return _lay_out_table(candidates[0], table, priors)
     places: dict[int, int] = {}  # id of a graph, content or shape -> its index
     nodes: dict[int, int] = {}
@@ -138,21 +138,19 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
     composed: ContentTable | None = None
     graph_prior: Numbers = np.full(count, -1, np.int32)
     sizes: Numbers = np.ones(count, np.int32)
-    if table.nodes == "flat":
+    if table.layouts.overlay.nodes == "flat":
         contents += candidates.labels
         composed = table.priors()
         graph_node: Numbers = np.arange(count, dtype=np.int32)
         nodes: Numbers = len(contents) + graph_node
         graph_prior = nodes if priors else graph_prior
     else:
-        places: dict[int, int] = {}  # id of a content -> its index
+        own = {id(each.own): each.own for column in table.columns for each in column}
+        contents += own.values()
+        places = {key: place for place, key in enumerate(own)}
         columns = []
-        for column, chosen in zip(table.own_contents(), table.places, strict=True):
-            for content in column:
-                if id(content) not in places:
-                    places[id(content)] = len(contents)
-                    contents.append(content)
-            of_column = np.array([places[id(each)] for each in column], np.int32)
+        for column, chosen in zip(table.columns, table.places, strict=True):
+            of_column = np.array([places[id(each.own)] for each in column], np.int32)
             columns.append(np.where(chosen < 0, -1, of_column[chosen]))
         chosen = np.stack(columns, axis=1)
         sizes, graph_node = (chosen >= 0).sum(axis=1), chosen[chosen >= 0]

@@ -58,11 +58,6 @@ def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64
     high = found // nodes
     distinct = high << 32 | (found - high * nodes)
     where = np.empty(len(keys), np.uint32)
-    if len(some) == 1:
-        place = np.empty(size, np.uint32)
-        place[found] = np.arange(len(found), dtype=np.uint32)
-        where[:] = place[_flat(keys, nodes)]
-        return distinct, where
     bits = np.packbits(seen, bitorder="little")
     del seen
     before = starts_of(_COUNT[bits], np.int32)  # bits set before each byte

@@ -21,7 +21,7 @@ from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
 from groundling.overlay.batch_builder import Instance, LatestArrays, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent
+from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent, spell_plan
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -105,7 +105,6 @@ class Encoder:
         # Laid-out graphs are smaller than grounding graphs, so only they are cached.
         self.worlds = EnvironmentCache(self.budget, keep_graphs=False)
         self._graphs: _Graphs = Cache(self.budget)
-        self._latest_graphs: tuple[State, Hashable, dict[Action, LaidOutGraph]] | None = None
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
         self._latest: LatestArrays = Cache(CacheBudget(_LATEST))
@@ -173,7 +172,6 @@ class Encoder:
         """Clear all caches."""
         self.worlds.forget_all()
         self._graphs.clear()
-        self._latest_graphs = None
         self._layouts.clear()
         self._joined = None
         self._latest.clear()
@@ -201,33 +199,21 @@ class Encoder:
         """Clear laid-out graphs if they exceed half of the budget."""
         if self._layouts.bytes > self.budget.most // 2:
             self._graphs.clear()  # these refer to laid-out nodes
-            self._latest_graphs = None
             self._layouts.clear()
 
     def ground(self, world: CachedEnvironment, state: State, action: Action) -> LaidOutGraph:
         """Return the laid-out graph of an action in a state."""
-        known = self._laid_out(world, state)
+        key = (world, world.generation, state)
+        known = self._graphs.get(key)
+        if known is None:
+            known = {}
+            self._graphs.put(key, known, _STATE_BYTES)
         found = known.get(action)
         if found is None:
             scene = world.scene(state) if world.has_things else None
             found = known[action] = self.lay_out(world.ground(state, action), scene)
             self._graphs.grow(_KEY_BYTES)
         return found
-
-    def _laid_out(self, world: CachedEnvironment, state: State) -> dict[Action, LaidOutGraph]:
-        """Return the cached, mutable mapping from a state's actions to their graphs."""
-        of = (world, world.generation, self._graphs.budget.shrunk)
-        latest = self._latest_graphs
-        # Consecutive calls are mostly about the same state; this avoids hashing it again.
-        if latest is not None and latest[0] is state and latest[1] == of:
-            return latest[2]
-        key = (world, world.generation, state)
-        known = self._graphs.get(key)
-        if known is None:
-            known = {}
-            self._graphs.put(key, known, _STATE_BYTES)
-        self._latest_graphs = state, of, known
-        return known
 
     def candidates(
         self, world: CachedEnvironment, trajectories: Iterable[Trajectory]
@@ -246,7 +232,7 @@ class Encoder:
         self._make_room()
         labels = None
         if self.terms.plan_scores:
-            labels = self._layouts.plan_labels(1, {})
+            labels = self._layouts.share(spell_plan(1, {}, self.nodes))
         table = self._layouts.lay_out_table(world.ground_many(start))
         return Candidates.of_table(table, labels)
 
@@ -255,15 +241,14 @@ class Encoder:
         if not self.terms.plan_scores:
             return None
         labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
-        return self._layouts.plan_labels(len(trajectory), labels)
+        return self._layouts.share(spell_plan(len(trajectory), labels, self.nodes))
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Add the values of training graphs to the known values."""
         self._latest_values = _NO_VALUES
-        for graph in graphs:
-            for kind, value in graph.values:
-                if kind in self.values:
-                    self.values[kind].add(value)
+        for kind, value in _values_in(graphs):
+            if kind in self.values:
+                self.values[kind].add(value)
 
     # ---- texts --------------------------------------------------------------------------
 
@@ -295,22 +280,16 @@ class Encoder:
         """Whether words are matched against the values of candidate graphs."""
         return bool(self.values) and self.reader.lexicon.string_match
 
-    def by_new_values(self, graphs: Sequence[LaidOutGraph]) -> list[list[LaidOutGraph]]:
+    def by_new_values(
+        self, graphs: Sequence[LaidOutGraph]
+    ) -> dict[tuple[tuple[str, str], ...], list[LaidOutGraph]]:
         """Group graphs by their values that did not occur in training."""
-        if not self.matches_names:
-            return [list(graphs)]
+        values = self.values if self.matches_names else {}
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
         for graph in graphs:
-            sorts.setdefault(self._new_values(graph), []).append(graph)
-        return list(sorts.values())
-
-    def knows_values(self, graph: LaidOutGraph) -> bool:
-        """Return whether all values of a graph occurred in training."""
-        return not self.matches_names or not self._new_values(graph)
-
-    def _new_values(self, graph: LaidOutGraph) -> tuple[tuple[str, str], ...]:
-        values = self.values
-        return tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
+            new = tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
+            sorts.setdefault(new, []).append(graph)
+        return sorts
 
     def _names_of(self, graphs: Collection[LaidOutGraph]) -> SpanIndex | None:
         """Return an index of the names in candidate graphs, or None if there are no graphs."""
@@ -337,12 +316,8 @@ class Encoder:
     def explain_names(
         self, words: Sequence[str], graph: LaidOutGraph, places: Collection[int]
     ) -> list[str]:
-        """Describe which words at `places` name a value, or are read as another word."""
-        reader, values = self.reader, dict[str, list[str]]()
-        for kind, value in graph.values:
-            if kind in self.values and kind != LABEL:
-                values.setdefault(kind, []).append(value)
-        names = SpanIndex(values, reader.language)
+        """Describe which words at `places` name a value or are read as another word."""
+        reader, names = self.reader, self._names_of([graph]) or SpanIndex({})
         folded = [reader.language.fold(word) for word in words]
         read = [word if word in names else reader.read_as(word, names) for word in folded]
         said = [
@@ -351,7 +326,7 @@ class Encoder:
             if folded[place] != other and place in places
         ]
         for span in names.find(read, reader.counts):
-            if not set(span.places) <= set(places):
+            if span.kind == LABEL or not set(span.places) <= set(places):
                 continue
             text = " ".join(words[place] for place in span.places)
             part = " in part" if span.way == PART else " with a typo" if span.way == EDIT else ""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from groundling.compiler import inner, with_methods
 from groundling.errors import GraphError
-from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, Texts, part_of, whole
+from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, whole
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.potentials import PairTables, tabulate
 from groundling.overlay.simd import LANES, lane_rows, load, spread, store, total, up_to_eights
@@ -294,12 +294,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
     Links are listed in rounds; each round takes one link of every node that has links left.
     """
     owner, rank = _owners(batch)
-    begins = np.ones(len(owner), np.bool_)
-    if not alone:
-        ends = starts_of(_states(batch))
-        cut = (ends[:-1] - ends[batch.instance_candidates[owner]]) // TILE
-        begins[1:] = (owner[1:] != owner[:-1]) | (cut[1:] != cut[:-1])
-    first = np.flatnonzero(begins)
+    first = np.arange(len(owner)) if alone else _first_of_tiles(owner, _states(batch), TILE)
     degree = sizes_of(batch.node_near)
     node = np.repeat(np.arange(len(degree)), degree)
     shapes = len(batch.shape_nodes) - 1
@@ -329,6 +324,15 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
         shape_relations=counts.reshape(shapes, relations).astype(np.int32),
         link=to | source << FROM | relation << RELATION,
     )
+
+
+def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDArray[np.int64]:
+    """Return the first item of each tile: items of one instance, of about `most` together."""
+    starts = starts_of(sizes)[:-1]
+    cut = (starts - starts[np.searchsorted(owner, owner)]) // most
+    begins = np.ones(len(owner), np.bool_)
+    begins[1:] = (owner[1:] != owner[:-1]) | (cut[1:] != cut[:-1])
+    return np.flatnonzero(begins)
 
 
 def _owners(batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -388,11 +392,7 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
     block_strips = starts_of(sizes[leading])
     # Tiles: as many whole blocks of one instance as fit into the L1 cache.
     leads = owner[leading]
-    instance_blocks = np.searchsorted(leads, np.arange(len(batch.instance_candidates)))
-    cut = (block_strips[:-1] - block_strips[instance_blocks[leads]]) // (TILE // LANES)
-    begins = np.ones(len(leads), np.bool_)
-    begins[1:] = (leads[1:] != leads[:-1]) | (cut[1:] != cut[:-1])
-    tile_blocks = np.flatnonzero(begins)
+    tile_blocks = _first_of_tiles(leads, sizes[leading], TILE // LANES)
     # The states of a strip are adjacent, one for each candidate of the block.
     ends = batch.instance_candidates[leads + 1]
     filled = np.minimum(leading[:, None] + np.arange(LANES), ends[:, None] - 1).ravel()
@@ -406,6 +406,7 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
     strip = block_strips[lane // LANES] + position
     state_node[LANES * strip + lane % LANES] = batch.graph_node[graph]
     owners = np.repeat(np.arange(len(leading)), sizes_of(block_strips))  # strip -> block
+    tile_strips = block_strips[np.append(tile_blocks, len(leading))].astype(np.int32)
     before, after = np.ones((2, len(owners)))
     before[block_strips[:-1]] = after[block_strips[1:] - 1] = 0.0
     return FlatLayout(
@@ -413,8 +414,8 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
         tile_candidates=np.append(leading[tile_blocks], len(order)).astype(np.int32),
         order=(order - batch.instance_candidates[owner]).astype(np.int32),
         stay=int(batch.near_relation[0]),
-        tile_strips=block_strips[np.append(tile_blocks, len(leading))].astype(np.int32),
-        strip_block=(owners - tile_blocks[np.cumsum(begins) - 1][owners]).astype(np.int32),
+        tile_strips=tile_strips,
+        strip_block=(owners - np.repeat(tile_blocks, np.diff(tile_strips))).astype(np.int32),
         strip_before=before,
         strip_after=after,
         state_node=state_node,
@@ -422,22 +423,6 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
 
 
 # ---- working memory ---------------------------------------------------------------------------
-
-
-class Room(NamedTuple):
-    """Workspace size: the maximum of each quantity over instances and tiles."""
-
-    tile_states: int  # a multiple of 8
-    tile_actions: int
-    tile_links: int
-    tile_cells: int  # words × states of a tile
-    cells: int  # words × states of all tiles of an instance
-    scores: int  # words × (nodes + 1)
-    relations: int
-    candidates: int
-    groups: int
-    kinds: int
-    graphs: int
 
 
 class TileSpace(NamedTuple):
@@ -491,17 +476,16 @@ class Workspace(NamedTuple):
     plans: PlanLayout
 
 
-def measure_room(batch: Batch, layout: GraphLayout | FlatLayout) -> Room:
-    """Return the workspace size for the largest instance and tile of a batch."""
+def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) -> list[Workspace]:
+    """Allocate working memory for some threads, each for the largest instance and tile."""
 
     def most(values: NDArray[Any]) -> int:
         return int(np.max(values, initial=1))
 
-    words, candidates = sizes_of(batch.instance_words), sizes_of(batch.instance_candidates)
-    owner = np.repeat(np.arange(len(words)), sizes_of(layout.instance_tiles))
+    words = sizes_of(batch.instance_words)
+    actions = links = relations = 0  # of a tile of graphs
     if isinstance(layout, FlatLayout):
         states = LANES * sizes_of(layout.tile_strips).astype(np.int64)
-        actions, links, relations = 0, 0, 0
     else:
         starts = layout.tile_candidates
         states = up_to_eights(_sums(_states(batch), starts))
@@ -511,49 +495,46 @@ def measure_room(batch: Batch, layout: GraphLayout | FlatLayout) -> Room:
         relations = layout.shape_relations.shape[1]
         _check_limit("The states (actions × nodes) of a plan", most(states), MOST_STATES,
                      "Use shorter plans or smaller graphs, or Overlay(nodes='flat').")  # fmt: skip
-    return Room(
-        tile_states=most(states),
-        tile_actions=actions,
-        tile_links=links,
-        tile_cells=most(words[owner] * states),
-        cells=most(words * _sums(states, layout.instance_tiles)),
-        scores=most(words * (batch.instance_nodes + 1)),
-        relations=relations,
-        candidates=most(candidates),
-        groups=most(sizes_of(batch.instance_groups)),
-        kinds=most(sizes_of(batch.instance_kinds)),
-        graphs=most(sizes_of(batch.instance_graphs)),
-    )
+    owner = np.repeat(np.arange(len(words)), sizes_of(layout.instance_tiles))
+    width, tile_cells = most(states), most(words[owner] * states)
+    cells = most(words * _sums(states, layout.instance_tiles))
+    scores = most(words * (batch.instance_nodes + 1))
+    candidates, groups, kinds, graphs = (
+        most(sizes_of(each))
+        for each in (
+            batch.instance_candidates, batch.instance_groups, batch.instance_kinds,
+            batch.instance_graphs,
+        )
+    )  # fmt: skip
+
+    def make_workspace() -> Workspace:
+        tile = TileSpace(
+            np.zeros(actions + 1, np.uint64), np.zeros(actions, np.int32), np.zeros(actions),
+            np.zeros(actions), np.zeros(width, np.uint32), np.zeros(width, np.bool_),
+            np.zeros(links, np.uint64), np.zeros(relations + 1, np.int32),
+            np.zeros(relations, np.int32),
+        )  # fmt: skip
+        rows, lanes = cells // LANES + 1, candidates // LANES + 1
+        chart = ChartSpace(
+            lane_rows(rows), lane_rows(rows), lane_rows(tile_cells // LANES + 1),
+            np.zeros(scores), np.zeros(scores), lane_rows(width // LANES + 1),
+            lane_rows(lanes), lane_rows(lanes), np.zeros(groups, np.bool_),
+        )  # fmt: skip
+        grouped = candidates * groups
+        plans = PlanLayout(
+            np.zeros(groups), np.zeros(grouped), np.zeros(grouped), np.zeros(candidates),
+            np.zeros(candidates), np.zeros(kinds), np.zeros(kinds), np.zeros(graphs),
+            np.zeros(graphs), np.zeros(candidates, np.bool_),
+        )  # fmt: skip
+        return Workspace(tile, chart, plans)
+
+    return [make_workspace() for _ in range(count)]
 
 
 def _check_limit(what: str, found: int, most: int, cure: str) -> None:
     """Raise `GraphError` if a count does not fit into the bits of a link."""
     if found > most:
         raise GraphError(f"{what} must be at most {most:,}; got {found:,}. {cure}")
-
-
-def make_workspace(room: Room) -> Workspace:
-    """Allocate working memory."""
-    actions, states = room.tile_actions, room.tile_states
-    tile = TileSpace(
-        np.zeros(actions + 1, np.uint64), np.zeros(actions, np.int32), np.zeros(actions),
-        np.zeros(actions), np.zeros(states, np.uint32), np.zeros(states, np.bool_),
-        np.zeros(room.tile_links, np.uint64), np.zeros(room.relations + 1, np.int32),
-        np.zeros(room.relations, np.int32),
-    )  # fmt: skip
-    cells, lanes = room.cells // LANES + 1, room.candidates // LANES + 1
-    chart = ChartSpace(
-        lane_rows(cells), lane_rows(cells), lane_rows(room.tile_cells // LANES + 1),
-        np.zeros(room.scores), np.zeros(room.scores), lane_rows(states // LANES + 1),
-        lane_rows(lanes), lane_rows(lanes), np.zeros(room.groups, np.bool_),
-    )  # fmt: skip
-    grouped = room.candidates * room.groups
-    plans = PlanLayout(
-        np.zeros(room.groups), np.zeros(grouped), np.zeros(grouped), np.zeros(room.candidates),
-        np.zeros(room.candidates), np.zeros(room.kinds), np.zeros(room.kinds),
-        np.zeros(room.graphs), np.zeros(room.graphs), np.zeros(room.candidates, np.bool_),
-    )  # fmt: skip
-    return Workspace(tile, chart, plans)
 
 
 # ---- arrangement of an encoding ---------------------------------------------------------------
@@ -563,11 +544,8 @@ class Arrangement(NamedTuple):
     """Kernel inputs derived from an encoding."""
 
     pairs: PairTables
-    texts: Texts
-    plans: Plans
     layout: GraphLayout | FlatLayout
     advances: Integers  # pairs (word, advance)
-    room: Room  # for the largest instance
 
 
 def arrange(encoding: Encoding) -> Arrangement:
@@ -580,9 +558,6 @@ def arrange(encoding: Encoding) -> Arrangement:
             kept.layout = layout
     return Arrangement(
         pairs=tabulate(encoding.tables),
-        texts=part_of(batch, Texts),
-        plans=part_of(batch, Plans),
         layout=layout,
         advances=np.unique(batch.word_advance[batch.word_advance >= 0]),
-        room=measure_room(batch, layout),
     )

@@ -19,10 +19,7 @@ from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.parts import share_parts
 from groundling.overlay.simd import (
     LANES,
-    fetch,
     lane_rows,
-    larger,
-    largest,
     load,
     spread,
     store,
@@ -191,16 +188,10 @@ def score_sets(
         _clear(labels, sets, by_label)
         for s in sets:
             begin, end = whole(labels.set_pairs[s]), whole(labels.set_pairs[s + 1])
-            full = begin + (end - begin) // LANES * LANES
-            tops, top = spread(-math.inf), -math.inf
-            for pair in range(begin, full, LANES):
-                eight = fetch(table, 0, tables.pair_place, pair)
-                store(pair_score, pair, eight)
-                tops = larger(tops, eight)
-            for pair in range(full, end):
+            top = -math.inf
+            for pair in range(begin, end):
                 pair_score[pair] = table[tables.pair_place[pair]]
                 top = max(top, pair_score[pair])
-            top = max(top, largest(tops))
             set_shift[s] = top if math.isfinite(top) else 0.0
             for pair in range(begin, end):
                 pair_shifted[pair] = pair_score[pair] - set_shift[s]

@@ -12,17 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.batch import Reals
+from groundling.overlay.batch import Plans, Reals, Texts, part_of
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.layout import (
     Arrangement,
-    FlatLayout,
     GraphLayout,
     Workspace,
     arrange,
     lay_out_graphs,
-    make_workspace,
-    measure_room,
+    make_workspaces,
 )
 from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, PassJob, pass_instances
 from groundling.overlay.potentials import (
@@ -77,9 +75,10 @@ class Scorer:
         self.width = len(encoding.space)
         blocks = sizes_of(self.arrangement.pairs.block_nodes.astype(np.float64))
         self._block_shards = self._shards(len(blocks), lambda: blocks)
-        self._instance_shards = self._shards(encoding.instances, lambda: encoding.cells)
+        self._instance_shards = self._shards(len(batch.instance_weight), lambda: encoding.cells)
         self._layout = self.arrangement.layout
-        self._workspaces = self._make_workspaces(self._layout)
+        self._texts, self._plans = part_of(batch, Texts), part_of(batch, Plans)
+        self._workspaces = make_workspaces(batch, self._layout, self.threads)
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
 
     @property
@@ -87,16 +86,11 @@ class Scorer:
         """The number of distinct node labels."""
         return int(self.tables.node_label.max(initial=0)) + 1
 
-    def _make_workspaces(self, layout: GraphLayout | FlatLayout) -> list[Workspace]:
-        known = layout is self.arrangement.layout
-        room = self.arrangement.room if known else measure_room(self.batch, layout)
-        return [make_workspace(room) for _ in range(self.threads)]
-
     @cached_property
     def _log_layout(self) -> tuple[GraphLayout, list[Workspace]]:
         """The layout for the log semiring, with one candidate per tile."""
         layout = lay_out_graphs(self.batch, alone=True)
-        return layout, self._make_workspaces(layout)
+        return layout, make_workspaces(self.batch, layout, self.threads)
 
     # Each thread accumulates its own gradient; arrays are allocated once, on first use.
 
@@ -194,7 +188,7 @@ class Scorer:
                 purpose, first, last, in_logs, scores, self.group_start, groups, free,
                 pair_grads[shard], edge_grads[shard],
             )  # fmt: skip
-            texts, plans = self.arrangement.texts, self.arrangement.plans
+            texts, plans = self._texts, self._plans
             space = self._workspaces[shard]
             loss = pass_instances(texts, plans, self._layout, potentials.scaled, space, job)
             if in_logs[slice(*plans.instance_candidates[[first, last]])].any():
@@ -273,8 +267,7 @@ class Scorer:
             np.ones(int(self.group_start[-1])), np.zeros(len(in_logs)),
             np.zeros(len(self.tables.pair_node)), np.zeros_like(psi.edge),
         )  # fmt: skip
-        arranged = self.arrangement
-        pass_instances(arranged.texts, arranged.plans, layout, psi, space, job)
+        pass_instances(self._texts, self._plans, layout, psi, space, job)
         words = int(batch.instance_words[instance + 1] - batch.instance_words[instance])
         graphs = batch.action_graph[slice(*batch.candidate_actions[[place, place + 1]])]
         states = int(sizes_of(batch.graph_nodes)[graphs].sum())

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from inspect import Signature
 from inspect import signature as signature_of
 from typing import Any
@@ -153,10 +154,6 @@ def difference(context: Any, builder: Any, kinds: Any, one: Any, other: Any) -> 
     return builder.select(some, builder.fsub(one, other), nothing)
 
 
-def _larger(builder: Any, one: Any, other: Any) -> Any:
-    return builder.select(builder.fcmp_unordered(">", one, other), one, other)
-
-
 def _halved(builder: Any, eight: Any, join: Any) -> Any:
     """Reduce a vector to a number by repeatedly joining its halves."""
     size = LANES
@@ -170,18 +167,6 @@ def _halved(builder: Any, eight: Any, join: Any) -> Any:
         )
         eight = join(low, high)
     return builder.extract_element(eight, _INTEGER(0))
-
-
-@_emits(lambda one, other: signature(_eight, _eight, _eight))
-def larger(context: Any, builder: Any, kinds: Any, one: Any, other: Any) -> Any:
-    """Return the element-wise maximum of two vectors; NaN counts as larger."""
-    return _larger(builder, one, other)
-
-
-@_emits(lambda eight: signature(types.float64, _eight))
-def largest(context: Any, builder: Any, kinds: Any, eight: Any) -> Any:
-    """Return the maximum of a vector."""
-    return _halved(builder, eight, lambda one, other: _larger(builder, one, other))
 
 
 @_emits(lambda eight: signature(types.float64, _eight))
@@ -271,15 +256,10 @@ def _gather(array: Any, first: Any, index: Any, place: Any) -> Any:
     return array[int(first) + index[int(place) : int(place) + LANES].astype(np.int64)]
 
 
-def _fill(number: float) -> Any:
-    return np.full(LANES, number)
-
-
 _raw_load, _raw_store, _raw_fetch = load, store, fetch
 if PLAIN:
-    _raw_load, _raw_store, _raw_fetch, spread = _read, _write, _gather, _fill
-    larger, largest, total = np.maximum, np.max, np.sum
-    quotient, difference = _divide, _subtract
+    _raw_load, _raw_store, _raw_fetch, spread = _read, _write, _gather, partial(np.full, LANES)
+    total, quotient, difference = np.sum, _divide, _subtract
 if PLAIN or DEBUG:
     _options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     load, store, fetch = (

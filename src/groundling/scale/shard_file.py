@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from groundling.features.feature_tables import LabelTables
 from groundling.features.space import FeatureSpace
 from groundling.models.base import Objective
-from groundling.overlay.batch import Batch, Plans, Texts
+from groundling.overlay.batch import Batch
 from groundling.overlay.batch_builder import Encoding
-from groundling.overlay.layout import Arrangement, FlatLayout, GraphLayout, Room
+from groundling.overlay.layout import Arrangement, FlatLayout, GraphLayout
 from groundling.overlay.potentials import PairTables
 from groundling.overlay.scorer import Scorer
 from groundling.scale.arrays import map_arrays, write_arrays
@@ -64,19 +64,14 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
         sets=[],
         nodes=[],
         pair_set=np.zeros(0, np.int32),
-        dependencies=[],
-        relation_names=[],
         graphs=[],
     )
     arrangement = Arrangement(
         pairs=_group(PairTables, "pairs", content),
-        texts=_group(Texts, "texts", content),
-        plans=_group(Plans, "plans", content),
         layout=_group(
             FlatLayout if "layout/strip_block" in content else GraphLayout, "layout", content
         ),
         advances=content["advances"],
-        room=_group(Room, "room", content),
     )
     parts = {
         name.removeprefix("parts/"): each
@@ -98,10 +93,7 @@ def _content(objective: Objective) -> dict[str, Any]:
         **_named("batch", encoding.batch),
         **_named("tables", encoding.tables),
         **_named("pairs", arranged.pairs),
-        **_named("texts", arranged.texts),
-        **_named("plans", arranged.plans),
         **_named("layout", arranged.layout),
-        **_named("room", arranged.room),
     }
     return content | {f"parts/{name}": each for name, each in objective.parts().items()}
 

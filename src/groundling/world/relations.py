@@ -29,11 +29,10 @@ Ranks = tuple[tuple[Rank, ...], ...]
 
 
 class RelationNode(NamedTuple):
-    """A relation of a thing as a node: its name, labels, ranks and related things."""
+    """A relation of a thing as a node: its name, its labels, and the related things."""
 
     name: str
     labels: tuple[Label, ...]
-    ranks: Ranks
     others: tuple[str, ...]
 
 
@@ -118,17 +117,12 @@ class Scene:
         The node of a relation (see `related`) has ranks among the things at its other end. Returns
         None for nodes that are neither a thing nor a relation.
         """
-        found = self.grouped_ranks(node, labels)
-        if found is None:
-            found = self._relation_nodes[1].get(node)
+        found = self.grouped_ranks(self.thing(node, labels) or node)
         return None if found is None else tuple(chain.from_iterable(found))
 
-    def grouped_ranks(self, node: str, labels: tuple[Label, ...] = ()) -> Ranks | None:
-        """Return the ranks of a thing in groups, as in `ranks`, or None for other nodes."""
-        thing = self.thing(node, labels)
-        if thing is None:
-            return None
-        return self._ranks[thing]
+    def grouped_ranks(self, name: str) -> Ranks | None:
+        """Return the ranks of a thing or a relation in groups, as in `ranks`."""
+        return self._ranks[name] if name in self._ranks else self._relation_nodes[1].get(name)
 
     @cached_property
     def _ranks(self) -> dict[str, Ranks]:
@@ -265,13 +259,16 @@ class Scene:
             for thing, found in enumerate(self._related)
             for relation, others in found.items()
         ]
-        ranks = self._find_extremes(every)
         nodes: dict[str, list[RelationNode]] = {thing: [] for thing in names}
-        for (thing, relation, others), ranked in zip(every, ranks, strict=True):
+        ranks: dict[str, Ranks] = {}
+        for (thing, relation, others), ranked in zip(
+            every, self._find_extremes(every), strict=True
+        ):
             name, labels = f"{names[thing]}: {relation}", _relation_labels(relation)
             listed = tuple([names[other] for other in others])
-            nodes[names[thing]].append(RelationNode(name, labels, ranked, listed))
-        return nodes, {each.name: each.ranks for some in nodes.values() for each in some}
+            nodes[names[thing]].append(RelationNode(name, labels, listed))
+            ranks[name] = ranked
+        return nodes, ranks
 
     def _find_extremes(self, related: list[tuple[int, str, list[int]]]) -> Iterator[Ranks]:
         """Yield, for each relation, the ranks in which a thing is first or last.
