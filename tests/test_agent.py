@@ -168,6 +168,14 @@ def test_agent_takes_another_command_for_what_it_is(agent):
     assert turn.demonstration.instructions == "switch on the white fan"
 
 
+@pytest.mark.parametrize("text", ["light the green lamp", "switch off the green lamp"])
+def test_agent_takes_a_request_with_words_of_its_own_for_no_reply(agent, text):
+    agent.say("switch on the lamp")
+    turn = agent.say(text)  # names an option, but is no fragment
+    assert not turn.replies
+    assert turn.reason != "The user chose this option."
+
+
 def test_agent_reads_a_choice_beyond_those_offered(follower):
     lamps = {name: ("lamp", room, "red") for name, room in zip("abcde", ROOMS, strict=True)}
     agent = Agent(follower, Home(**lamps), OFF)

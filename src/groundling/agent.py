@@ -570,6 +570,7 @@ class Agent:
             asked.others[:_MOST_OTHERS],
             world,
             self.language,
+            self._plain_words(asked.said),
         )
         if reply.meaning == "cancel":
             self._open = None
@@ -581,20 +582,8 @@ class Agent:
             why = f"The reply fits {len(reply.options)} options."
             return self._asked(asked.said, found, reply.options[:MOST_OFFERED], why)
         if reply.meaning == "new":
-            return self._answer(text) or self._other_words(asked, text)
-        return self._choose(asked, reply.options, text)
-
-    def _other_words(self, asked: _Open, text: str) -> Turn | None:
-        """Read a reply as a paraphrase of an option; None if it is a new request."""
-        [alone] = consider(self.follower, [(self._read, self.environment, self._now)])
-        offered = {each.outcome: each for each in asked.offered}
-        if alone is None or alone.plan.unexplained:
             return None
-        decision = decide(alone.options, PredictionSets.of(self.follower.learnt_))
-        chosen = [offered[e.outcome] for e in decision.options if e.outcome in offered]
-        if decision.kind == "act" and chosen:
-            return self._choose(asked, tuple(chosen), text)
-        return None
+        return self._choose(asked, reply.options, text)
 
     def _choose(self, asked: _Open, options: tuple[Option, ...], text: str) -> Turn:
         plan, said = options[0].plan, asked.said

@@ -318,12 +318,14 @@ def read_reply(
     others: Sequence[Option],
     world: CachedEnvironment,
     language: Language,
+    request: Sequence[str] = (),
 ) -> Reply:
     """Interpret a reply as a choice among the offered options, or among the others.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
-    second*), by exclusion (*not the red one*), or all at once (*both*). A reply with any other
-    word is a new request.
+    second*), by exclusion (*not the red one*), or all at once (*both*). It may repeat words of the
+    `request` that was asked about, to choose an offered option (*switch on the red lamp*). A reply
+    with any other word is a new request.
     """
     folded = [language.fold(word) for word in words]
     meanings = _meanings(folded, language)
@@ -345,15 +347,17 @@ def read_reply(
         and (number := language.ordinal(word) or language.numeral(word))
     }  # fmt: skip
     plain = {*language.stop_words, *language.function_words}
-    unexplained = [
+    unread = {
         word
         for place, word in enumerate(folded)
         if not meanings[place] and place not in named and place not in ordinals
-        and word not in plain and not is_punctuation(word)
-    ]  # fmt: skip
+        and not is_punctuation(word)
+    }  # fmt: skip
     heard = {meaning for meaning in meanings if meaning not in ("", "filler")}
-    if unexplained:
-        return Reply("new")
+    if unread - plain:
+        if not unread <= set(request):
+            return _NEW
+        others = ()
     if "cancel" in heard and not named:
         return Reply("cancel")
     places = _chosen_places(ordinals.values(), heard, len(offered))
