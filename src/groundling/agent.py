@@ -188,8 +188,8 @@ class Agent:
         Language of the agent's responses (`english` or `german`), used only if it cannot be
         detected from the follower's language or the demonstrations.
     may_say
-        Returns whether a plan may be described by a text that the follower composed; otherwise
-        the names of its actions are listed.
+        Called with a text that the follower composed and the plan that it describes; returns
+        whether it may be used. Otherwise the names of the plan's actions are listed.
 
     Examples
     --------
@@ -223,7 +223,7 @@ class Agent:
         start: State,
         *,
         language: str = "",
-        may_say: Callable[[str], bool] = lambda text: True,
+        may_say: Callable[[str, Plan], bool] = lambda text, plan: True,
     ) -> None:
         follower._fitted()
         if language and language not in PHRASES:
@@ -632,7 +632,7 @@ class Agent:
         speaker = self.follower._get_speaker()
         if speaker is not None:
             said = speaker.describe(plan, self.environment)
-            if at_least(said.probability, SURE) and self._may_say(said.text):
+            if at_least(said.probability, SURE) and self._may_say(said.text, plan):
                 return said.text
         return _named(self.environment, plan)
 
