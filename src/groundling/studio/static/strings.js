@@ -137,6 +137,7 @@ const TABLE = {
   rightAtOnce: ["understood", "verstanden"],
   hadToBeTaught: ["not understood", "nicht verstanden"],
   given: ["built in", "mitgegeben"],
+  importedOne: ["imported", "importiert"],
   text: ["Text", "Text"],
   redo: ["Show again", "Neu zeigen"],
   redoOf: ["Show again: {0}", "Neu zeigen: {0}"],
@@ -183,7 +184,9 @@ const TABLE = {
   removeRow: ["Remove {0}", "{0} entfernen"],
   save: ["Teach a robot here", "Hier einen Roboter unterrichten"],
   download: ["Save as a file", "Als Datei sichern"],
-  load: ["Open a file", "Datei öffnen"],
+  load: ["Edit a file", "Datei bearbeiten"],
+  openFile: ["Open a file", "Datei öffnen"],
+  openFileHow: ["Opens a robot that was taken home or exported, or a saved world.", "Öffnet einen mitgenommenen oder exportierten Roboter oder eine gesicherte Welt."],
   notJson: ["This file is not a world. Choose a JSON file written by “Save as a file”.", "Diese Datei ist keine Welt: Sie muss JSON sein, wie es „Als Datei sichern“ schreibt."],
   go: ["go", "gehen"], take: ["take", "nehmen"], put: ["put", "ablegen"], push: ["push", "schieben"],
   switch: ["switch", "schalten"],
@@ -213,7 +216,9 @@ const TABLE = {
   joinTitle: ["Join the class", "Bei der Klasse mitmachen"],
   joinName: ["Your name", "Dein Name"],
   join: ["Join", "Mitmachen"],
-  takeHome: ["Download examples", "Beispiele herunterladen"],
+  takeHome: ["Take home", "Mit nach Hause nehmen"],
+  takeHomeHow: ["This file has your world, your name and all your examples. At home, run: groundling studio {0}", "Diese Datei enthält deine Welt, deinen Namen und alle deine Beispiele. Zu Hause: groundling studio {0}"],
+  robotOf: ["{0}’s robot", "Roboter von {0}"],
 };
 
 let column = 0;

@@ -13,7 +13,7 @@ export async function open(page, project) {
   const talk = new Talk(project);
   page.classList.add("wide");
   const { pupil } = project.about;
-  page.append(h("h1", { class: "talk-heading" }, t("heading"), pupil ? h("span", { class: "muted" }, ` ${pupil}`) : ""), talk.element);
+  page.append(h("h1", { class: "talk-heading" }, pupil ? [h("span", { class: "pupil" }, t("robotOf", pupil)), " ", h("span", { class: "muted" }, t("heading"))] : t("heading")), talk.element);
   const wanted = new URLSearchParams(location.hash.split("?")[1] ?? "").get("redo");
   const found = wanted ? await trying(() => project.get(`/demonstrations/${Number(wanted)}`)) : null;
   await talk.enter(found?.scene ?? project.about.scenes[0].name, found?.start ?? null);

@@ -20,11 +20,27 @@ export async function open(page, project) {
       h("ul", { class: "cards gallery" }, found.gallery.map((each) => h("li", { class: "card" },
         thumbnail(each.name), h("h3", {}, each.title), h("p", {}, each.about),
         h("button", { type: "button", "aria-label": t("openOf", each.title), onclick: () => go({ gallery: each.name }) }, t("open")))))),
-    h("section", { class: "panel", "aria-label": t("opened") }, h("h2", {}, t("opened")),
+    h("section", { class: "panel", "aria-label": t("opened") }, h("h2", {}, t("opened")), opener(go),
       h("ul", { class: "plain-list" }, found.projects.map((each) => h("li", {},
         h("a", { href: `#/${each.project === "main" ? "" : `/${each.project}`}` }, [each.pupil, each.title].filter(Boolean).join(" · ") || each.project),
         h("span", { class: "muted small" }, ` ${each.known === 1 ? t("countOne") : t("count", each.known)}`))))),
     new Editor(go).element);
+}
+
+/** A button that opens an exported robot, or a saved world, as a new project. */
+function opener(go) {
+  const file = h("input", { type: "file", id: "project-file", accept: ".jsonl,.json", class: "unseen", onchange: async () => {
+    const [chosen] = file.files;
+    file.value = "";
+    if (!chosen) return;
+    const text = await chosen.text();
+    let world = null;
+    try { world = complete(JSON.parse(text)); } catch { /* several lines: an exported robot */ }
+    if (world?.places.length) { await go({ scene: world }); return; }
+    const made = await trying(() => call("POST", "/api/worlds/open", text, "application/x-ndjson"));
+    if (made) location.hash = `#//${made.project}`;
+  } });
+  return h("p", { class: "row" }, h("label", { for: "project-file", class: "button" }, t("openFile")), file, h("span", { class: "muted small" }, t("openFileHow")));
 }
 
 /** The thumbnail of a gallery world, loaded asynchronously. */
