@@ -516,3 +516,12 @@ def test_agent_declines_negated_commands_and_misspelt_verbs_that_do_not_apply():
     turn = agent.say("switch off the red lamp and the blue lamp")  # the blue one is off
     assert turn.kind != "act"
     assert agent.state == frozenset("a")
+
+
+def test_agent_takes_no_adjective_for_the_noun_of_a_question(follower):
+    home = Home(a=("lamp", "kitchen", "red"), c=("fan", "kitchen", "red"))
+    turn = Agent(follower, home, OFF).say("switch on the red one")
+    assert turn.kind == "ask"
+    assert "Which red" not in turn.text
+    assert "lamp" in turn.text
+    assert "fan" in turn.text

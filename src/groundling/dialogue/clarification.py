@@ -265,7 +265,7 @@ def _thing(
 ) -> tuple[str, str]:
     """Return the user's word for what all options share, and the word before it.
 
-    Failing that, a shared value or "". Words that name a value that they do not share
+    Failing that, a shared value or "", also if that word is an adjective. Words that name a value that they do not share
     (`elsewhere`) are not used.
     """
     words = [word for each in request.text for word in each.tokens]
@@ -277,6 +277,8 @@ def _thing(
     spans = SpanIndex(values, language).find(folded, folded)
     places = sorted({place for span in spans for place in span.places})
     before = ["", *folded]
+    if places and all(tags[place] == "ADJ" for place in places):
+        return "", ""  # *red* is no noun for things of different kinds
     if places:
         return " ".join(words[place] for place in places), before[places[0]]
     taken, strange = SpanIndex({"": {*own, *elsewhere}}, language), set(unexplained)

@@ -1,7 +1,7 @@
 // Examples page: search, edit, weight, hold out, delete, import and export.
 import { call } from "./api.js";
 import { announce, h, tell, trying } from "./dom.js";
-import { t, undoLabel } from "./strings.js";
+import { t, titled, undoLabel } from "./strings.js";
 
 const SIZE = 50;
 
@@ -57,7 +57,7 @@ export async function open(page, project) {
     const first = { true: t("rightAtOnce"), false: t("hadToBeTaught") }[String(each.right_before)] ?? t(each.origin === "imported" ? "importedOne" : "given");
     return h("tr", {},
       h("td", { class: "said" }, text),
-      h("td", { "data-name": t("did") }, each.labels.join(" → "), h("span", { class: "muted small block" }, each.scene),
+      h("td", { "data-name": t("did") }, each.labels.join(" → "), h("span", { class: "muted small block" }, titled(each.scene)),
         each.problem ? h("span", { class: "problem small block" }, t("aside", each.problem)) : ""),
       h("td", { "data-name": t("firstTry"), class: "inline" }, h("span", { class: `tag ${each.right_before === true ? "good" : ""}` }, first)),
       h("td", { "data-name": t("weight"), class: "inline" }, weight),
