@@ -407,7 +407,9 @@ class SceneWorld:
         for number, action in enumerate(pushes):  # a small copy of each thing to push here
             at = f"translate({x + w - _GAP - 12 - 26 * number:g} {y + h - _GAP - 12:g})"
             group = canvas.add("g", None, class_="ghost", transform=at)
-            canvas.add("path", group, d="M-7 -7 L7 7 M7 -7 L-7 7", stroke=_OUTLINE, stroke_width=1.5)
+            canvas.add(
+                "path", group, d="M-7 -7 L7 7 M7 -7 L-7 7", stroke=_OUTLINE, stroke_width=1.5
+            )
             canvas.target("rect", action, group, x=-11, y=-11, width=22, height=22, rx=3)
 
     def _whos(self) -> list[str]:
@@ -427,9 +429,11 @@ class SceneWorld:
                            transform="translate(0 -8)")  # fmt: skip
         fill = _COLOURS.get(str(self._things[name].get("colour", "")), "#8d949b")
         kind = self._kind(name)
+        edge = {}
         if self._things[name].get("colour") == "white":  # visible on a white page
-            edge = {"x": -21, "y": -21, "width": 42, "height": 42, "rx": 8}
-            canvas.add("rect", group, **edge, fill=_OUTLINE, fill_opacity=0.35)
+            edge = {"stroke": _OUTLINE, "stroke_width": 1.5}
+            if kind:  # drawn as a white line
+                canvas.add("circle", group, r=24, cy=-1, fill=_OUTLINE, fill_opacity=0.4)
         if kind == "switch":
             glow = "#ffd84d" if how == "on" else "none"
             canvas.add("circle", group, r=15, cy=-4, fill=glow, stroke=fill, stroke_width=4)
@@ -438,11 +442,11 @@ class SceneWorld:
             canvas.add("rect", group, x=-15, y=-19, width=30, height=38, rx=3, stroke=fill,
                        stroke_width=4, fill="none" if how == "open" else fill)  # fmt: skip
         elif "push" in self._can[name]:
-            canvas.add("rect", group, x=-19, y=-17, width=38, height=34, rx=3, fill=fill)
-            canvas.add("path", group, d="M-19 -17 L19 17 M19 -17 L-19 17", stroke="#ffffff",
+            canvas.add("rect", group, x=-19, y=-17, width=38, height=34, rx=3, fill=fill, **edge)
+            canvas.add("path", group, d="M-19 -17 L19 17 M19 -17 L-19 17", stroke="#ffffff" if not edge else _OUTLINE,
                        stroke_opacity=0.5, stroke_width=2)  # fmt: skip
         else:
-            canvas.add("circle", group, r=16, fill=fill)
+            canvas.add("circle", group, r=16, fill=fill, **edge)
         _label(canvas, group, name, width)
         verbs = ("take", "open", "close", "switch on", "switch off")
         deeds = [f"{who}{verb} the {name}" for who in self._whos() for verb in verbs]
@@ -484,7 +488,7 @@ def _arrange(count: int, inside: tuple[float, float]) -> tuple[int, float]:
         rows = math.ceil(count / columns)
         return min(1.0, inside[0] / columns / _SLOT[0], inside[1] / rows / _SLOT[1])
 
-    columns = max(range(1, count + 1), key=lambda each: (scale(each), -each))
+    columns = max(range(1, count + 1), key=lambda each: (scale(each), each))
     return columns, scale(columns)
 
 

@@ -164,7 +164,9 @@ def make_studio(
     add("GET", "/export", _export)
     add("GET", "/words", _words)
     add("GET", "/weights", _weights)
-    return web.guarded(token, larger={"/import": IMPORT_BYTES, "/api/worlds/open": IMPORT_BYTES}, code=code)
+    return web.guarded(
+        token, larger={"/import": IMPORT_BYTES, "/api/worlds/open": IMPORT_BYTES}, code=code
+    )
 
 
 # ---- worlds and plans -----------------------------------------------------------------------

@@ -339,7 +339,7 @@ export function actionName(label) {
 /** Return the description of a state in the language of the page. */
 export function stateText(text) {
   if (!column || !text) return text;
-  const parts = text.replace(/\.$/u, "").split(/; |, (?=the )/u).map((part) => {
+  const parts = text.replace(/\.$/u, "").replace(" and holds nothing", "").split(/; |, (?=the )/u).map((part) => {
     const [, who, how, at, holds] = part.match(/^(?:[Tt]he )?(.+?) (?:is (?:(on|off|open|closed) )?at|lies on|on) the (.+?)(?: and holds the (.+))?$/u) ?? [];
     if (!who) return null;
     const state = how ? `${CONDITIONS[how]} ` : "";
