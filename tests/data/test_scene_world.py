@@ -1,7 +1,7 @@
 """Worlds without Python: read from JSON, acted in, drawn, and learnt in by all commands."""
 
-import re
 import json
+import re
 from importlib.resources import files
 
 import pytest

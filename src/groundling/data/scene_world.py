@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -55,6 +56,7 @@ class _Deed(NamedTuple):
 
 
 Json: TypeAlias = Mapping[str, Any]
+_Box: TypeAlias = tuple[float, float, float, float]  # left, top, width and height
 
 
 class SceneWorld:
@@ -325,28 +327,28 @@ class SceneWorld:
                 state = self.step(state, action)
 
     def _floor_plan(self) -> dict[str, tuple[float, float, float, float]]:
-        """Return left, top, width and height of each place in the drawing, in cells."""
+        """Return left, top, width and height of each place in the drawing, in cells.
+
+        A place without `at` gets the first free cells.
+        """
         columns = math.ceil(math.sqrt(len(self._places) * 1.4))
-        found = {}
-        for number, (name, each) in enumerate(self._places.items()):
-            where = each.get("at", [number % columns, number // columns])
-            size = each.get("size", [1, 1])
-            for pair, least, what in ((where, 0, "at"), (size, 1, "size")):
-                if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                    raise WorldError(
-                        f"`{what}` of {name!r} must be two numbers; got {shorten(pair)}."
-                    )
-                for value in pair:
-                    _whole(value, least, 30, f"`{what}` of {name!r}")
-            x, y, w, h = (*map(float, where), *map(float, size))
-            for other, (left, top, wide, high) in found.items():
-                if x < left + wide and left < x + w and y < top + high and top < y + h:
-                    raise WorldError(
-                        f"Each place must have a cell of its own; {other!r} and {name!r} share "
-                        f"column {max(x, left) + 1:g}, row {max(y, top) + 1:g}. Move one of them."
-                    )
-            found[name] = (x, y, w, h)
-        return found
+        found: dict[str, _Box] = {}
+        for name, each in sorted(self._places.items(), key=lambda each: "at" not in each[1]):
+            size = _pair(each.get("size", [1, 1]), 1, f"`size` of {name!r}")
+            if "at" in each:
+                box = (*_pair(each["at"], 0, f"`at` of {name!r}"), *size)
+                for other, taken in found.items():
+                    if _overlap(box, taken):
+                        x, y = max(box[0], taken[0]) + 1, max(box[1], taken[1]) + 1
+                        raise WorldError(
+                            f"Each place must have a cell of its own; {other!r} and {name!r} share "
+                            f"column {x:g}, row {y:g}. Move one of them."
+                        )
+            else:
+                cells = ((float(n % columns), float(n // columns), *size) for n in count())
+                box = next(b for b in cells if not any(_overlap(b, e) for e in found.values()))
+            found[name] = box
+        return {name: found[name] for name in self._places}
 
     # ---- drawing --------------------------------------------------------------------------
 
@@ -429,7 +431,7 @@ class SceneWorld:
                            transform="translate(0 -8)")  # fmt: skip
         fill = _COLOURS.get(str(self._things[name].get("colour", "")), "#8d949b")
         kind = self._kind(name)
-        edge = {}
+        edge: dict[str, Any] = {}
         if self._things[name].get("colour") == "white":  # visible on a white page
             edge = {"stroke": _OUTLINE, "stroke_width": 1.5}
             if kind:  # drawn as a white line
@@ -443,8 +445,8 @@ class SceneWorld:
                        stroke_width=4, fill="none" if how == "open" else fill)  # fmt: skip
         elif "push" in self._can[name]:
             canvas.add("rect", group, x=-19, y=-17, width=38, height=34, rx=3, fill=fill, **edge)
-            canvas.add("path", group, d="M-19 -17 L19 17 M19 -17 L-19 17", stroke="#ffffff" if not edge else _OUTLINE,
-                       stroke_opacity=0.5, stroke_width=2)  # fmt: skip
+            cross, line = "M-19 -17 L19 17 M19 -17 L-19 17", _OUTLINE if edge else "#ffffff"
+            canvas.add("path", group, d=cross, stroke=line, stroke_opacity=0.5, stroke_width=2)
         else:
             canvas.add("circle", group, r=16, fill=fill, **edge)
         _label(canvas, group, name, width)
@@ -480,15 +482,27 @@ class SceneWorld:
                 canvas.target("circle", action, held, r=16)
 
 
-def _arrange(count: int, inside: tuple[float, float]) -> tuple[int, float]:
+def _pair(value: Any, least: int, what: str) -> tuple[float, float]:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise WorldError(f"{what} must be two numbers; got {shorten(value)}.")
+    return float(_whole(value[0], least, 30, what)), float(_whole(value[1], least, 30, what))
+
+
+def _overlap(one: _Box, two: _Box) -> bool:
+    """Return whether two boxes share a cell."""
+    (x, y, w, h), (left, top, wide, high) = one, two
+    return x < left + wide and left < x + w and y < top + high and top < y + h
+
+
+def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
     """Return the number of columns for things in a room, and the scale at which they fit."""
-    count = max(count, 1)
+    slots = max(slots, 1)
 
     def scale(columns: int) -> float:
-        rows = math.ceil(count / columns)
+        rows = math.ceil(slots / columns)
         return min(1.0, inside[0] / columns / _SLOT[0], inside[1] / rows / _SLOT[1])
 
-    columns = max(range(1, count + 1), key=lambda each: (scale(each), each))
+    columns = max(range(1, slots + 1), key=lambda each: (scale(each), each))
     return columns, scale(columns)
 
 

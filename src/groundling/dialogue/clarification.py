@@ -265,8 +265,8 @@ def _thing(
 ) -> tuple[str, str]:
     """Return the user's word for what all options share, and the word before it.
 
-    Failing that, a shared value or "", also if that word is an adjective. Words that name a value that they do not share
-    (`elsewhere`) are not used.
+    Failing that, a shared value; "" if the word is an adjective. Words that name a value that they
+    do not share (`elsewhere`) are not used.
     """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
