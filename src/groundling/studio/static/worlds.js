@@ -195,8 +195,17 @@ class Editor {
     await this.check();
   }
 
+  /** Store the world unless something is wrong with it; return what is wrong. */
+  keep() {
+    const problem = wrong(this.world);
+    if (problem) return problem;
+    try { localStorage.setItem(DRAFT, JSON.stringify(this.world)); } catch { /* not stored: lasts until the page is closed */ }
+    return "";
+  }
+
   /** Check the world when the user pauses typing. */
   soon() {
+    this.keep();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.check(), PAUSE);
   }
@@ -211,9 +220,8 @@ class Editor {
   async check() {
     clearTimeout(this.timer);
     const mine = ++this.turn;
-    const problem = wrong(this.world);
+    const problem = this.keep();
     if (problem) { this.tellProblem(problem); return; }
-    try { localStorage.setItem(DRAFT, JSON.stringify(this.world)); } catch { /* not stored: lasts until the page is closed */ }
     try {
       const seen = await call("POST", "/api/worlds/check", { scene: this.world });
       if (mine !== this.turn) return;
