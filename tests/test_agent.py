@@ -168,6 +168,14 @@ def test_agent_takes_another_command_for_what_it_is(agent):
     assert turn.demonstration.instructions == "switch on the white fan"
 
 
+@pytest.mark.parametrize("text", ["light the green lamp", "switch off the green lamp"])
+def test_agent_takes_a_request_with_words_of_its_own_for_no_reply(agent, text):
+    agent.say("switch on the lamp")
+    turn = agent.say(text)  # names an option, but is no fragment
+    assert not turn.replies
+    assert turn.reason != "The user chose this option."
+
+
 def test_agent_reads_a_choice_beyond_those_offered(follower):
     lamps = {name: ("lamp", room, "red") for name, room in zip("abcde", ROOMS, strict=True)}
     agent = Agent(follower, Home(**lamps), OFF)
@@ -508,3 +516,12 @@ def test_agent_declines_negated_commands_and_misspelt_verbs_that_do_not_apply():
     turn = agent.say("switch off the red lamp and the blue lamp")  # the blue one is off
     assert turn.kind != "act"
     assert agent.state == frozenset("a")
+
+
+def test_agent_takes_no_adjective_for_the_noun_of_a_question(follower):
+    home = Home(a=("lamp", "kitchen", "red"), c=("fan", "kitchen", "red"))
+    turn = Agent(follower, home, OFF).say("switch on the red one")
+    assert turn.kind == "ask"
+    assert "Which red" not in turn.text
+    assert "lamp" in turn.text
+    assert "fan" in turn.text

@@ -188,8 +188,8 @@ class Agent:
         Language of the agent's responses (`english` or `german`), used only if it cannot be
         detected from the follower's language or the demonstrations.
     may_say
-        Returns whether a plan may be described by a text that the follower composed; otherwise
-        the names of its actions are listed.
+        Called with a text that the follower composed and the plan that it describes; returns
+        whether it may be used. Otherwise the names of the plan's actions are listed.
 
     Examples
     --------
@@ -223,7 +223,7 @@ class Agent:
         start: State,
         *,
         language: str = "",
-        may_say: Callable[[str], bool] = lambda text: True,
+        may_say: Callable[[str, Plan], bool] = lambda text, plan: True,
     ) -> None:
         follower._fitted()
         if language and language not in PHRASES:
@@ -570,6 +570,7 @@ class Agent:
             asked.others[:_MOST_OTHERS],
             world,
             self.language,
+            self._plain_words(asked.said),
         )
         if reply.meaning == "cancel":
             self._open = None
@@ -581,20 +582,8 @@ class Agent:
             why = f"The reply fits {len(reply.options)} options."
             return self._asked(asked.said, found, reply.options[:MOST_OFFERED], why)
         if reply.meaning == "new":
-            return self._answer(text) or self._other_words(asked, text)
-        return self._choose(asked, reply.options, text)
-
-    def _other_words(self, asked: _Open, text: str) -> Turn | None:
-        """Read a reply as a paraphrase of an option; None if it is a new request."""
-        [alone] = consider(self.follower, [(self._read, self.environment, self._now)])
-        offered = {each.outcome: each for each in asked.offered}
-        if alone is None or alone.plan.unexplained:
             return None
-        decision = decide(alone.options, PredictionSets.of(self.follower.learnt_))
-        chosen = [offered[e.outcome] for e in decision.options if e.outcome in offered]
-        if decision.kind == "act" and chosen:
-            return self._choose(asked, tuple(chosen), text)
-        return None
+        return self._choose(asked, reply.options, text)
 
     def _choose(self, asked: _Open, options: tuple[Option, ...], text: str) -> Turn:
         plan, said = options[0].plan, asked.said
@@ -643,7 +632,7 @@ class Agent:
         speaker = self.follower._get_speaker()
         if speaker is not None:
             said = speaker.describe(plan, self.environment)
-            if at_least(said.probability, SURE) and self._may_say(said.text):
+            if at_least(said.probability, SURE) and self._may_say(said.text, plan):
                 return said.text
         return _named(self.environment, plan)
 

@@ -1,6 +1,7 @@
 """Worlds without Python: read from JSON, acted in, drawn, and learnt in by all commands."""
 
 import json
+import re
 from importlib.resources import files
 
 import pytest
@@ -145,3 +146,40 @@ def test_scene_world_refuses_two_actions_of_one_name():
     with pytest.raises(WorldError, match="Action names must be unique"):
         SceneWorld({"title": "T", "places": places, "things": things, "movers": movers,
                     "verbs": ["push"]})  # fmt: skip
+
+
+def test_scene_world_places_have_cells_of_their_own():
+    places = [{"name": "lab", "at": [1, 0]}, {"name": "bridge", "at": [1, 0]}]
+    with pytest.raises(WorldError, match=r"'lab' and 'bridge' share column 2, row 1\."):
+        SceneWorld({"title": "Ship", "places": places, "movers": [{"name": "Robby", "at": "lab"}]})
+
+
+def crowded(count):
+    things = [{"name": f"thing {n}", "at": "hold", "can": ["take", "push"]} for n in range(count)]
+    return SceneWorld({
+        "title": "Ship", "places": [{"name": "hold"}, {"name": "bridge"}], "things": things,
+        "movers": [{"name": "Robby", "at": "hold"}], "verbs": ["go", "take", "push"],
+    })  # fmt: skip
+
+
+def test_scene_world_things_in_one_room_do_not_overlap():
+    for count in (1, 2, 4, 5, 8):
+        world = crowded(count)
+        drawn = world.draw(world.initial_state())
+        slots = re.findall(r"translate\(([\d.]+) ([\d.]+)\) scale\(([\d.]+)\)", drawn)
+        assert len(slots) == count + 1
+        boxes = [(float(x), float(y), 58 * float(k), 60 * float(k)) for x, y, k in slots]
+        for number, (x, y, w, h) in enumerate(boxes):
+            for left, top, *_ in boxes[number + 1 :]:
+                assert abs(x - left) >= w - 0.5 or abs(y - top) >= h - 0.5
+
+
+def test_scene_world_pushes_by_a_click_in_the_room_to_push_to():
+    world = crowded(1)
+    drawn = world.draw(world.initial_state())
+    assert 'data-action="push the thing 0 to the bridge"' in drawn
+    assert 'data-action="take the thing 0"' in drawn
+
+
+def test_scene_world_calls_a_mover_with_a_proper_name_by_it():
+    assert crowded(0).describe(crowded(0).initial_state()) == "Robby is at the hold."

@@ -2,6 +2,7 @@
 
 import json
 import time
+from functools import partial
 
 import pytest
 
@@ -63,7 +64,10 @@ def test_app_answers_are_those_of_the_library(client):
     kinds = []
     for text in ("zum Tisch", "nimm die rote Tasse", "irgendwas"):
         told = follow(client, text)
-        agent = Agent(project.follower, scene.environment, scene.start, may_say=project.was_said)
+        agent = Agent(
+            project.follower, scene.environment, scene.start,
+            may_say=partial(project.was_said, scene),
+        )  # fmt: skip
         turn = agent.say(text)
         plan = project.follower.follow(text, scene.environment, scene.start)
         assert (told["kind"], told["text"]) == (turn.kind, turn.text if turn.kind != "act" else "")
@@ -125,12 +129,29 @@ def test_app_questions_have_only_words_that_were_said(tmp_path):
         assert turn.kind == "ask"
         for each in turn.options:
             named = ", ".join(each.plan.actions)
-            assert project.was_said(each.text) or each.text == named
+            assert project.was_said(scene, each.text, each.plan) or each.text == named
             assert f"“{each.text}”" in turn.text
-        assert project.was_said("Go to the TABLE!")
-        assert not project.was_said("walk to the sink blue cup")
+        table = project.follow(scene, scene.start, "go to the table")
+        assert project.was_said(scene, "Go to the TABLE!", table)
+        assert not project.was_said(scene, "go to the sink", table)
+        assert not project.was_said(scene, "walk to the sink blue cup", table)
     finally:
         project.close()
+
+
+def test_app_never_calls_an_option_by_the_words_for_another_thing(client):
+    teach(client, "flitz zum Tisch", "go to the table")
+    teach(client, "schnapp die blaue Tasse", "take the blue cup")
+    project = client.app.app.state.projects.get("main")
+    scene = project.setting.scene("Kitchen 4")
+    assert "take the blue cup" not in scene.environment.actions(scene.start)
+    [red] = (each for each in scene.environment.actions(scene.start) if each.startswith("take"))
+    texts = ("schnapp die Tasse", "flitz", "schnapp", "schnapp die blaue Tasse", "die blaue Tasse")
+    for text in texts:
+        turn = project.say(scene, scene.start, text, language="german")
+        for each in turn.options:
+            if red in each.plan.actions:
+                assert "blaue" not in each.text
 
 
 def test_app_says_which_word_it_does_not_know(client):

@@ -307,12 +307,11 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room
     page.get_by_label("Places 1: Name").press("Tab")
     page.get_by_role("button", name="Add: Things").click()
     page.get_by_label("Things 2: Name").fill("lamp")
-    page.get_by_label("Things 2: Name").press("Tab")
     page.get_by_label("Things 2: switch").check()
     page.locator(".editor-picture svg text").filter(has_text="lamp").wait_for()
     page.get_by_label("Things 2: Name").fill("ball")  # twice the same
     page.get_by_label("Things 2: Name").press("Tab")
-    page.locator(".editor-picture .problem").filter(has_text="must be unique").wait_for()
+    page.locator(".editor-picture .problem").filter(has_text="two are called “ball”").wait_for()
     page.get_by_label("Things 2: Name").fill("lamp")
     page.get_by_label("Things 2: Name").press("Tab")
     page.locator(".editor-picture .problem").wait_for(state="hidden")
@@ -403,7 +402,7 @@ def test_browser_speaks_german_and_presents(studio, visit):
     page.get_by_role("heading", name="Bring diesem Roboter deine Wörter bei.").wait_for()
     page.locator(".say textarea").fill("zum Tisch")
     page.locator(".say textarea").press("Enter")
-    page.locator(".possible").get_by_role("button", name="go to the table").click()
+    page.locator(".possible").get_by_role("button", name="zum Tisch gehen").click()
     page.get_by_role("button", name="Das beibringen").click()
     page.get_by_role("button", name="Rückgängig: Beibringen von „zum Tisch“").click()
     page.locator(".chat-top button").wait_for(state="hidden")
@@ -516,3 +515,120 @@ def test_browser_keyboard_reaches_everything_that_matters(visit, room):
     talk.button("Why?").focus()
     talk.page.keyboard.press("Enter")
     talk.turn.get_by_text("You showed me this").wait_for()
+
+
+STATION = {
+    "title": "Station",
+    "places": [{"name": "bridge", "at": [0, 0]}, {"name": "lab", "at": [1, 0]}],
+    "things": [
+        {"name": "plant", "at": "lab", "can": ["take"], "colour": "white"},
+        {"name": "crate", "at": "bridge", "can": ["push"]},
+    ],
+    "movers": [{"name": "Robby", "at": "bridge"}],
+    "verbs": ["go", "take", "put", "push"],
+}
+
+
+def test_browser_click_on_a_thing_counts_for_its_room_and_pushing_has_a_target(visit, room):
+    talk = Talk(visit, room(scene=STATION))
+    talk.say("hopp")
+    picture = talk.page.locator(".stage .picture")
+    name = picture.locator("svg text").filter(has_text="plant")
+    box = name.locator("xpath=..").locator("circle").bounding_box()
+    talk.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    talk.turn.locator(".steps li").filter(has_text="go to the lab").wait_for()
+    talk.button("Remove last step").click()
+    talk.turn.locator(".steps li").wait_for(state="detached")
+    crate = picture.locator(".agent").bounding_box()
+    talk.page.mouse.click(crate["x"] + crate["width"] / 2, crate["y"] + crate["height"] / 2)
+    talk.page.locator("#toast").filter(has_text="Nothing can be done there now").wait_for()
+    picture.locator("[data-action='push the crate to the lab']").click()
+    talk.turn.locator(".steps li").filter(has_text="push the crate to the lab").wait_for()
+
+
+def test_browser_editor_survives_a_name_that_is_taken_and_says_what_is_wrong(visit, room):
+    address, _ = room()
+    page = visit(f"{address}/#/worlds")
+    page.evaluate("(world) => localStorage.setItem('world', JSON.stringify(world))", STATION)
+    page.reload()
+    problem = page.locator(".editor-picture .problem")
+    drawn = page.locator(".editor-picture svg text")
+    page.get_by_label("Places 2: Name").fill("bridge")
+    problem.filter(has_text="Places: two are called “bridge”.").wait_for()
+    page.get_by_label("Places 2: Name").fill("lounge")  # drawn while typing, without leaving
+    drawn.filter(has_text="lounge").wait_for()
+    kept = page.evaluate("JSON.parse(localStorage.getItem('world'))")
+    at = {each["name"]: each["at"] for each in [*kept["things"], *kept["movers"]]}
+    assert at == {"plant": "lounge", "crate": "bridge", "Robby": "bridge"}
+    page.get_by_label("Places 2: Column").fill("1")
+    problem.filter(has_text="“bridge” and “lounge” are both in column 1, row 1.").wait_for()
+    page.get_by_label("Places 2: Column").fill("2")
+    problem.wait_for(state="hidden")
+    page.get_by_label("Things 1: Name").fill("")
+    problem.filter(has_text="Things: number 1 has no name yet.").wait_for()
+
+
+def test_browser_takes_a_robot_home_in_one_file(visit, room, tmp_path):
+    talk = Talk(visit, room(scene=STATION))
+    talk.show("hopp", "go to the lab")
+    page = talk.page
+    page.goto(f"{talk.address}/#/examples/{talk.name}")
+    with page.expect_download() as found:
+        page.get_by_role("link", name="Export").click()
+    assert found.value.suggested_filename == "Station.jsonl"
+    found.value.save_as(tmp_path / "Station.jsonl")
+    page.goto(f"{talk.address}/#/examples")  # a kitchen
+    page.reload()
+    page.locator("tbody td").first.wait_for()
+    page.locator("#file").set_input_files(tmp_path / "Station.jsonl")
+    page.locator("#toast").filter(has_text="belongs to the world “Station”").wait_for()
+    page.goto(f"{talk.address}/#/worlds")
+    page.locator("#project-file").set_input_files(tmp_path / "Station.jsonl")
+    page.locator(".stage .picture svg text").filter(has_text="lab").wait_for()
+    page.get_by_role("link", name="Examples").click()
+    page.locator(".tag").filter(has_text="imported").wait_for()
+    visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
+
+
+def test_browser_built_in_worlds_speak_german(visit, room):
+    address, name = room()
+    page = visit(f"{address}/#//{name}")
+    page.get_by_role("button", name="Deutsch").click()
+    page.get_by_label("Szene").locator("option").filter(has_text="Küche 23").wait_for(
+        state="attached"
+    )
+    page.locator(".stage .picture svg text").filter(has_text="Tisch").wait_for()
+    page.locator(".state").filter(has_text="Der Roboter ist bei der Spüle").wait_for()
+    page.locator(".say textarea").fill("hopp")
+    page.locator(".say textarea").press("Enter")
+    page.get_by_role("button", name="die blaue Tasse nehmen").click()
+    page.get_by_role("button", name="Das beibringen").click()
+    page.locator(".taught").filter(has_text="„hopp“ heißt die blaue Tasse nehmen").wait_for()
+    page.goto(f"{address}/#/worlds")
+    page.get_by_text("Dieselbe Küche; ihr Roboter kennt noch keine Wörter.").wait_for()
+    page.get_by_label("Dinge 1: Farbe").locator("option").filter(has_text="weiß").wait_for(
+        state="attached"
+    )
+    page.set_viewport_size({"width": 390, "height": 844})
+    right = page.locator("#nav a").evaluate_all(
+        "(all) => Math.max(...all.map((each) => each.getBoundingClientRect().right))"
+    )
+    assert right <= 390
+
+
+def test_browser_presenting_makes_the_picture_no_smaller(visit, room):
+    talk = Talk(visit, room(), size=(1280, 800))
+    drawn = talk.page.locator(".stage .picture svg")
+    width = "(svg) => svg.getBBox().width * svg.getScreenCTM().a"
+    before = drawn.evaluate(width)
+    talk.page.get_by_role("button", name="Present").click()
+    assert drawn.evaluate(width) >= before
+
+
+def test_browser_address_without_the_token_says_what_to_open(tmp_path, visit, chromium):
+    projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
+    with serving(make_studio(projects, token="token-token")) as address:
+        page = visit(address)
+        page.get_by_text("Open the address that the studio printed in its terminal.").wait_for()
+        page.wait_for_load_state("networkidle")
+        visit.complaints[:] = [each for each in visit.complaints if "401" not in each]

@@ -64,11 +64,12 @@ def test_drawings_names_of_things_side_by_side_do_not_overlap():
         "movers": [{"name": "robot", "at": "gate"}],
     })  # fmt: skip
     svg = picture(world, [world.initial_state()]).svg
-    found = re.findall(r'translate\(([\d.]+) ([\d.]+)\).*?font-size="([\d.]+)"[^>]*>([^<]+)<', svg)
+    slot = r"translate\(([\d.]+) ([\d.]+)\) scale\(([\d.]+)\)"
+    found = re.findall(slot + r'.*?font-size="([\d.]+)"[^>]*>([^<]+)<', svg)
     labels = [
         (float(y), float(x) - width / 2, float(x) + width / 2)
-        for x, y, size, name in found
-        for width in [0.5 * float(size) * len(name)]
+        for x, y, scale, size, name in found
+        for width in [0.5 * float(scale) * float(size) * len(name)]
     ]
     assert len(labels) == 5
     for number, (row, _, end) in enumerate(labels):

@@ -6,9 +6,12 @@ import threading
 import pytest
 
 from groundling.data.scene_world import SceneWorld
+from groundling.errors import DemonstrationError, ProjectError
+from groundling.studio.exchange import export_lines, import_lines, read_brought
 from groundling.studio.open_projects import MOST, OpenProjects
 from groundling.studio.problems import BusyError
 from groundling.studio.project import Project
+from groundling.studio.server import read_exported
 from groundling.studio.store import Record
 
 YARD = {
@@ -115,3 +118,57 @@ def test_project_may_learn_in_two_threads_at_once(tmp_path):
         assert not project.is_behind
     finally:
         project.close()
+
+
+def test_projects_go_home_as_one_file_with_world_and_name(tmp_path):
+    school = OpenProjects(tmp_path / "school", {"kind": "scene", "scene": YARD})
+    pupil = school.get(school.join("Mia"))
+    taught(pupil, "hopp zum Schuppen", "go to the shed")
+    data = "".join(export_lines(pupil)).encode()
+    school.close()
+    file = tmp_path / "Mia.jsonl"
+    file.write_bytes(data)
+    assert read_exported(str(file)) == (read_brought(data), data)
+    assert read_brought(data).pupil == "Mia"
+    home = OpenProjects(tmp_path / "home", {"kind": "lesson"})
+    try:
+        with pytest.raises(DemonstrationError) as told:
+            import_lines(home.get("main"), data)
+        assert str(told.value) == (
+            "This file belongs to the world “Yard”, and this project is the world “Kitchen”. "
+            "Nothing was imported. The file brings its own world: open it with “Open a file” on "
+            "the page Worlds."
+        )
+        bare = b"\n".join(data.split(b"\n")[1:])
+        with pytest.raises(DemonstrationError, match="open that world first and import"):
+            import_lines(home.get("main"), bare)
+        with pytest.raises(ProjectError, match="must start with the world"):
+            home.open_file(bare)
+        opened = home.get(home.open_file(data))
+        assert (opened.setting.title, opened.store.get("pupil")) == ("Yard", "Mia")
+        assert [each.text for each in opened.store.records()] == ["hopp zum Schuppen"]
+        empty = home.get(home.open_file(data.split(b"\n")[0]))
+        assert empty.store.counts()[0] == 0
+        unsafe = data.replace(b'"kind": "scene"', b'"kind": "world", "world": "evil.py:World"')
+        with pytest.raises(DemonstrationError, match="gallery or the editor"):
+            home.open_file(unsafe)
+    finally:
+        home.close()
+
+
+def test_projects_tell_two_pupils_with_one_name_apart(tmp_path):
+    projects = OpenProjects(tmp_path, {"kind": "lesson"})
+    try:
+        for name in ("Mia", "mia", "Mia", "Ben"):
+            projects.join(name)
+        assert list(projects.pupils.values()) == ["Mia", "mia 2", "Mia 3", "Ben"]
+    finally:
+        projects.close()
+
+
+def test_projects_count_all_examples_also_those_held_out(tmp_path):
+    projects = OpenProjects(tmp_path, {"kind": "gallery", "name": "kitchen"})
+    try:
+        assert projects.summaries()[0].known == len(projects.get("main").store.records())
+    finally:
+        projects.close()

@@ -48,9 +48,10 @@ def studio(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MODEL | WORLD]",
-            help="Model folder, world (my_world.py:Kitchen, yard.json) or gallery world (home, "
-            "maze, warehouse); defaults to the kitchen.",
+            metavar="[MODEL | WORLD | FILE]",
+            help="Model folder, world (my_world.py:Kitchen, yard.json), gallery world (home, "
+            "maze, warehouse) or a file exported by the studio (mia.jsonl); defaults to the "
+            "kitchen.",
         ),
     ] = None,
     project: Annotated[
@@ -72,12 +73,13 @@ def studio(
     """Open the studio to give instructions and teach corrections."""
     need_server()
     from groundling.studio.app import make_studio
-    from groundling.studio.open_projects import OpenProjects
+    from groundling.studio.open_projects import OpenProjects, take_home
     from groundling.studio.server import (
         Address,
         class_code,
         open_page,
         project_folder,
+        read_exported,
         read_target,
         run,
     )
@@ -87,18 +89,22 @@ def studio(
     # An existing project stores its own source.
     reopened = target is None and world is None and project is not None
     known = reopened and project is not None and (project / FILE).is_file()
-    source = None if known else read_target(target, world)
-    folder = (
-        project
-        if project is not None
-        else project_folder(source or {"kind": "gallery", "name": "kitchen"})
-    )
+    exported = read_exported(target) if target and target.endswith(".jsonl") else None
+    if exported is not None:
+        source: dict[str, Any] | None = exported[0].source
+        named = {"kind": "world", "world": str(Path(str(target)).resolve())}
+    else:
+        source = None if known else read_target(target, world)
+        named = source or {"kind": "gallery", "name": "kitchen"}
+    folder = project if project is not None else project_folder(named)
     if classroom and host == "127.0.0.1":
         host = "0.0.0.0"
     address = Address(host, port, token)
     code = class_code() if classroom else None
     try:
         projects = OpenProjects(folder, source, confirm=confirm)
+        if exported is not None and projects.get("main").writes:
+            take_home(projects.get("main"), *exported)
     except BaseException:
         address.close()
         raise

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
+from xml.etree.ElementTree import Element
 
 from groundling.data.lines import parse_json
 from groundling.errors import DemonstrationError, WorldError, did_you_mean
@@ -27,7 +29,9 @@ _SHAPES = ("at", "size", "can")  # properties with their own checks
 _ABLE = ("take", "push", "open", "switch")  # verbs that a thing may allow
 _CONDITIONS = {"open": ("closed", "open"), "switch": ("off", "on")}
 _CELL, _GAP, _HEAD = 170.0, 14.0, 26.0
-_LETTER = 6.2  # width of a letter of a thing's name
+_SLOT = (64.0, 62.0)  # width and height that a thing or mover needs at full size
+_FONT, _LETTER = 13.0, 0.56  # font size of names, and width of a letter relative to it
+_OUTLINE = "#7a828a"
 _COLOURS = {
     "red": "#c8553d", "blue": "#3d6fb4", "green": "#4d8a52", "yellow": "#d9a927",
     "orange": "#d9822b", "purple": "#7d5ba6", "pink": "#d67ba8", "brown": "#8a6a45",
@@ -52,6 +56,7 @@ class _Deed(NamedTuple):
 
 
 Json: TypeAlias = Mapping[str, Any]
+_Box: TypeAlias = tuple[float, float, float, float]  # left, top, width and height
 
 
 class SceneWorld:
@@ -241,7 +246,8 @@ class SceneWorld:
         """Describe a state in words."""
         said = []
         for name, (at, holds) in zip(self._movers, state.movers, strict=True):
-            said.append(f"the {name} is at the {at}" + (f" and holds the {holds}" if holds else ""))
+            who = name if name[:1].isupper() else f"the {name}"  # Robby is a proper name
+            said.append(f"{who} is at the {at}" + (f" and holds the {holds}" if holds else ""))
         for name, (at, how) in zip(self._things, state.things, strict=True):
             if at:
                 said.append(f"the {name} is {how + ' ' if how else ''}at the {at}")
@@ -326,21 +332,28 @@ class SceneWorld:
                 state = self.step(state, action)
 
     def _floor_plan(self) -> dict[str, tuple[float, float, float, float]]:
-        """Return left, top, width and height of each place in the drawing, in cells."""
+        """Return left, top, width and height of each place in the drawing, in cells.
+
+        A place without `at` gets the first free cells.
+        """
         columns = math.ceil(math.sqrt(len(self._places) * 1.4))
-        found = {}
-        for number, (name, each) in enumerate(self._places.items()):
-            where = each.get("at", [number % columns, number // columns])
-            size = each.get("size", [1, 1])
-            for pair, least, what in ((where, 0, "at"), (size, 1, "size")):
-                if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                    raise WorldError(
-                        f"`{what}` of {name!r} must be two numbers; got {shorten(pair)}."
-                    )
-                for value in pair:
-                    _whole(value, least, 30, f"`{what}` of {name!r}")
-            found[name] = (float(where[0]), float(where[1]), float(size[0]), float(size[1]))
-        return found
+        found: dict[str, _Box] = {}
+        for name, each in sorted(self._places.items(), key=lambda each: "at" not in each[1]):
+            size = _pair(each.get("size", [1, 1]), 1, f"`size` of {name!r}")
+            if "at" in each:
+                box = (*_pair(each["at"], 0, f"`at` of {name!r}"), *size)
+                for other, taken in found.items():
+                    if _overlap(box, taken):
+                        x, y = max(box[0], taken[0]) + 1, max(box[1], taken[1]) + 1
+                        raise WorldError(
+                            f"Each place must have a cell of its own; {other!r} and {name!r} share "
+                            f"column {x:g}, row {y:g}. Move one of them."
+                        )
+            else:
+                cells = ((float(n % columns), float(n // columns), *size) for n in count())
+                box = next(b for b in cells if not any(_overlap(b, e) for e in found.values()))
+            found[name] = box
+        return {name: found[name] for name in self._places}
 
     # ---- drawing --------------------------------------------------------------------------
 
@@ -378,19 +391,33 @@ class SceneWorld:
         here = [n for n, (at, _) in zip(self._things, state.things, strict=True) if at == place]
         movers = [n for n, (at, _) in zip(self._movers, state.movers, strict=True) if at == place]
         slots = [*((name, True) for name in here), *((name, False) for name in movers)]
-        columns = max(1, int((w - _GAP) // 62))
-        longest = max((len(name) for name in here), default=0) * _LETTER
+        inside = (w - _GAP, h - _HEAD - _GAP)
+        columns, scale = _arrange(len(slots), inside)
+        rows = math.ceil(len(slots) / columns)
         for number, (name, is_thing) in enumerate(slots):
-            row, rows = divmod(number, columns)[0], math.ceil(len(slots) / columns)
+            row = number // columns
             in_row = min(columns, len(slots) - row * columns)
-            apart = min(max(58.0, longest + 8), (w - _GAP) / in_row)
+            apart = inside[0] / columns
             left = x + w / 2 + (number % columns - (in_row - 1) / 2) * apart
-            top = y + _HEAD + (row + 0.5) * (h - _HEAD - _GAP) / rows
+            top = y + _HEAD + (row + 0.5) * inside[1] / rows
+            group = canvas.add("g", transform=f"translate({left:g} {top:g}) scale({scale:.3g})")
             if is_thing:
-                size = min(11.0, 11 * (apart - 4) / (len(name) * _LETTER))
-                self._draw_thing(canvas, state, possible, name, (left, top), size)
+                self._draw_thing(canvas, state, possible, name, group, apart / scale)
             else:
-                self._draw_mover(canvas, state, possible, name, left, top)
+                self._draw_mover(canvas, state, possible, name, group, apart / scale)
+        pushes = [
+            action
+            for name in self._things
+            for who in self._whos()
+            if (action := f"{who}push the {name} to the {place}") in possible
+        ]
+        for number, action in enumerate(pushes):  # a small copy of each thing to push here
+            at = f"translate({x + w - _GAP - 12 - 26 * number:g} {y + h - _GAP - 12:g})"
+            group = canvas.add("g", None, class_="ghost", transform=at)
+            canvas.add(
+                "path", group, d="M-7 -7 L7 7 M7 -7 L-7 7", stroke=_OUTLINE, stroke_width=1.5
+            )
+            canvas.target("rect", action, group, x=-11, y=-11, width=22, height=22, rx=3)
 
     def _whos(self) -> list[str]:
         return [f"{name}: " for name in self._movers] if len(self._movers) > 1 else [""]
@@ -401,14 +428,19 @@ class SceneWorld:
         state: SceneState,
         possible: set[str],
         name: str,
-        at: tuple[float, float],
-        font_size: float,
+        slot: Element,
+        width: float,
     ) -> None:
         how = dict(zip(self._things, state.things, strict=True))[name][1]
-        group = canvas.add("g", None, f"{name}{f' ({how})' if how else ''}",
-                           transform=f"translate({at[0]:g} {at[1]:g})")  # fmt: skip
+        group = canvas.add("g", slot, f"{name}{f' ({how})' if how else ''}",
+                           transform="translate(0 -8)")  # fmt: skip
         fill = _COLOURS.get(str(self._things[name].get("colour", "")), "#8d949b")
         kind = self._kind(name)
+        edge: dict[str, Any] = {}
+        if self._things[name].get("colour") == "white":  # visible on a white page
+            edge = {"stroke": _OUTLINE, "stroke_width": 1.5}
+            if kind:  # drawn as a white line
+                canvas.add("circle", group, r=24, cy=-1, fill=_OUTLINE, fill_opacity=0.4)
         if kind == "switch":
             glow = "#ffd84d" if how == "on" else "none"
             canvas.add("circle", group, r=15, cy=-4, fill=glow, stroke=fill, stroke_width=4)
@@ -417,36 +449,72 @@ class SceneWorld:
             canvas.add("rect", group, x=-15, y=-19, width=30, height=38, rx=3, stroke=fill,
                        stroke_width=4, fill="none" if how == "open" else fill)  # fmt: skip
         elif "push" in self._can[name]:
-            canvas.add("rect", group, x=-19, y=-17, width=38, height=34, rx=3, fill=fill)
-            canvas.add("path", group, d="M-19 -17 L19 17 M19 -17 L-19 17", stroke="#ffffff",
-                       stroke_opacity=0.5, stroke_width=2)  # fmt: skip
+            canvas.add("rect", group, x=-19, y=-17, width=38, height=34, rx=3, fill=fill, **edge)
+            cross, line = "M-19 -17 L19 17 M19 -17 L-19 17", _OUTLINE if edge else "#ffffff"
+            canvas.add("path", group, d=cross, stroke=line, stroke_opacity=0.5, stroke_width=2)
         else:
-            canvas.add("circle", group, r=16, fill=fill)
-        canvas.text(0, 31, name, group, text_anchor="middle", font_size=round(font_size, 1))
+            canvas.add("circle", group, r=16, fill=fill, **edge)
+        _label(canvas, group, name, width)
         verbs = ("take", "open", "close", "switch on", "switch off")
         deeds = [f"{who}{verb} the {name}" for who in self._whos() for verb in verbs]
         for action in [each for each in deeds if each in possible][:1]:
-            canvas.target("rect", action, group, x=-27, y=-22, width=54, height=58, rx=8)
+            canvas.target("rect", action, group, x=-29, y=-22, width=58, height=60, rx=8)
 
     def _draw_mover(
-        self, canvas: Canvas, state: SceneState, possible: set[str], name: str, x: float, y: float
+        self,
+        canvas: Canvas,
+        state: SceneState,
+        possible: set[str],
+        name: str,
+        slot: Element,
+        width: float,
     ) -> None:
         holds = dict(zip(self._movers, state.movers, strict=True))[name][1]
-        group = canvas.add("g", None, name, class_="agent", transform=f"translate({x:g} {y:g})")
+        group = canvas.add("g", slot, name, class_="agent", transform="translate(0 -8)")
         canvas.add("rect", group, x=-17, y=-19, width=34, height=36, rx=10)
         canvas.add("circle", group, class_="eye", cx=-6, cy=-5, r=3)
         canvas.add("circle", group, class_="eye", cx=6, cy=-5, r=3)
         canvas.add("path", group, class_="mouth", d="M-6 6 Q0 10 6 6")
         if len(self._movers) > 1:
-            canvas.text(x, y + 31, name, text_anchor="middle", font_size=11)
+            _label(canvas, canvas.add("g", slot, transform="translate(0 -8)"), name, width)
         if holds:
             fill = _COLOURS.get(str(self._things[holds].get("colour", "")), "#8d949b")
-            held = canvas.add("g", None, holds, transform=f"translate({x + 22:g} {y - 14:g})")
-            canvas.add("circle", held, r=11, fill=fill)
+            held = canvas.add("g", slot, holds, transform="translate(22 -22)")
+            canvas.add("circle", held, r=11, fill=fill, stroke=_OUTLINE, stroke_width=1)
             who = f"{name}: " if len(self._movers) > 1 else ""
             action = f"{who}put down the {holds}"
             if action in possible:
                 canvas.target("circle", action, held, r=16)
+
+
+def _pair(value: Any, least: int, what: str) -> tuple[float, float]:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise WorldError(f"{what} must be two numbers; got {shorten(value)}.")
+    return float(_whole(value[0], least, 30, what)), float(_whole(value[1], least, 30, what))
+
+
+def _overlap(one: _Box, two: _Box) -> bool:
+    """Return whether two boxes share a cell."""
+    (x, y, w, h), (left, top, wide, high) = one, two
+    return x < left + wide and left < x + w and y < top + high and top < y + h
+
+
+def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
+    """Return the number of columns for things in a room, and the scale at which they fit."""
+    slots = max(slots, 1)
+
+    def scale(columns: int) -> float:
+        rows = math.ceil(slots / columns)
+        return min(1.0, inside[0] / columns / _SLOT[0], inside[1] / rows / _SLOT[1])
+
+    columns = max(range(1, slots + 1), key=lambda each: (scale(each), each))
+    return columns, scale(columns)
+
+
+def _label(canvas: Canvas, group: Element, name: str, width: float) -> None:
+    """Write a name below a thing, smaller if it is wider than its slot."""
+    size = min(_FONT, (width - 4) / (len(name) * _LETTER))
+    canvas.text(0, 33, name, group, text_anchor="middle", font_size=round(size, 1))
 
 
 def _after(verb: str) -> str:

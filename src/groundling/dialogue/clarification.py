@@ -265,8 +265,8 @@ def _thing(
 ) -> tuple[str, str]:
     """Return the user's word for what all options share, and the word before it.
 
-    If there is no such word, a shared value or an empty string is returned. Words that name a value
-    that the options do not share (`elsewhere`) are not used.
+    If there is no such word, a shared value is returned, and an empty string if the word is an
+    adjective. Words that name a value that the options do not share (`elsewhere`) are not used.
     """
     words = [word for each in request.text for word in each.tokens]
     tags = [tag for each in request.text for tag in each.tags]
@@ -277,6 +277,8 @@ def _thing(
     spans = SpanIndex(values, language).find(folded, folded)
     places = sorted({place for span in spans for place in span.places})
     before = ["", *folded]
+    if places and all(tags[place] == "ADJ" for place in places):
+        return "", ""  # *red* is no noun for things of different kinds
     if places:
         return " ".join(words[place] for place in places), before[places[0]]
     taken, strange = SpanIndex({"": {*own, *elsewhere}}, language), set(unexplained)
@@ -318,12 +320,14 @@ def read_reply(
     others: Sequence[Option],
     world: CachedEnvironment,
     language: Language,
+    request: Sequence[str] = (),
 ) -> Reply:
     """Interpret a reply as a choice among the offered options, or among the others.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
-    second*), by exclusion (*not the red one*), or all at once (*both*). A reply with any other
-    word is a new request.
+    second*), by exclusion (*not the red one*), or all at once (*both*). It may repeat words of the
+    `request` that was asked about, to choose an offered option (*switch on the red lamp*). A reply
+    with any other word is a new request.
     """
     folded = [language.fold(word) for word in words]
     meanings = _meanings(folded, language)
@@ -345,15 +349,17 @@ def read_reply(
         and (number := language.ordinal(word) or language.numeral(word))
     }  # fmt: skip
     plain = {*language.stop_words, *language.function_words}
-    unexplained = [
+    unread = {
         word
         for place, word in enumerate(folded)
         if not meanings[place] and place not in named and place not in ordinals
-        and word not in plain and not is_punctuation(word)
-    ]  # fmt: skip
+        and not is_punctuation(word)
+    }  # fmt: skip
     heard = {meaning for meaning in meanings if meaning not in ("", "filler")}
-    if unexplained:
-        return Reply("new")
+    if unread - plain:
+        if not unread <= set(request):
+            return _NEW
+        others = ()
     if "cancel" in heard and not named:
         return Reply("cancel")
     places = _chosen_places(ordinals.values(), heard, len(offered))

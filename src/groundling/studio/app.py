@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import Body, HTTPException, Query
 from starlette.responses import Response, StreamingResponse
@@ -84,6 +85,12 @@ def make_studio(
         """Open a gallery world or a world from the editor as a new project."""
         return {"project": projects.begin(wanted.source())}
 
+    def open_file(
+        data: Annotated[bytes, Body(media_type="application/x-ndjson")],
+    ) -> dict[str, str]:
+        """Open an exported file as a new project: its world, its pupil and its demonstrations."""
+        return {"project": projects.open_file(data)}
+
     def listed() -> dict[str, Any]:
         """Return the stored projects and the worlds of the gallery."""
         return {
@@ -138,6 +145,7 @@ def make_studio(
     web.add("GET", "/api/worlds", listed)
     web.add("POST", "/api/worlds", begin, status=201)
     web.add("POST", "/api/worlds/check", _check_scene)
+    web.add("POST", "/api/worlds/open", open_file, status=201)
     add("GET", "", _overview)
     add("GET", "/events", _events)
     add("POST", "/walk", _walk)
@@ -156,7 +164,9 @@ def make_studio(
     add("GET", "/export", _export)
     add("GET", "/words", _words)
     add("GET", "/weights", _weights)
-    return web.guarded(token, larger={"/import": IMPORT_BYTES}, code=code)
+    return web.guarded(
+        token, larger={"/import": IMPORT_BYTES, "/api/worlds/open": IMPORT_BYTES}, code=code
+    )
 
 
 # ---- worlds and plans -----------------------------------------------------------------------
@@ -398,8 +408,9 @@ def _import(
 
 
 def _export(project: Project) -> Response:
-    """Return all demonstrations as JSON Lines."""
-    headers = {"content-disposition": 'attachment; filename="demonstrations.jsonl"'}
+    """Return the world, the pupil and all demonstrations as JSON Lines."""
+    named = f"{project.store.get(PUPIL) or project.setting.title}.jsonl"
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(named, safe='')}"}
     text = "".join(export_lines(project))
     return Response(text, media_type="application/x-ndjson", headers=headers)
 

@@ -1,28 +1,80 @@
-"""Import and export of a project's demonstrations as JSON Lines."""
+"""Import and export of a project as JSON Lines: its world, its pupil and its demonstrations."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from groundling.data.format import FORMAT, VERSION, RecordReader
-from groundling.data.lines import parse_line
+from groundling.data.lines import parse_json, parse_line
+from groundling.data.scene_world import SceneWorld
 from groundling.data.worlds import Worlds
 from groundling.errors import DemonstrationError, GroundlingError
 from groundling.limits import IMPORT_RECORDS
 from groundling.studio.project import Project
+from groundling.studio.scenes import HARMLESS, Setting, check_source
 from groundling.studio.store import Record
 
-__all__ = ["export_lines", "import_lines"]
+__all__ = ["Brought", "export_lines", "import_lines", "read_brought"]
 
 APART = "kept apart"
 TOLD = 50  # maximum number of invalid lines to report
 
 
+class Brought(NamedTuple):
+    """What the first line of an exported file says: the world's title, its source, the pupil."""
+
+    title: str
+    source: dict[str, Any]
+    pupil: str
+
+
+def read_brought(data: bytes) -> Brought | None:
+    """Return what an exported file brings along; None if it has only demonstrations.
+
+    Raises DemonstrationError if the file names a source that may run code.
+
+    >>> head = {"format": FORMAT, "version": VERSION, "title": "Kitchen", "pupil": "Mia"}
+    >>> read_brought(json.dumps({**head, "source": {"kind": "lesson"}}).encode())
+    Brought(title='Kitchen', source={'kind': 'lesson'}, pupil='Mia')
+    >>> read_brought(b'{"text": "go"}') is None
+    True
+    """
+    first = next((line for line in data.split(b"\n", 20)[:20] if line.strip()), b"")
+    try:
+        head = parse_json(first.decode("utf-8-sig").strip(), "")
+    except (UnicodeDecodeError, DemonstrationError):
+        return None
+    if not isinstance(head, dict) or head.get("format") != FORMAT or "source" not in head:
+        return None
+    parse_line(first)  # checks the version
+    source = check_source(head["source"])
+    if source["kind"] not in HARMLESS:
+        raise DemonstrationError("The file must have a world of the gallery or the editor.")
+    return Brought(str(head.get("title", ""))[:80], source, str(head.get("pupil", ""))[:40])
+
+
+def portable_source(setting: Setting) -> dict[str, Any] | None:
+    """Return a source that opens the world on any machine; None if it runs code."""
+    world = setting.scenes[0].environment
+    if isinstance(world, SceneWorld) and setting.source["kind"] != "gallery":
+        return {"kind": "scene", "scene": {**world.to_dict(), "examples": []}}
+    return dict(setting.source) if setting.source["kind"] in HARMLESS else None
+
+
 def export_lines(project: Project) -> Iterator[str]:
-    """Yield all demonstrations as JSON Lines that `groundling train` reads."""
-    yield json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
+    """Yield the world, the pupil and all demonstrations as JSON Lines.
+
+    `groundling studio` opens them, and `groundling train` reads the demonstrations.
+    """
+    head: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    source = portable_source(project.setting)
+    if source is not None:
+        head |= {"title": project.setting.title, "source": source}
+        if pupil := project.store.get("pupil"):
+            head["pupil"] = pupil
+    yield json.dumps(head) + "\n"
     # If all scenes share one environment, the initial states identify them.
     several = len({id(each.environment) for each in project.setting.scenes}) > 1
     for each in project.store.records():
@@ -63,15 +115,28 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
             refused[number] = " ".join(str(error).split())[:500]
     if not found:
         for number, problem in refused.items():
-            raise DemonstrationError(
-                f"Line {number}: {problem} Nothing was imported. Correct the line, and import "
-                "the file again."
-            )
+            raise DemonstrationError(_unfitting(project, read_brought(data), number, problem))
         raise DemonstrationError(
             "The file must have at least one demonstration; got none. Choose a JSON Lines file "
             "from Export."
         )
     return found, refused
+
+
+def _unfitting(project: Project, brought: Brought | None, line: int, problem: str) -> str:
+    """Return in plain words why no line of a file could be imported, and what to do."""
+    own = project.setting.title
+    if brought is not None:
+        return (
+            f"This file belongs to the world “{brought.title}”, and this project is the world "
+            f"“{own}”. Nothing was imported. The file brings its own world: open it with “Open a "
+            "file” on the page Worlds."
+        )
+    return (
+        f"No example in this file fits the world “{own}”. Nothing was imported. If the examples "
+        "are from another world, open that world first and import the file there. (Line "
+        f"{line}: {problem})"
+    )
 
 
 def _read(project: Project, reader: RecordReader, record: dict[str, Any], number: int) -> Record:

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from groundling.data.scene_world import SceneWorld
 from groundling.errors import ProjectError
+from groundling.studio.exchange import Brought, import_lines, read_brought
 from groundling.studio.problems import BusyError
 from groundling.studio.project import Project
 from groundling.studio.scenes import HARMLESS, named
 from groundling.studio.store import FILE, Store
 
-__all__ = ["OpenProjects", "ProjectSummary"]
+__all__ = ["OpenProjects", "ProjectSummary", "take_home"]
 
 MAIN, TITLE, PUPIL = "main", "title", "pupil"
 MOST = 60  # projects in addition to the main one that may be opened by one process
@@ -116,12 +117,28 @@ class OpenProjects:
             found.wake()
             return name
 
+    def open_file(self, data: bytes) -> str:
+        """Create a project from an exported file, and return its name (see `export_lines`)."""
+        brought = read_brought(data)
+        if brought is None:
+            raise ProjectError(
+                "This file must start with the world that its examples belong to. If it is from "
+                "an older version, open its world, and import the file on the page Examples."
+            )
+        name = self.begin(brought.source)
+        found = self.get(name)
+        take_home(found, brought, data)
+        return name
+
     def join(self, pupil: str) -> str:
         """Create an untrained project for a pupil, and return its name.
 
         The project has the world of the main project if that is a `SceneWorld`, and otherwise a
-        kitchen.
+        kitchen. A name that another pupil of the class has gets a number: *Mia 2*.
         """
+        taken = {each.casefold() for each in list(self.pupils.values())}
+        names = (pupil, *(f"{pupil} {number}" for number in range(2, len(taken) + 3)))
+        pupil = next(each for each in names if each.casefold() not in taken)
         world = self._open[MAIN].setting.scenes[0].environment
         if not isinstance(world, SceneWorld):
             return self.begin({"kind": "lesson"}, pupil)
@@ -149,6 +166,14 @@ class OpenProjects:
             self._open.clear()
 
 
+def take_home(project: Project, brought: Brought, data: bytes) -> None:
+    """Add the pupil and the demonstrations of an exported file to a project."""
+    if brought.pupil:
+        project.store.set(PUPIL, brought.pupil)
+    if data.count(b"\n", 0, len(data.rstrip())):  # otherwise nothing was taught yet
+        project.take_in(import_lines(project, data)[0])
+
+
 def _summary(name: str, folder: Path, store: Store | None) -> ProjectSummary:
     """Return the summary of a project; an unreadable project has no title."""
     try:
@@ -156,7 +181,7 @@ def _summary(name: str, folder: Path, store: Store | None) -> ProjectSummary:
         try:
             source, pupil = opened.get("source"), opened.get(PUPIL) or ""
             title = opened.get(TITLE) or (named(source) if isinstance(source, Mapping) else "")
-            return ProjectSummary(name, str(title), str(pupil), opened.counts()[0])
+            return ProjectSummary(name, str(title), str(pupil), sum(opened.counts()))
         finally:
             if store is None:
                 opened.close()

@@ -345,8 +345,9 @@ class Project:
                 raise NotFittedError("There is no trained model yet. Teach a demonstration first.")
             language = language if language in PHRASES else ""
             begin = partial(
-                Agent, follower, scene.environment, start, language=language, may_say=self.was_said
-            )
+                Agent, follower, scene.environment, start, language=language,
+                may_say=partial(self.was_said, scene),
+            )  # fmt: skip
             agent = begin()
             for each in before:
                 agent.say(each, self.setting.read(scene, each))
@@ -360,14 +361,17 @@ class Project:
                 _ = turn.text  # cached now, while the lock is held
             return turn
 
-    def was_said(self, text: str) -> bool:
-        """Return whether a stored demonstration has the same words as a text.
+    def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
+        """Return whether a stored demonstration has the same words and actions.
 
-        Questions use only such texts, because texts generated from few demonstrations often sound
-        wrong.
+        Questions use only such texts. Texts generated from few demonstrations often sound wrong,
+        and where a thing is missing, the listener takes its name for another thing.
         """
-        words = _words(text)
-        return any(_words(each.text) == words for each in self.store.records())
+        words, actions = _words(text), self.write_actions(scene.name, plan.actions)
+        return any(
+            list(each.actions) == actions and _words(each.text) == words
+            for each in self.store.records()
+        )
 
     def standing(self) -> dict[str, Any]:
         """Count the recent and held-out demonstrations that the follower gets right.

@@ -6,11 +6,13 @@ import asyncio
 import hmac
 import re
 from collections.abc import Iterable, Mapping
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, unquote, unquote_plus
 
 from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.errors import GroundlingError
@@ -25,6 +27,7 @@ GUESSES = 200  # wrong class codes before joining is disabled
 OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 BODY_SECONDS = 30.0
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\s\[\]]+)(:[0-9]{1,5})?", re.ASCII)
+TOKEN = "This server requires a token. Open the address that it printed at startup."
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -102,7 +105,9 @@ class Security:
         headers = Headers(scope=scope)
         refused = self._refusal(scope, headers)
         if refused is not None:
-            await problem(*refused)(scope, receive, sending)
+            opens = headers.get("sec-fetch-mode") == "navigate"
+            answer = _page(*refused) if opens else problem(*refused)
+            await answer(scope, receive, sending)
             return
         shown = self._shown_in_address(scope)
         if shown is not None:
@@ -148,7 +153,7 @@ class Security:
             or (_for_pupils(scope["path"]) and _same(_cookie(headers, CLASS), self.code))
         ):
             return None
-        return 401, "This server requires a token. Open the address that it printed at startup."
+        return 401, TOKEN
 
     def _knows(self, headers: Headers) -> bool:
         scheme, _, said = headers.get("authorization", "").partition(" ")
@@ -185,6 +190,21 @@ class Security:
                 if self._is_token(said):
                     return self.token
         return None
+
+
+def _page(status: int, detail: str) -> Response:
+    """Return a refusal as a page, for people who open an address in the browser."""
+    said = [detail]
+    if status == 401:
+        said = [
+            "Open the address that the studio printed in its terminal. It ends with a token.",
+            "Öffne die Adresse, die das Studio in seinem Terminal genannt hat. Sie endet mit "
+            "einem Token.",
+        ]
+    text = "".join(f"<p>{escape(each)}</p>" for each in said)
+    head = '<!doctype html><meta charset="utf-8"><title>Groundling Studio</title>'
+    size = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    return HTMLResponse(f"{head}{size}<h1>Groundling Studio</h1>{text}", status_code=status)
 
 
 def _for_pupils(path: str) -> bool:

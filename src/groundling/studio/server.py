@@ -19,7 +19,10 @@ from urllib.parse import quote
 from starlette.types import ASGIApp
 
 from groundling.data.own import names_world
-from groundling.errors import SettingError
+from groundling.errors import DemonstrationError, SettingError
+from groundling.files import read_plain
+from groundling.limits import IMPORT_BYTES
+from groundling.studio.exchange import Brought, read_brought
 from groundling.studio.gallery import GALLERY
 
 __all__ = [
@@ -28,6 +31,7 @@ __all__ = [
     "is_project",
     "make_server",
     "project_folder",
+    "read_exported",
     "read_target",
     "run",
 ]
@@ -225,6 +229,18 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
         "The target must be a model folder, a world such as my_world.py:Kitchen or yard.json, or "
         f"the name of a gallery world; got {target!r}."
     )
+
+
+def read_exported(path: str) -> tuple[Brought, bytes]:
+    """Return what a file exported by the studio brings along, and its content."""
+    data = read_plain(Path(path), IMPORT_BYTES, DemonstrationError, links=True)
+    brought = read_brought(data)
+    if brought is None:
+        raise SettingError(
+            f"{path} must start with the world that its examples belong to, as written by “Export” "
+            "in the studio. Open the world instead, and import the file on the page Examples."
+        )
+    return brought, data
 
 
 def _whole(world: str) -> str:

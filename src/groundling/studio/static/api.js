@@ -1,5 +1,7 @@
 // Requests to the server; errors are returned as one sentence.
 
+import { localise, t } from "./strings.js";
+
 export class Problem extends Error {
   constructor(status, message, type) {
     super(message);
@@ -21,10 +23,11 @@ export async function call(method, path, body, type = "application/json") {
   }
   const told = (answer.headers.get("content-type") ?? "").includes("json")
     ? await answer.json() : {};
+  if (answer.status === 401) throw new Problem(401, t("restarted"), told.type);
   if (!answer.ok) {
     throw new Problem(answer.status, told.detail ?? `The server answered ${answer.status}.`, told.type);
   }
-  return told;
+  return localise(told);
 }
 
 /** A project on the server: its data and its events. */

@@ -1,6 +1,6 @@
 // Class pages: the join address, all pupils' robots side by side, and the page of a pupil.
 import { call, Project } from "./api.js";
-import { adopt, h, trying } from "./dom.js";
+import { adopt, h, tell, trying } from "./dom.js";
 import { t } from "./strings.js";
 import { Talk } from "./talk.js";
 
@@ -60,8 +60,8 @@ async function join(page) {
 async function robot(page, own) {
   const talk = new Talk(own);
   page.classList.add("wide");
-  page.append(h("div", { class: "row between" }, h("h1", { class: "talk-heading" }, t("heading")),
-    h("a", { class: "button", href: `${own.base}/export`, download: "my-robot.jsonl" }, t("takeHome"))), talk.element);
+  page.append(h("div", { class: "row between" }, h("h1", { class: "talk-heading" }, h("span", { class: "pupil" }, t("robotOf", own.about.pupil)), " ", h("span", { class: "muted" }, t("heading"))),
+    h("a", { class: "button", href: `${own.base}/export`, download: "", onclick: () => tell(t("takeHomeHow", `"${own.about.pupil}.jsonl"`), "good") }, t("takeHome"))), talk.element);
   await talk.enter(own.about.scenes[0].name);
   return () => talk.close();
 }

@@ -1,5 +1,5 @@
 // Creates elements without HTML strings, so that user input is always text.
-import { t } from "./strings.js";
+import { actionName, t, thingName } from "./strings.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -27,9 +27,10 @@ export const s = (tag, properties, ...children) =>
 /** Parse the server's sanitised SVG into an element; null if it is not SVG. */
 export function adopt(text) {
   const found = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  return found.localName === "svg" && found.namespaceURI === SVG
-    ? document.importNode(found, true)
-    : null;
+  if (found.localName !== "svg" || found.namespaceURI !== SVG) return null;
+  for (const each of found.querySelectorAll("text")) if (!each.children.length) each.textContent = thingName(each.textContent);
+  for (const each of found.querySelectorAll("title")) each.textContent = actionName(thingName(each.textContent));
+  return document.importNode(found, true);
 }
 
 /** Announce a text to screen readers. */

@@ -37,7 +37,7 @@ export async function open(page, project) {
   }
 
   page.append(
-    h("h1", {}, t("model")), h("p", { class: "lead" }, t("modelLead")), facts,
+    h("h1", {}, t("model"), project.about.pupil ? h("span", { class: "muted" }, ` · ${t("robotOf", project.about.pupil)}`) : ""), h("p", { class: "lead" }, t("modelLead")), facts,
     h("div", { class: "two" },
       h("section", { class: "panel", "aria-label": t("wordsTitle") }, h("h2", {}, t("wordsTitle")),
         h("label", { for: "word", class: "unseen" }, t("findWord")), search, list),

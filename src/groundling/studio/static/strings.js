@@ -1,4 +1,4 @@
-// All texts of the user interface, in English and German. Texts of a world are not translated.
+// All texts of the user interface and of the built-in worlds, in English and German.
 
 const TABLE = {
   // the frame
@@ -53,6 +53,7 @@ const TABLE = {
   showTitle: ["Show what “{0}” means", "Zeig, was „{0}“ bedeutet"],
   showHow: ["Click in the picture, or choose:", "Klick ins Bild oder wähle:"],
   showElsewhere: ["If it is not possible here, press “Start over” or choose another scene.", "Wenn es hier nicht möglich ist, drück „Von vorn“ oder wähle eine andere Szene."],
+  nothingThere: ["Nothing can be done there now. Click a highlighted area.", "Dort geht gerade nichts. Klick auf eine markierte Fläche."],
   possible: ["Possible actions", "Mögliche Handlungen"],
   noMore: ["No further actions are possible here.", "Hier sind keine weiteren Handlungen möglich."],
   more: ["and {0} more; click in the picture", "und {0} weitere; klick ins Bild"],
@@ -80,11 +81,11 @@ const TABLE = {
   canTrained: ["trained on examples of this world", "mit Beispielen dieser Welt trainiert"],
   canNothing: ["Nothing taught yet.", "Noch nichts beigebracht."],
   // reasons
-  because: ["I {0} because you said {1}.", "Ich habe {0}, weil du {1} gesagt hast."],
-  needed: ["I {0} because other steps require it. The text does not mention it.", "Ich habe {0}, weil andere Schritte es erfordern. Im Text steht es nicht."],
-  without: ["Without it I would have {0}.", "Ohne das hätte ich {0}."],
-  only: ["only {0}", "nur {0}"],
-  wouldNothing: ["done nothing", "nichts gemacht"],
+  because: ["I {0} because you said {1}.", "Ich {0}, weil du {1} gesagt hast."],
+  needed: ["I {0} because other steps require it. The text does not mention it.", "Ich {0}, weil andere Schritte es erfordern. Im Text steht es nicht."],
+  without: ["Without it I would have {0}.", "Ohne das {0}."],
+  only: ["only {0}", "{0}, sonst nichts"],
+  wouldNothing: ["done nothing", "hätte ich nichts gemacht"],
   youChose: ["You chose this one.", "Das hast du ausgewählt."],
   remembered: ["You showed me this: “{0}”.", "Das hast du mir gezeigt: „{0}“."],
   rememberedGiven: ["I have a built-in example of this: “{0}”.", "Dafür habe ich ein mitgegebenes Beispiel: „{0}“."],
@@ -137,6 +138,7 @@ const TABLE = {
   rightAtOnce: ["understood", "verstanden"],
   hadToBeTaught: ["not understood", "nicht verstanden"],
   given: ["built in", "mitgegeben"],
+  importedOne: ["imported", "importiert"],
   text: ["Text", "Text"],
   redo: ["Show again", "Neu zeigen"],
   redoOf: ["Show again: {0}", "Neu zeigen: {0}"],
@@ -183,8 +185,19 @@ const TABLE = {
   removeRow: ["Remove {0}", "{0} entfernen"],
   save: ["Teach a robot here", "Hier einen Roboter unterrichten"],
   download: ["Save as a file", "Als Datei sichern"],
-  load: ["Open a file", "Datei öffnen"],
+  load: ["Edit a file", "Datei bearbeiten"],
+  openFile: ["Open a file", "Datei öffnen"],
+  openFileHow: ["Opens a robot that was taken home or exported, or a saved world.", "Öffnet einen mitgenommenen oder exportierten Roboter oder eine gesicherte Welt."],
   notJson: ["This file is not a world. Choose a JSON file written by “Save as a file”.", "Diese Datei ist keine Welt: Sie muss JSON sein, wie es „Als Datei sichern“ schreibt."],
+  newPlace: ["place", "Ort"], newThing: ["thing", "Ding"], newMover: ["robot", "Roboter"],
+  wrongTitle: ["Give the world a title.", "Gib der Welt einen Titel."],
+  wrongNoName: ["{0}: number {1} has no name yet.", "{0}: Nummer {1} hat noch keinen Namen."],
+  wrongColon: ["A name cannot contain a colon: “{0}”.", "Ein Name darf keinen Doppelpunkt enthalten: „{0}“."],
+  wrongTwice: ["{0}: two are called “{1}”. Give one of them another name.", "{0}: Zwei heißen „{1}“. Gib einem davon einen anderen Namen."],
+  wrongNoPlaces: ["Add at least one place.", "Füge mindestens einen Ort hinzu."],
+  wrongNoMovers: ["Add at least one robot.", "Füge mindestens einen Roboter hinzu."],
+  wrongCell: ["“{0}” and “{1}” are both in column {2}, row {3}. Move one of them.", "„{0}“ und „{1}“ liegen beide in Spalte {2}, Zeile {3}. Verschiebe einen davon."],
+  wrongNowhere: ["Choose a place for “{0}”.", "Wähle einen Ort für „{0}“."],
   go: ["go", "gehen"], take: ["take", "nehmen"], put: ["put", "ablegen"], push: ["push", "schieben"],
   switch: ["switch", "schalten"],
   openVerb: ["open", "öffnen"],
@@ -203,7 +216,8 @@ const TABLE = {
   nextScene: ["Next kitchen", "Nächste Küche"],
   // the class
   classTitle: ["Class", "Klasse"],
-  classOff: ["Start the studio with this command, then open this page again:", "Starte das Studio mit diesem Befehl und öffne diese Seite neu:"],
+  classOff: ["Stop the studio in its terminal (Ctrl-C) and start it with this command. A new page opens in the browser; use that one and close this one.", "Beende das Studio in seinem Terminal (Strg-C) und starte es mit diesem Befehl. Im Browser öffnet sich eine neue Seite: Benutze sie und schließe diese."],
+  restarted: ["The studio was started again. Use the page that it opened, or the address that it printed in the terminal, and close this page.", "Das Studio wurde neu gestartet. Benutze die Seite, die es geöffnet hat, oder die Adresse im Terminal, und schließe diese Seite."],
   classNet: ["Pupils must be on the same local network. No data leaves it.", "Alle müssen im selben lokalen Netz sein. Keine Daten verlassen es."],
   classAbout: ["In a class, each pupil gets an untrained robot on their own device, and this page shows all robots side by side.", "In einer Klasse bekommt jedes Kind einen leeren Roboter auf dem eigenen Gerät, und diese Seite zeigt alle nebeneinander."],
   classJoin: ["Open this address and enter your name:", "Öffne diese Adresse und schreib deinen Namen:"],
@@ -213,8 +227,40 @@ const TABLE = {
   joinTitle: ["Join the class", "Bei der Klasse mitmachen"],
   joinName: ["Your name", "Dein Name"],
   join: ["Join", "Mitmachen"],
-  takeHome: ["Download examples", "Beispiele herunterladen"],
+  takeHome: ["Take home", "Mit nach Hause nehmen"],
+  takeHomeHow: ["This file has your world, your name and all your examples. At home, run: groundling studio {0}", "Diese Datei enthält deine Welt, deinen Namen und alle deine Beispiele. Zu Hause: groundling studio {0}"],
+  robotOf: ["{0}’s robot", "Roboter von {0}"],
 };
+
+// Names of the built-in worlds, and their gallery texts.
+const TITLES = {
+  Kitchen: "Küche", "Empty kitchen": "Leere Küche", Home: "Wohnung", Warehouse: "Lager", Maze: "Labyrinth", Map: "Karte",
+  Puzzle: "Rätsel", "My world": "Meine Welt",
+};
+const ABOUT = {
+  kitchen: "Ein Roboter mit Tassen und Schüsseln; er kennt ein paar Aufträge.",
+  "empty-kitchen": "Dieselbe Küche; ihr Roboter kennt noch keine Wörter.",
+  home: "Eine Wohnung mit Lampen, Türen und Dingen zum Tragen.",
+  warehouse: "Ein Gabelstapler mit Kisten zum Schieben und Paketen zum Tragen.",
+  maze: "Gänge mit farbigen Böden; Wege in mehreren Sätzen.",
+  babyai: "Räume mit Schlüsseln, Bällen, Kisten und Türen.",
+  map: "Eine Karte mit Orten, die nacheinander besucht werden.",
+  puzzle: "Blöcke, die Zeile für Zeile entfernt werden, mit Hinweisen zu mehreren Zeilen.",
+};
+// Nouns of the built-in worlds with their genders; the adjective before them is in COLOURS.
+const NOUNS = {
+  table: "der Tisch", sink: "die Spüle", shelf: "das Regal", cup: "die Tasse", bowl: "die Schüssel", robot: "der Roboter",
+  kitchen: "die Küche", hall: "der Flur", "living room": "das Wohnzimmer", bedroom: "das Schlafzimmer", bathroom: "das Bad",
+  "ceiling light": "die Deckenlampe", "floor lamp": "die Stehlampe", "bedside lamp": "die Nachttischlampe", window: "das Fenster",
+  "front door": "die Haustür", book: "das Buch", towel: "das Handtuch", dock: "die Rampe", "shelf A": "das Regal A",
+  "shelf B": "das Regal B", "packing table": "der Packtisch", charger: "die Ladestation", crate: "die Kiste", parcel: "das Paket",
+  gate: "das Tor", forklift: "der Gabelstapler", garden: "der Garten", house: "das Haus", ball: "der Ball", lamp: "die Lampe", door: "die Tür",
+};
+const COLOURS = {
+  red: "rot", blue: "blau", green: "grün", yellow: "gelb", orange: "orange", purple: "lila", pink: "rosa", brown: "braun",
+  black: "schwarz", white: "weiß", grey: "grau",
+};
+const CONDITIONS = { on: "an", off: "aus", open: "offen", closed: "geschlossen" };
 
 let column = 0;
 
@@ -239,6 +285,83 @@ export const undoLabel = (what) => {
   const [, kind, text, number] = (what ?? "").match(/^(teaching|editing|deleting|importing) (?:“(.*)”|(\d+).*)$/su) ?? [];
   return t("undoLast", kind ? t(kind, number ?? t("quoted", text)) : what ?? "");
 };
+/** Return a colour in the language of the page. */
+export const colourName = (name) => (column && COLOURS[name]) || name;
+
+/** Return a title or scene of a built-in world in the language of the page: *Küche 2*. */
+export const titled = (name) => {
+  const [, title, number] = (name ?? "").match(/^(.*?)( \d+)?$/su);
+  return column && Object.hasOwn(TITLES, title) ? TITLES[title] + (number ?? "") : name;
+};
+
+/** Return the description of a gallery world. */
+export const galleryText = ({ name, about }) => (column && ABOUT[name]) || about;
+
+/** Return a noun of a built-in world in German, in a grammatical case, with or without its article. */
+function noun(name, form) {
+  const [, first, rest] = name.match(/^(\w+) (.+)$/u) ?? [];
+  const colour = COLOURS[first];
+  const known = Object.hasOwn(NOUNS, name) ? NOUNS[name] : colour && Object.hasOwn(NOUNS, rest) ? NOUNS[rest] : null;
+  if (!known) return form === "bare" ? name : form === "to" ? `zu „${name}“` : form === "at" ? `bei „${name}“` : `„${name}“`;
+  const [gender, ...words] = known.split(" ");
+  const strong = { der: "er", die: "e", das: "es" }[gender]; // ein roter Ball, eine rote Tasse
+  const adjective = (end) => (colour && !Object.hasOwn(NOUNS, name) ? `${colour}${/^(lila|rosa|orange)$/.test(colour) ? "" : end} ` : "");
+  const said = words.join(" ");
+  if (form === "bare") return `${adjective(strong)}${said}`;
+  if (form === "to") return `${gender === "die" ? "zur" : "zum"} ${adjective("en")}${said}`;
+  if (form === "at") return `${gender === "die" ? "bei der" : "beim"} ${adjective("en")}${said}`;
+  if (form === "what") return `${gender === "der" ? "den" : gender} ${adjective(gender === "der" ? "en" : "e")}${said}`;
+  return `${gender} ${adjective("e")}${said}`;
+}
+
+/** Return a name in a picture in the language of the page. */
+export const thingName = (name) => (column ? noun(name, "bare") : name);
+
+const GERMAN = [
+  [/^go to the (.+)$/u, (to) => `${noun(to, "to")} gehen`],
+  [/^take the (.+)$/u, (what) => `${noun(what, "what")} nehmen`],
+  [/^put down the (.+)$/u, (what) => `${noun(what, "what")} ablegen`],
+  [/^push the (.+) to the (.+)$/u, (what, to) => `${noun(what, "what")} ${noun(to, "to")} schieben`],
+  [/^open the (.+)$/u, (what) => `${noun(what, "what")} öffnen`],
+  [/^close the (.+)$/u, (what) => `${noun(what, "what")} schließen`],
+  [/^switch on the (.+)$/u, (what) => `${noun(what, "what")} einschalten`],
+  [/^switch off the (.+)$/u, (what) => `${noun(what, "what")} ausschalten`],
+];
+
+/** Return the name of an action in the language of the page: *zum Tisch gehen*. */
+export function actionName(label) {
+  if (!column) return label;
+  const [, who = "", deed] = label.match(/^([^:]+: )?(.*)$/su);
+  for (const [form, made] of GERMAN) { const found = deed.match(form); if (found) return who + made(...found.slice(1)); }
+  return label;
+}
+
+/** Return the description of a state in the language of the page. */
+export function stateText(text) {
+  if (!column || !text) return text;
+  const parts = text.replace(/\.$/u, "").replace(" and holds nothing", "").split(/; |, (?=the )/u).map((part) => {
+    const [, who, how, at, holds] = part.match(/^(?:[Tt]he )?(.+?) (?:is (?:(on|off|open|closed) )?at|lies on|on) the (.+?)(?: and holds the (.+))?$/u) ?? [];
+    if (!who) return null;
+    const state = how ? `${CONDITIONS[how]} ` : "";
+    return `${noun(who, "who")} ist ${state}${noun(at, "at")}${holds ? ` und hält ${noun(holds, "what")}` : ""}`;
+  });
+  if (parts.some((part) => part === null)) return text;
+  const said = parts.join("; ");
+  return `${said[0].toUpperCase()}${said.slice(1)}.`;
+}
+
+/** Translate the names of actions and states in a response of the server. */
+export function localise(value) {
+  if (!column || value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(localise);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => {
+    if (key === "label") return [key, actionName(each)];
+    if (["labels", "without"].includes(key) && Array.isArray(each)) return [key, each.map((one) => (typeof one === "string" ? actionName(one) : one))];
+    if (key === "frames") return [key, each.map((frame) => ({ ...frame, text: stateText(frame.text) }))];
+    return ["state", "start", "json", "scene", "source"].includes(key) ? [key, each] : [key, localise(each)];
+  }));
+}
+
 /** Return the agent's language if it cannot be detected from the demonstrations. */
 export const dialogueLanguage = () => (column ? "german" : "english");
 
@@ -249,11 +372,20 @@ const VERBS = {
   walk: ["walked", "walked"], turn: ["turned", "turned"], move: ["moved", "moved"], pick: ["picked", "picked"],
   drop: ["dropped", "dropped"], face: ["faced", "faced"], stay: ["stayed", "stayed"], strike: ["struck", "struck"], pass: ["passed", "passed"], stop: ["stopped", "stopped"],
 };
+const PARTICIPLES = {
+  gehen: "gegangen", nehmen: "genommen", ablegen: "abgelegt", schieben: "geschoben", öffnen: "geöffnet", schließen: "geschlossen",
+  einschalten: "eingeschaltet", ausschalten: "ausgeschaltet",
+};
 const said = (label, form) => {
   const [first, ...rest] = label.split(" ");
   const known = !column && rest.length ? VERBS[first.toLowerCase()] : undefined;
   if (known) return [known[form], ...rest].join(" ");
-  return column ? `„${label}“ gemacht` : `${["did", "done"][form]} “${label}”`;
+  const [, what, verb] = label.match(/^(.*) (\S+)$/su) ?? [];
+  if (column) {
+    const helper = verb === "gehen" ? ["bin", "wäre ich"] : ["habe", "hätte ich"];
+    return `${helper[form]} ${Object.hasOwn(PARTICIPLES, verb ?? "") ? `${what} ${PARTICIPLES[verb]}` : `„${label}“ gemacht`}`;
+  }
+  return `${["did", "done"][form]} “${label}”`;
 };
 
 /** Return an action in the past tense: *went to the table*. */

@@ -1,7 +1,7 @@
 // Examples page: search, edit, weight, hold out, delete, import and export.
 import { call } from "./api.js";
 import { announce, h, tell, trying } from "./dom.js";
-import { t, undoLabel } from "./strings.js";
+import { t, titled, undoLabel } from "./strings.js";
 
 const SIZE = 50;
 
@@ -54,10 +54,10 @@ export async function open(page, project) {
       onchange: () => change(each, { weight: Number(weight.value) }).then((done) => { if (!done) weight.value = each.weight; }) });
     const apart = h("input", { type: "checkbox", checked: each.apart, "aria-label": t("testOnlyOf", each.text),
       onchange: () => change(each, { apart: apart.checked }) });
-    const first = { true: t("rightAtOnce"), false: t("hadToBeTaught") }[String(each.right_before)] ?? t("given");
+    const first = { true: t("rightAtOnce"), false: t("hadToBeTaught") }[String(each.right_before)] ?? t(each.origin === "imported" ? "importedOne" : "given");
     return h("tr", {},
       h("td", { class: "said" }, text),
-      h("td", { "data-name": t("did") }, each.labels.join(" → "), h("span", { class: "muted small block" }, each.scene),
+      h("td", { "data-name": t("did") }, each.labels.join(" → "), h("span", { class: "muted small block" }, titled(each.scene)),
         each.problem ? h("span", { class: "problem small block" }, t("aside", each.problem)) : ""),
       h("td", { "data-name": t("firstTry"), class: "inline" }, h("span", { class: `tag ${each.right_before === true ? "good" : ""}` }, first)),
       h("td", { "data-name": t("weight"), class: "inline" }, weight),
@@ -83,13 +83,13 @@ export async function open(page, project) {
   }
 
   page.append(
-    h("h1", {}, t("examplesTitle")),
+    h("h1", {}, t("examplesTitle"), project.about.pupil ? h("span", { class: "muted" }, ` · ${t("robotOf", project.about.pupil)}`) : ""),
     h("p", { class: "lead" }, t("examplesLead")),
     h("div", { class: "row between tools" },
       h("div", { class: "row" }, h("label", { for: "search", class: "unseen" }, t("search")), search, count),
       h("div", { class: "row" }, undo,
         h("label", { for: "file", class: "button" }, t("import")), file,
-        h("a", { class: "button", href: `${project.base}/export`, download: "demonstrations.jsonl" }, t("export")))),
+        h("a", { class: "button", href: `${project.base}/export`, download: "" }, t("export")))),
     h("div", { class: "panel table" }, h("table", {},
       h("thead", {}, h("tr", {}, [t("said"), t("did"), t("firstTry"), t("weight"), t("testOnly"), ""].map((each) => h("th", { scope: "col" }, each || h("span", { class: "unseen" }, t("change")))))),
       body)),

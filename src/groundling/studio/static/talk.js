@@ -1,6 +1,6 @@
 // Talk page: a conversation next to a picture.
 import { announce, h, percent, s, tell, trying } from "./dom.js";
-import { did, dialogueLanguage, spoken, t, undoLabel, would } from "./strings.js";
+import { did, dialogueLanguage, spoken, t, titled, undoLabel, would } from "./strings.js";
 import { Why } from "./why.js";
 import { World } from "./world.js";
 
@@ -13,7 +13,7 @@ export async function open(page, project) {
   const talk = new Talk(project);
   page.classList.add("wide");
   const { pupil } = project.about;
-  page.append(h("h1", { class: "talk-heading" }, t("heading"), pupil ? h("span", { class: "muted" }, ` ${pupil}`) : ""), talk.element);
+  page.append(h("h1", { class: "talk-heading" }, pupil ? [h("span", { class: "pupil" }, t("robotOf", pupil)), " ", h("span", { class: "muted" }, t("heading"))] : t("heading")), talk.element);
   const wanted = new URLSearchParams(location.hash.split("?")[1] ?? "").get("redo");
   const found = wanted ? await trying(() => project.get(`/demonstrations/${Number(wanted)}`)) : null;
   await talk.enter(found?.scene ?? project.about.scenes[0].name, found?.start ?? null);
@@ -62,7 +62,7 @@ export class Talk {
       placeholder: project.about.examples[0] ? t("placeholder", project.about.examples[0].text.slice(0, 60)) : t("placeholderEmpty"),
       onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); this.say(); } } });
     this.scenes = h("select", { id: `scene-${project.name}`, onchange: () => this.enter(this.scenes.value) },
-      project.about.scenes.map((each) => h("option", { value: each.name }, each.name)));
+      project.about.scenes.map((each) => h("option", { value: each.name }, titled(each.name))));
     this.list = h("ol", { class: "turns", "aria-label": t("conversation") });
     this.hello = h("div", { class: "hello" });
     this.scroll = h("div", { class: "chat-scroll", tabindex: 0, role: "region", "aria-label": t("conversation") }, this.hello, this.list);
@@ -163,7 +163,7 @@ export class Talk {
       this.world.show(plan.frames, plan.actions, { animate: turn.acted });
       if (turn.acted) await this.goOn(turn, plan.actions);
     }
-    const said = turn.acted ? t("done", line(labels(plan.actions))) : plan.text;
+    const said = turn.acted ? t("done", line(labels(plan.actions))) : this.question(plan);
     announce(said);
     this.voice.speak(said);
     if (turn.acted) await this.reason(turn);
@@ -176,13 +176,21 @@ export class Talk {
     if (!plan) { turn.reply.replaceChildren(h("p", {}, t("unknown")), this.tools(turn)); return; }
     const parts = turn.acted
       ? [this.steps(turn, plan.actions)]
-      : [h("p", { class: plan.kind }, plan.text), plan.options.length ? this.options(turn) : ""];
+      : [h("p", { class: plan.kind }, this.question(plan)), plan.options.length ? this.options(turn) : ""];
     if (plan.note) parts.push(h("p", { class: "problem" }, plan.note));
     if (turn.taught) parts.push(h("p", { class: "taught" }, t("taught", turn.teaches, line(labels(turn.taught)))));
     turn.why = h("div", { class: "why-short" });
     turn.reply.replaceChildren(...parts, this.tools(turn), turn.why);
     this.drawReasons(turn);
     this.down();
+  }
+
+  /** The text of a question, with action names in the language of the page. */
+  question(plan) {
+    return plan.options.reduce((text, each) => {
+      const names = each.actions.map((action) => action.name).join(", ");
+      return plan.by_value || each.text !== names ? text : text.replace(names, line(labels(each.actions)));
+    }, plan.text);
   }
 
   steps(turn, actions) {

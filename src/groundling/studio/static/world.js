@@ -1,5 +1,5 @@
 // World view: a picture of a state, and controls to step through a plan.
-import { adopt, announce, h } from "./dom.js";
+import { adopt, announce, h, tell } from "./dom.js";
 import { t } from "./strings.js";
 
 export class World {
@@ -9,7 +9,11 @@ export class World {
     this.place = 0;
     this.onaction = onaction;
     this.acting = false;
-    this.picture = h("div", { class: "picture" });
+    this.picture = h("div", { class: "picture", onclick: (event) => {
+      if (!this.acting || !this.onaction) return;
+      const target = event.target.closest("[data-action]");
+      if (target) this.onaction(target.getAttribute("data-action")); else tell(t("nothingThere"), "good");
+    } });
     this.words = h("p", { class: "state" });
     this.back = h("button", { type: "button", class: "quiet icon", "aria-label": t("oneBack"),
       onclick: () => this.go(this.place - 1, true) }, "◀");
@@ -51,11 +55,6 @@ export class World {
     if (drawing) {
       drawing.setAttribute("role", "img");
       drawing.setAttribute("aria-label", frame.text);
-      for (const target of drawing.querySelectorAll("[data-action]")) {
-        target.addEventListener("click", () => {
-          if (this.acting && this.onaction) this.onaction(target.getAttribute("data-action"));
-        });
-      }
       this.picture.replaceChildren(drawing);
     } else {
       this.picture.replaceChildren(h("div", { class: "card-state" }, frame.text));
