@@ -1,10 +1,12 @@
 """What a text may mean in a home: the commands that are offered, and their graphs."""
 
+from dataclasses import replace
+
 import pytest
 
 from groundling.home import Home, HomeWorld, Situation
 from groundling.home.environment import Command, check_area
-from groundling.home.home import HomeError
+from groundling.home.home import HomeError, Timer
 from groundling.home.knowledge import Knowledge
 from groundling.home.locales import home_language
 from groundling.world.environment_checks import check_environment
@@ -94,6 +96,38 @@ def test_environment_offers_words_of_the_text_as_free_values():
     texts = {each.value for each in said.spans(play).actions(Situation())}
     assert "Blue Moon" in texts
     assert not any("radio" in each for each in texts)
+
+
+def test_environment_sees_which_free_values_begin_with_a_capital():
+    said = WORLD.read("play the artist Blue Moon")
+    play = next(e for e in said.actions(Situation()) if e.verb == "play")
+    spans = said.spans(play)
+
+    def labels(text):
+        found = next(e for e in spans.actions(Situation()) if e.value == text)
+        graph = spans.ground(Situation(), found, Situation())
+        return {each.name for some in graph.node_labels for each in some}
+
+    assert "begins with a capital" in labels("Blue Moon")
+    assert "begins with a capital" not in labels("the artist Blue Moon")
+    assert "leaves a capital" in labels("Blue")
+    assert "leaves a capital" not in labels("Blue Moon")
+
+
+def test_environment_uses_a_duration_for_the_timer_or_the_time_to_add():
+    timers = (Timer("", "", 300, 200), Timer("", "", 600, 300))
+    world = HomeWorld(replace(HOME, timers=timers), home_language("en"))
+
+    def added(text):
+        found = world.read(text).actions(Situation())
+        return {(e.target.ids, e.value) for e in found if e.verb == "add time"}
+
+    every = ("timer:0", "timer:1")
+    assert added("add 2 minutes to the 5 minute timer") == {
+        (("timer:0",), 120.0), (every, 120.0), (every, 300.0),
+    }  # fmt: skip
+    assert added("add 5 minutes to the timer") == {(every, 300.0)}
+    assert (("timer:0",), 300.0) in added("add 5 minutes to the 5 minute timer")
 
 
 def test_environment_offers_only_kinds_that_words_suggest():

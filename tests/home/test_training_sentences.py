@@ -61,6 +61,16 @@ def test_templates_make_questions_and_commands():
     assert {each.command.is_question for each in made} == {True, False}
 
 
+@needs_corpus
+def test_templates_delay_commands_only():
+    made = expand_templates(count=600)
+    delayed = [each for each in made if each.command.verb == "delay"]
+    said = {each.text.lower() for each in made}
+    assert delayed
+    assert all(any(other != each.text and other in each.text.lower() for other in said)
+               for each in delayed)  # fmt: skip
+
+
 def test_templates_need_a_folder(tmp_path):
     pytest.importorskip("hassil", reason="needs groundling[home]")
     (tmp_path / "home").mkdir()

@@ -81,6 +81,13 @@ def test_utterance_keeps_words_for_free_texts():
     assert read.instruction(radio).tokens[:4] == ("‹text›", "play", "blue", "moon")
 
 
+def test_utterance_corrects_no_short_word_of_a_free_text():
+    known = Knowledge({"play": 9, "band": 9, "album": 9}, {}, frozenset({"play", "band", "album"}))
+    read = Utterance.of("play bad albumm", NAMES, known)
+    assert [word for word, _ in read.masks([])] == ["‹text›", "play", "‹unknown›", "album"]
+    assert "band" in read.masked
+
+
 def test_utterance_finds_where_another_command_begins():
     read = Utterance.of("open the left blind, and lock the front door", NAMES)
     assert [read.part(0, place) for place in read.joints] == ["open the left blind"]

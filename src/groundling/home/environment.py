@@ -749,11 +749,15 @@ class TextWorld:
         for each in durations:
             yield Command("start timer", Target(by="timer"), each.value, "duration")
             yield Command("delay", Target(by=""), each.value, "duration")
-        listed = list(self._timer_targets(durations, state.here))
-        for target in listed:
+        said = [each.value for each in durations]
+        for target in self._timer_targets(durations, state.here):
             for verb in ("cancel timer", "pause timer", "resume timer", "time left"):
                 yield Command(verb, target)
             for each in durations:
+                if target.place == "started" and said.count(each.value) == 1:
+                    (place,) = target.ids
+                    if self.home.timers[int(place.partition(":")[2])].start == each.value:
+                        continue  # this duration says which timer is meant
                 for verb in ("add time", "take time"):
                     yield Command(verb, target, each.value, "duration")
 
