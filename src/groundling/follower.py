@@ -460,7 +460,7 @@ class Follower(Estimator):
             if plan._source is None:
                 raise SettingError(
                     "`environment` must be given for a plan that `follow` did not return. Pass it "
-                    "to describe."
+                    "to `describe`."
                 )
             environment = plan._source.world.environment
             if isinstance(environment, BoundEnvironment):
@@ -711,8 +711,8 @@ class Follower(Estimator):
     def _fitted(self) -> Learnt:
         if not hasattr(self, "_learnt"):
             raise NotFittedError(
-                "This Follower is not fitted yet. Call fit with demonstrations, or Follower.load "
-                "with a saved model."
+                "This Follower is not fitted yet. Call `fit` with demonstrations, or "
+                "`Follower.load` with a saved model."
             )
         return self._learnt
 

@@ -125,7 +125,7 @@ def test_train_refuses_what_another_training_has_reached(tmp_path):
     (out / "checkpoints").mkdir(parents=True)
     (out / "checkpoints" / "state-0.0.0.safetensors").write_bytes(b"broken")
     result = run("train", "puzzles", "--out", out, code=1)
-    assert "must be empty or from a training run" in result.output
+    assert "contains files that are not from a training run" in result.output
     assert (out / "checkpoints" / "state-0.0.0.safetensors").read_bytes() == b"broken"
 
 
@@ -178,7 +178,7 @@ def test_follow_draws_the_way(models, tmp_path):
         (["mazes", "go", "--start", "99,99,north"], "got (99, 99)"),
         (["maps", "go", "--where", "x"], "There is no map 'x'"),
         (["maps", "go", "--start", "x"], "--start must not be used"),
-        (["maps", "f: right"], "must have a line of the giver"),
+        (["maps", "f: right"], "All lines of the dialogue start with `f:`"),
         (["puzzles", "go", "--where", "x"], "There is no puzzle 'x'"),
         (["puzzles", "go", "--start", "x"], "--start must not be used"),
         (["mazes", "..."], "must have at least one word; got none"),

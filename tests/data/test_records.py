@@ -477,7 +477,7 @@ def test_records_are_written_whole_or_not_at_all(tmp_path):
     read(path).write(path)  # onto itself
     assert [each.instructions for each in read(path)] == ["go left"]
     assert [each.name for each in tmp_path.iterdir()] == ["shown.jsonl"]
-    with pytest.raises(DemonstrationError, match="must exist; got "):
+    with pytest.raises(DemonstrationError, match="does not exist"):
         Demonstrations(bad).write(tmp_path / "no" / "shown.jsonl")
     with pytest.raises(DemonstrationError, match="must end in"):
         Demonstrations(bad).write(tmp_path / "shown.csv")

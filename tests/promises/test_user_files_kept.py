@@ -36,7 +36,7 @@ def test_user_files_kept_by_train(tmp_path):
     out = tmp_path / "mine"
     (out / "checkpoints").mkdir(parents=True)
     (out / "checkpoints" / "holiday.jpg").write_text("picture")
-    assert "must be empty or from a training run" in train(out, code=1)
+    assert "contains files that are not from a training run" in train(out, code=1)
     assert (out / "checkpoints" / "holiday.jpg").read_text() == "picture"
     assert [path.name for path in out.iterdir()] == ["checkpoints"]
 

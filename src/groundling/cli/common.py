@@ -213,7 +213,9 @@ def check_writable(file: Path | None) -> None:
 
     folder = file.absolute().parent
     if not folder.is_dir():
-        raise SettingError(f"The folder of {file} must exist; got {folder}. Create it first.")
+        raise SettingError(
+            f"The folder {folder} does not exist. Create it, or choose another file."
+        )
     if file.is_dir() or not os.access(folder, os.W_OK):
         raise SettingError(f"{file} must be a writable file. Choose another file.")
 

@@ -147,9 +147,7 @@ class Demonstrations:
         target = Path(fspath(path))
         ending = _ending(target)
         if not target.parent.is_dir():
-            raise DemonstrationError(
-                f"The folder of {target} must exist; got {target.parent}. Create it first."
-            )
+            raise DemonstrationError(f"The folder {target.parent} does not exist. Create it first.")
         if shard_size is not None and shard_size < 1:
             raise DemonstrationError(f"`shard_size` must be >= 1; got {shard_size}.")
         records = self._records(_naming(worlds, self.worlds))
@@ -233,8 +231,8 @@ class _InFiles(Demonstrations):
         if self._count is None:
             if self.skip_bad:
                 raise TypeError(
-                    "With skip_bad, the length is known only after the first pass. Iterate once "
-                    "before calling len."
+                    "With `skip_bad`, the length is known only after the first pass. Iterate once "
+                    "before calling `len`."
                 )
             self._count = sum(_FORMS[_ending(path)][2](path) for path in self.files)
         return self._count

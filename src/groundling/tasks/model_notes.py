@@ -116,14 +116,14 @@ def _begin(folder: Path, note: Note) -> bool:
         return True
     if found is not None:
         raise SettingError(
-            f"{folder} must not have checkpoints of another training run; got {found}. Finish "
-            "that run, delete the checkpoints, or choose another folder with --out."
+            f"{folder} has checkpoints of another training run ({found}). Finish that run, delete "
+            "the checkpoints, or choose another folder with --out."
         )
     inside = [path for path in folder.rglob("*") if not path.is_dir()] if folder.exists() else []
     if set(inside) - set(states_in(folder)):
         raise SettingError(
-            f"{folder} must be empty or from a training run; got other files. Nothing was "
-            "changed; choose another folder with --out."
+            f"{folder} contains files that are not from a training run. Nothing was changed; "
+            "choose another folder with --out."
         )
     folder.mkdir(exist_ok=True)
     write_atomically(mark, json.dumps(note.to_dict(), indent=1) + "\n")
@@ -177,8 +177,8 @@ def load_trained(
         )
     elif note.task not in task_names():
         raise ModelFileError(
-            f"The task of the model in {folder} must be installed; got {note.task!r}, which is "
-            "not. Install the package of this task."
+            f"The model in {folder} needs the task {note.task!r}, which is not installed. Install "
+            "the package of this task."
         )
     try:
         get_task(note.task).presets.select(note.preset, note.variant)

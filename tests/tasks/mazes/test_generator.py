@@ -160,7 +160,7 @@ def test_generate_routes_refuses_impossible_settings(settings):
 
 
 def test_generate_routes_gives_up_on_a_maze_without_halls():
-    with pytest.raises(SettingError, match="must be large enough for a route"):
+    with pytest.raises(SettingError, match="is too small for a route"):
         generate_routes([Maze("One", {(0, 0): ""}, [])], 1, seed=1, unknown_starts=1.0)
 
 
