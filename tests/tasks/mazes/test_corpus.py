@@ -163,8 +163,8 @@ def test_load_sail_refuses_or_skips_broken_records(tmp_path, record, says):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('<node x="1" y="1" item="lamp"></node>', "", r"Hall 3 .* without a place at \(1, 1\)"),
-        ('node2="1,1"', 'node2="7,7"', r"without a place at \(7, 7\)"),
+        ('<node x="1" y="1" item="lamp"></node>', "", r"Hall 3 .* there is no place at \(1, 1\)"),
+        ('node2="1,1"', 'node2="7,7"', r"there is no place at \(7, 7\)"),
         ('x="2"', 'x="1"', "positions .* must be unique; got .* place 3"),
         ('x="2"', 'x="2.5"', 'number 3: x must be an integer; got "2.5"'),
         ('x="2"', 'x=""', "<node> number 3 must have the attribute x"),
