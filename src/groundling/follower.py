@@ -365,8 +365,8 @@ class Follower(Estimator):
         good, bad = sift(Profile(listed, self.parser).encoder, listed)
         if not good:
             raise DemonstrationError(
-                f"At least one demonstration must be usable; got {len(bad)} with errors. The "
-                f"first: {bad[0].problem}"
+                f"No demonstration is usable; {len(bad)} have errors. The first error: "
+                f"{bad[0].problem}"
             )
         if bad:
             warn([left_out(bad)])

@@ -63,7 +63,7 @@ def test_train_counts_the_weights_of_all_its_models(models, tmp_path):
 
 def test_train_keeps_a_model_unless_told(models):
     result = run("train", "puzzles", "--out", models / "puzzles", "--sample", code=1)
-    assert "must not hold a model" in result.output
+    assert "already holds a model" in result.output
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_follow_refuses_a_model_that_is_no_task(models, tmp_path):
     assert "holds no trained model" in run("follow", tmp_path, "go", code=1).output
     Follower.load(models / "mazes").save(tmp_path / "without a note")
     shown = run("follow", tmp_path / "without a note", "go", code=1).output
-    assert "must name its task" in shown
+    assert "does not name its task" in shown
 
 
 def test_train_in_shards_learns_the_same(models, tmp_path):

@@ -223,8 +223,7 @@ class _InFiles(Demonstrations):
         self._count = found
         if bad and not found:
             raise DemonstrationError(
-                f"At least one record must be readable; got {bad} with errors. The first error: "
-                f"{skipped[0]}"
+                f"No record is readable; {bad} have errors. The first error: {skipped[0]}"
             )
 
     def __len__(self) -> int:

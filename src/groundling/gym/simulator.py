@@ -183,8 +183,8 @@ class GymWorld:
             raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
             raise SettingError(
-                "GymWorld must have both get_state and set_state, or neither; got one of "
-                "them. Pass the other too."
+                "GymWorld must get both `get_state` and `set_state`, or neither; way='state' needs "
+                "both. Pass the missing function."
             )
         space = getattr(env, "action_space", None)
         if actions is None and not hasattr(space, "n"):

@@ -167,13 +167,13 @@ def load_trained(
         note = Note(world, get_task(world).presets.default)
     elif note is None:
         raise ModelFileError(
-            f"The model in {folder} must name its task, as models from `groundling train` do. "
-            "Pass its world with --world, or use Follower.load in Python."
+            f"The model in {folder} does not name its task, because it was not trained with "
+            "`groundling train`. Pass its world with --world, or use Follower.load in Python."
         )
     elif names_world(note.task):
         raise SettingError(
-            f"--world must be used with the model in {folder}, which was trained in a user's own "
-            f"world. Add it, such as --world {note.task[:80]}."
+            f"The model in {folder} was trained in a user's own world, so --world must be given. "
+            f"Add it, such as --world {note.task[:80]}."
         )
     elif note.task not in task_names():
         raise ModelFileError(
