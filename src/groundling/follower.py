@@ -330,7 +330,7 @@ class Follower(Estimator):
         """Calibrate confidences or prediction sets on held-out demonstrations.
 
         Sets `temperature_` to the value that maximises the likelihood of the demonstrated plans
-        (or of their outcomes, if outcomes or transitions are decoded). Warns if there are too few
+        (of their outcomes, unless `Search.decode` is `"plan"`). Warns if there are too few
         demonstrations for a reliable value.
 
         With `coverage`, such as 0.95, calibrates prediction sets instead (split conformal

@@ -219,7 +219,7 @@ def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp
 def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
     monkeypatch.setattr(clusters, "_CONNECT", 0.5)
     with (
-        pytest.raises(WorkerError, match=r"got no answer from tcp://127.0.0.1:1 \(OSError"),
+        pytest.raises(WorkerError, match=r"No scheduler answered at tcp://127.0.0.1:1 \(OSError"),
         connected("tcp://127.0.0.1:1"),
     ):
         pass
