@@ -71,7 +71,7 @@ def test_train_keeps_a_model_unless_told(models):
     [
         (["maze"], "Did you mean 'mazes'?"),
         (["mazes", "--preset", "bset"], "Did you mean 'best'?"),
-        (["mazes", "--preset", "routes"], "which can only be evaluated"),
+        (["mazes", "--preset", "routes"], "can only be evaluated, not trained"),
         (["mazes", "--row", "chian"], "Did you mean 'chain'?"),
         (["mazes", "--corpora", "nowhere"], "groundling corpora fetch --into nowhere"),
         (["mazes", "--corpora", ".", "--sample"], "--sample must not be combined with --corpora"),
