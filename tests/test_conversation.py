@@ -183,7 +183,7 @@ def test_conversation_goes_on_from_what_was_meant(world):
     follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown, check=False)
     lamps = Lamps("red", "blue")
     talk = Conversation(follower, lamps, frozenset())
-    with pytest.raises(DemonstrationError, match="must be a turn to correct"):
+    with pytest.raises(DemonstrationError, match="There is no turn to correct"):
         talk.correct([("on", "red")])
     talk.say("press red")
     before = talk.state, talk.memory, talk.turns[:]
@@ -239,7 +239,7 @@ def test_conversation_warns_of_a_follower_that_never_saw_a_memory(world):
 
 
 def test_conversation_needs_a_trained_follower():
-    with pytest.raises(NotFittedError, match="Call fit"):
+    with pytest.raises(NotFittedError, match="Call `fit`"):
         Conversation(Follower(parser="chain"), Line(), 0)
 
 

@@ -666,7 +666,7 @@ def test_follower_learns_a_lexicon_when_asked():
     ],
 )
 def test_follower_must_be_fitted_first(use):
-    with pytest.raises(NotFittedError, match="Call fit with demonstrations"):
+    with pytest.raises(NotFittedError, match="Call `fit` with demonstrations"):
         use(make())
 
 

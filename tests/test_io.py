@@ -188,8 +188,8 @@ def test_io_foreign_manifests_are_refused(folder, content):
 
 
 def test_io_folders_that_are_no_models_are_refused(tmp_path):
-    refused(tmp_path, "must contain a model")
-    refused(tmp_path / "nowhere", "must contain a model")
+    refused(tmp_path, "contains no model")
+    refused(tmp_path / "nowhere", "contains no model")
 
 
 @pytest.mark.parametrize("version", [4, 99, 2, 0, -1, "1", None, 1.5, True])

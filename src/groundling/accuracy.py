@@ -61,7 +61,7 @@ def honest_temperature(
             cases.append((scores, right))
     if not cases:
         raise DemonstrationError(
-            "The search must find the outcome of at least one demonstration for calibration; "
-            "got none. Raise Search.max_length or Search.beam."
+            "Calibration is impossible, because the search finds no demonstrated plan. Raise "
+            "Search.max_length or Search.beam."
         )
     return best_temperature(cases)

@@ -109,7 +109,7 @@ class Conversation:
         if isinstance(beam, bool) or not isinstance(beam, int) or not 1 <= beam <= _WIDEST:
             raise SettingError(f"`beam` must be a whole number from 1 to {_WIDEST}; got {beam!r}.")
         if not hasattr(follower, "theta_"):
-            raise NotFittedError("The follower of a conversation must be fitted. Call fit first.")
+            raise NotFittedError("The follower of a conversation must be fitted. Call `fit` first.")
         if not _knows_memory(follower):
             warnings.warn(
                 "This follower was not trained on conversations, so words such as “again” or “it” "
@@ -174,12 +174,12 @@ class Conversation:
         Returns a demonstration that can be passed to `Follower.teach`.
         """
         if not self._now.turns:
-            raise DemonstrationError("There must be a turn to correct; got none. Call say first.")
+            raise DemonstrationError("There is no turn to correct yet. Call `say` first.")
         *earlier, (text, _, before) = self._now.turns
         shown = Demonstration(text, self.world, before, actions)
         if not shown.actions:
             raise DemonstrationError(
-                "A correction must have at least one action; got none. Use take_back to undo the "
+                "A correction must have at least one action; got none. Use `take_back` to undo the "
                 "last turn."
             )
         meant = CachedEnvironment(self.world).trace(before, shown.actions, "The correction")

@@ -330,7 +330,7 @@ class Follower(Estimator):
         """Calibrate confidences or prediction sets on held-out demonstrations.
 
         Sets `temperature_` to the value that maximises the likelihood of the demonstrated plans
-        (or of their outcomes, if outcomes or transitions are decoded). Warns if there are too few
+        (of their outcomes, unless `Search.decode` is `"plan"`). Warns if there are too few
         demonstrations for a reliable value.
 
         With `coverage`, such as 0.95, calibrates prediction sets instead (split conformal
@@ -365,8 +365,8 @@ class Follower(Estimator):
         good, bad = sift(Profile(listed, self.parser).encoder, listed)
         if not good:
             raise DemonstrationError(
-                f"At least one demonstration must be usable; got {len(bad)} with errors. The "
-                f"first: {bad[0].problem}"
+                f"No demonstration is usable; {len(bad)} have errors. The first error: "
+                f"{bad[0].problem}"
             )
         if bad:
             warn([left_out(bad)])
@@ -460,7 +460,7 @@ class Follower(Estimator):
             if plan._source is None:
                 raise SettingError(
                     "`environment` must be given for a plan that `follow` did not return. Pass it "
-                    "to describe."
+                    "to `describe`."
                 )
             environment = plan._source.world.environment
             if isinstance(environment, BoundEnvironment):
@@ -711,8 +711,8 @@ class Follower(Estimator):
     def _fitted(self) -> Learnt:
         if not hasattr(self, "_learnt"):
             raise NotFittedError(
-                "This Follower is not fitted yet. Call fit with demonstrations, or Follower.load "
-                "with a saved model."
+                "This Follower is not fitted yet. Call `fit` with demonstrations, or "
+                "`Follower.load` with a saved model."
             )
         return self._learnt
 

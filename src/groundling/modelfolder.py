@@ -171,7 +171,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not _is_there(path):
         raise ModelFileError(
-            f"{folder} must contain a model; it has no {MANIFEST}. Check the path, or save a "
+            f"{folder} contains no model: it has no {MANIFEST}. Check the path, or save a "
             "follower there first."
         )
     manifest = read_json(read_plain(path, LIMITS[MANIFEST], ModelFileError), path)

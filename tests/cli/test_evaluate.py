@@ -70,7 +70,7 @@ def test_evaluate_gives_json_on_a_clean_output():
         (["maps", "--preset", "pepar"], "Did you mean 'paper'?"),
         (["maps", "--row", "no plan"], "has no row 'no plan'"),
         (["maps", "--row", "full", "--ablations"], "--ablations must not be combined with --row"),
-        (["maps", "--json", "no/such/folder/file.json"], "must exist; got"),
+        (["maps", "--json", "no/such/folder/file.json"], "does not exist"),
         (["maps", "--json", "."], "must be a writable file"),
     ],
 )

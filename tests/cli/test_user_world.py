@@ -47,7 +47,7 @@ def test_own_world_is_trained_and_says_what_was_chosen(kitchen):
     assert "- Search.max_length = 2: the longest demonstration has 2 actions." in said
     assert "Try: groundling follow model --world kitchen.py:Kitchen" in said
     again = run("train", WORLD, SHOWN, "--out", "model", code=1)
-    assert "must not hold a model" in again
+    assert "already holds a model" in again
 
 
 def test_own_world_is_followed_line_by_line():
@@ -324,7 +324,7 @@ def test_own_world_leaves_bad_records_out_on_request(kitchen):
 
 
 def test_own_world_needs_demonstrations():
-    assert "must have demonstrations. Pass a file, as in `groundling train" in " ".join(
+    assert f"no demonstrations for {WORLD}. Pass a file, as in `groundling train" in " ".join(
         run("train", WORLD, "--out", "none", code=1).split()
     )
 
@@ -333,7 +333,7 @@ def test_own_world_needs_demonstrations():
 @pytest.mark.parametrize("command", ["train", "evaluate", "tune"])
 def test_files_are_not_for_tasks(command, arguments):
     said = run(command, "mazes", *arguments, code=1)
-    assert "must be used with your own world" in " ".join(said.split())
+    assert "can be used only with your own world" in " ".join(said.split())
 
 
 def test_own_world_is_trained_in_shards_with_bounded_memory(kitchen):
@@ -349,6 +349,6 @@ def test_own_world_is_trained_in_shards_with_bounded_memory(kitchen):
     said = run("train", WORLD, *some, "--out", "some", "--skip-bad")
     assert "weights from 10 demonstrations" in said
     assert "bad.jsonl:12" in run("train", WORLD, *some, "--out", "none", code=1)
-    assert "must be used with demonstration files" in run(
+    assert "can be used only with demonstration files" in run(
         "train", WORLD, "--out", "none", "--memory", "1GB", code=1
     )

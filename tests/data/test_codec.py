@@ -155,7 +155,7 @@ def test_codec_takes_numbers_of_numpy():
         ({"Box": {"content": 1, "size": "x", "doubled": 2}}, "must describe a valid Box"),
         ({"Frozen": 3}, "Frozen must be written as an object"),
         ({"Frozen": [1]}, "must describe a valid Frozen"),
-        ({"$set": 3}, "`$set` must hold a list"),
+        ({"$set": 3}, "`$set` must be a list"),
         ({"$float": "nan"}, "$float"),
         ({"$bytes": "?"}, "must be base 64"),
         ({"Loose": {"at": 3}}, "must define the class 'Loose'"),

@@ -400,7 +400,7 @@ def test_records_are_carried_out_when_asked(tmp_path):
 def test_records_that_are_all_bad_are_an_error_all_the_same(tmp_path):
     path = write(tmp_path / "a.jsonl", {"text": ""}, {"x": 1})
     with pytest.raises(
-        DemonstrationError, match=r"must be readable; got 2 with errors.*a.jsonl:1: "
+        DemonstrationError, match=r"No record is readable; 2 have errors.*a.jsonl:1: "
     ):
         list(read(path, skip_bad=True))
 
@@ -477,7 +477,7 @@ def test_records_are_written_whole_or_not_at_all(tmp_path):
     read(path).write(path)  # onto itself
     assert [each.instructions for each in read(path)] == ["go left"]
     assert [each.name for each in tmp_path.iterdir()] == ["shown.jsonl"]
-    with pytest.raises(DemonstrationError, match="must exist; got "):
+    with pytest.raises(DemonstrationError, match="does not exist"):
         Demonstrations(bad).write(tmp_path / "no" / "shown.jsonl")
     with pytest.raises(DemonstrationError, match="must end in"):
         Demonstrations(bad).write(tmp_path / "shown.csv")

@@ -120,7 +120,7 @@ def test_simulator_says_when_replay_leads_elsewhere():
 def test_simulator_refuses_what_it_cannot_do():
     with pytest.raises(SettingError, match="deepcopy, replay; got 'copy'"):
         GymWorld(Line(), ground, way="copy")
-    with pytest.raises(SettingError, match="both get_state and set_state"):
+    with pytest.raises(SettingError, match="both `get_state` and `set_state`"):
         GymWorld(Line(), ground, get_state=lambda env: env.at)
     env = Line()
     env.action_space = gymnasium.spaces.Box(-1, 1, (2,))
@@ -154,7 +154,7 @@ def test_simulator_notices_states_that_are_not_restored():
         return env.unwrapped.at
 
     world = GymWorld(Line(), ground, key=where, get_state=get, set_state=lambda env, state: None)
-    with pytest.raises(WorldError, match="Let set_state restore everything"):
+    with pytest.raises(WorldError, match="Let `set_state` restore everything"):
         world.reset(seed=1)
 
 
@@ -176,7 +176,7 @@ def test_simulator_notices_randomness_of_others():
 
 
 def test_simulator_key_must_be_hashable():
-    with pytest.raises(WorldError, match="key must be hashable"):
+    with pytest.raises(WorldError, match="`key` must be hashable"):
         GymWorld(Line(), ground, key=lambda env, observation: [1], way="replay").reset(seed=1)
 
 
@@ -255,7 +255,7 @@ def test_simulator_plans_what_is_not_mentioned(way):
     assert world.moves(start, "ring") == ("up", "up", "up", "ring")
     assert world.cost.moves == 4
     with pytest.raises(
-        WorldError, match="moves must not be empty for an action that is carried out"
+        WorldError, match="`moves` must return at least one move for a possible action"
     ):
         world.step(start, "sing")
 

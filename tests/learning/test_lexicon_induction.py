@@ -129,7 +129,7 @@ def test_lexicon_needs_slots():
 
 
 def test_lexicon_needs_alignments_or_whole_plans():
-    with pytest.raises(SettingError, match=r"'learn' must be used with PlanModel or DecisionModel"):
+    with pytest.raises(SettingError, match=r"'learn'\)\. Use PlanModel or DecisionModel"):
         make(model=TransducerModel()).fit(shown())
 
 

@@ -100,7 +100,7 @@ def check(scenario, kind, place, folder):
         known = (manifest["settings"], parts) in [(m["settings"], p) for m, p in (OLD, NEW)]
         assert known, f"{where}: a mixture of two models"
     except ModelFileError as error:
-        if scenario != "first" or "must contain a model" not in str(error):
+        if scenario != "first" or "contains no model" not in str(error):
             raise SystemExit(f"{where}: {error}") from error
     if scenario != "first":
         assert (folder / MINE).read_text() == "keep me", f"{where}: a file of the user's is gone"

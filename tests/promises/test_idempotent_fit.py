@@ -37,5 +37,7 @@ def test_idempotent_fit_that_fails_keeps_what_was_learnt(followers):
     ],
 )
 def test_idempotent_fit_comes_first(use):
-    with pytest.raises(NotFittedError, match=r"Call fit with demonstrations, or Follower\.load"):
+    with pytest.raises(
+        NotFittedError, match=r"Call `fit` with demonstrations, or `Follower\.load`"
+    ):
         use(Follower())

@@ -36,7 +36,7 @@ def test_user_files_kept_by_train(tmp_path):
     out = tmp_path / "mine"
     (out / "checkpoints").mkdir(parents=True)
     (out / "checkpoints" / "holiday.jpg").write_text("picture")
-    assert "must be empty or from a training run" in train(out, code=1)
+    assert "contains files that are not from a training run" in train(out, code=1)
     assert (out / "checkpoints" / "holiday.jpg").read_text() == "picture"
     assert [path.name for path in out.iterdir()] == ["checkpoints"]
 
@@ -91,7 +91,7 @@ def test_user_files_kept_by_reproduce(tmp_path):
     ]  # fmt: skip
     (cells / f"{jobs[1].key}.json").write_text('{"mine": true}')
     for call in (lambda: forget_results(jobs, cells), lambda: run_jobs(jobs, {}, keep=cells)):
-        with pytest.raises(SettingError, match="must be a result of Groundling"):
+        with pytest.raises(SettingError, match="is not a result from Groundling"):
             call()
     assert (cells / f"{jobs[1].key}.json").read_text() == '{"mine": true}'
 
@@ -99,7 +99,7 @@ def test_user_files_kept_by_reproduce(tmp_path):
 @pytest.mark.parametrize("name", ["report.md", "report.html", "puzzles-best.json"])
 def test_user_files_kept_reports_of_others(tmp_path, name):
     (tmp_path / name).write_text("mine")
-    with pytest.raises(SettingError, match="must be a report of Groundling"):
+    with pytest.raises(SettingError, match="is not a report from Groundling"):
         refuse_others(tmp_path, ["puzzles-best.json"])
     (tmp_path / name).write_text('{"task": "puzzles", "preset": "best", "rows": []} '
                                  if name.endswith("json")

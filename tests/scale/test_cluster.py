@@ -134,9 +134,7 @@ def test_cluster_with_an_environment_that_cannot_be_imported_there_says_so(here,
     monkeypatch.setitem(sys.modules, "only_here", module)
     line = module.OnlyHere()
     given = [Demonstration("go left", line, 2, ("left",))]
-    with pytest.raises(
-        WorldError, match=r"Workers must be able to import .*only_here.*Install them on all"
-    ):
+    with pytest.raises(WorldError, match=r"A worker cannot import .*only_here.*Install it on all"):
         fit("plans", given, cluster=here)
 
 
@@ -170,9 +168,7 @@ def test_cluster_asks_no_more_of_a_worker_that_dies_when_it_is_asked_for_its_ver
     gone = ClusterExecutor(Answering(ConnectionResetError("reset by peer")), shards, 10**9)
     gone._check_versions()
     without = ClusterExecutor(Answering(ImportError("No module groundling")), shards, 10**9)
-    with pytest.raises(
-        WorkerError, match=r"tcp://gone:1 must be able to import Groundling; got No module"
-    ):
+    with pytest.raises(WorkerError, match=r"tcp://gone:1 cannot import Groundling \(No module"):
         without._check_versions()
     broken = ClusterExecutor(Answering(ZeroDivisionError()), shards, 10**9)
     with pytest.raises(ZeroDivisionError):
@@ -223,7 +219,7 @@ def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp
 def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
     monkeypatch.setattr(clusters, "_CONNECT", 0.5)
     with (
-        pytest.raises(WorkerError, match=r"got no answer from tcp://127.0.0.1:1 \(OSError"),
+        pytest.raises(WorkerError, match=r"No scheduler answered at tcp://127.0.0.1:1 \(OSError"),
         connected("tcp://127.0.0.1:1"),
     ):
         pass
@@ -231,7 +227,7 @@ def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
         pytest.raises(
-            WorkerError, match=r"at least one worker; got none. Start a worker. Nothing was saved"
+            WorkerError, match=r"The cluster has no workers. Start at least one. Nothing was saved"
         ),
     ):
         fit(cluster=cluster)

@@ -66,7 +66,7 @@ def test_projects_on_disk_do_not_count_as_open(tmp_path, monkeypatch):
         try:
             projects.join("Anna")
             projects.join("Ben")
-            with pytest.raises(BusyError, match="at most 2 open projects"):
+            with pytest.raises(BusyError, match="limit of 2 open projects"):
                 projects.join("Cleo")
         finally:
             projects.close()

@@ -128,7 +128,7 @@ def test_service_teaching_changes_answers(served, model, tmp_path):
     file = tmp_path / "shown.jsonl"
     Demonstrations(shown).write(file)
     source = {"kind": "model", "model": str(model), "world": "groundling.studio.kitchen:Kitchen"}
-    with pytest.raises(SettingError, match="must be used with a world"):
+    with pytest.raises(SettingError, match="can be used only with a world"):
         open_setting({"kind": "model", "model": str(model), "demonstrations": [str(file)]})
     served = Served(open_setting({**source, "demonstrations": [str(file)]}))
     with LocalClient(make_service(served, teach=True, limit=RateLimit(seconds=120))) as client:
@@ -329,10 +329,10 @@ def test_service_refuses_bad_turns_and_keeps_the_session(client, served, monkeyp
     assert len(served.sessions.get(session).turns) == 1
     monkeypatch.setenv("GROUNDLING_LIMIT_SESSION_TURNS", "1")
     full = client.post("/v1/say", json={"text": "zum Regal", "session": session})
-    assert (full.status_code, "at most 1 turns" in full.json()["detail"]) == (409, True)
+    assert (full.status_code, "limit of 1 turns" in full.json()["detail"]) == (409, True)
     monkeypatch.setenv("GROUNDLING_LIMIT_SESSIONS", "1")
     busy = client.post("/v1/say", json={"text": "zum Regal"})
-    assert (busy.status_code, "at most 1 sessions" in busy.json()["detail"]) == (429, True)
+    assert (busy.status_code, "limit of 1 sessions" in busy.json()["detail"]) == (429, True)
 
 
 def test_service_of_a_project_keeps_what_it_is_taught(tmp_path):

@@ -36,7 +36,7 @@ def test_jobs_of_other_data_or_broken_ones_are_not_taken(tmp_path, monkeypatch):
     assert len(ran) == 1
     [kept] = tmp_path.iterdir()
     kept.write_text("{")
-    with pytest.raises(SettingError, match="must be a result of Groundling"):
+    with pytest.raises(SettingError, match="is not a result from Groundling"):
         jobs.run_jobs(made, NOWHERE, keep=tmp_path)
     kept.unlink()
     jobs.run_jobs(made, NOWHERE, keep=tmp_path)

@@ -213,4 +213,4 @@ def test_foreign_model_says_which_package_is_missing(lamps, tmp_path, monkeypatc
     run("train", "lamps", "--out", tmp_path / "model")
     monkeypatch.setattr(sys, "path", [each for each in sys.path if each != str(lamps)])
     shown = run("follow", tmp_path / "model", "go", code=1).output
-    assert "must be installed; got 'lamps', which is not" in shown
+    assert "needs the task 'lamps', which is not installed" in shown

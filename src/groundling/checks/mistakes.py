@@ -495,7 +495,7 @@ class _Rivals:
         )
 
     def _rank_cures(self) -> Iterator[str]:
-        """Suggest ranks if a word may refer to the rank of a distinguishing number."""
+        """Suggest `things(state)` if a word may mean the rank of a number (*the largest*)."""
         if not self._numbers or self.world.has_things:
             return
         said = [word for word in self.words if self.language.ordinal(word) is not None]

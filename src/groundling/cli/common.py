@@ -213,7 +213,9 @@ def check_writable(file: Path | None) -> None:
 
     folder = file.absolute().parent
     if not folder.is_dir():
-        raise SettingError(f"The folder of {file} must exist; got {folder}. Create it first.")
+        raise SettingError(
+            f"The folder {folder} does not exist. Create it, or choose another file."
+        )
     if file.is_dir() or not os.access(folder, os.W_OK):
         raise SettingError(f"{file} must be a writable file. Choose another file.")
 
@@ -274,8 +276,7 @@ def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full"
     preset = preset or task.presets.default
     if preset in task.tables_only:
         raise SettingError(
-            f"The preset must be trainable; got {preset!r}, which can only be "
-            "evaluated. Use another preset."
+            f"The preset {preset!r} can only be evaluated, not trained. Use another preset."
         )
     task.presets.select(preset, variant)
     return preset
@@ -304,20 +305,21 @@ def find_source(
     if names_world(task.name):
         if sample or corpora is not None:
             raise SettingError(
-                "--corpora and --sample must be used with a task; your own world "
+                "--corpora and --sample can be used only with a task; your own world "
                 "has no corpus. Remove them."
             )
         list_demonstrations(task, files or (), console, skip_bad=skip_bad)
         return tuple(files or ())
     if files or skip_bad:
         raise SettingError(
-            "Files of demonstrations and --skip-bad must be used with your own world, such as "
-            "my_world.py:Kitchen; a task has its own corpus. Remove them."
+            "Demonstration files and --skip-bad can be used only with your own world, such as "
+            "my_world.py:Kitchen. A task has its own corpus. Remove them."
         )
     if not task.corpus:
         if corpora is not None:
             raise SettingError(
-                f"--corpora must be used with a task that has a corpus; got {task.name}. Remove it."
+                f"--corpora can be used only with a task that has a corpus; {task.name} has none. "
+                "Remove it."
             )
         place = Place(None, "the task has no corpus")
     else:
@@ -335,7 +337,7 @@ def list_demonstrations(
 
     if not files:
         raise DemonstrationError(
-            f"{task.name} must have demonstrations. Pass a file, as in "
+            f"There are no demonstrations for {task.name}. Pass a file, as in "
             f"`groundling train {task.name} demonstrations.jsonl`."
         )
     own = open_world(task.name, files, skip_bad=skip_bad, check=True)

@@ -117,7 +117,7 @@ def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
         return task
     if not isinstance(task, UserWorldTask):
         raise SettingError(
-            "--folds must be used with your own world; a task has its own folds. Remove it."
+            "--folds can be used only with your own world; a task has its own folds. Remove it."
         )
     return UserWorldTask(name, folds)
 

@@ -63,10 +63,8 @@ def reply(
     from groundling.home.home import HomeError
 
     if (home is None) == (file is None):
-        raise HomeError(
-            "The command must have either a home or --file with requests; got both or "
-            "neither. Pass one of them."
-        )
+        got = "neither" if home is None else "both"
+        raise HomeError(f"Pass either a home or --file with requests; got {got}.")
     check_writable(json_file)
     if file is not None:
         bad: list[str] = []

@@ -150,7 +150,7 @@ def train(
         shown = own_world.demonstrations
         if shown is None:
             raise SettingError(
-                "--memory and --cluster must be used with demonstration files; got "
+                "--memory and --cluster can be used only with demonstration files; got "
                 "none. Pass at least one."
             )
     else:
@@ -158,7 +158,7 @@ def train(
         corpus = load_corpus(task, source)
     if not again and is_model(out):
         raise SettingError(
-            f"The folder {out} must not hold a model. Choose another folder with --out, or pass "
+            f"The folder {out} already holds a model. Choose another folder with --out, or pass "
             "--again to replace the model."
         )
     out.mkdir(parents=True, exist_ok=True)  # raises an error early if it is not writable

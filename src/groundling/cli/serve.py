@@ -68,7 +68,7 @@ def serve(
     source = read_target(str(model), world)
     if demonstrations and not teach:
         raise SettingError(
-            "--demonstrations must be used with --teach: teaching retrains the model on them. "
+            "--demonstrations can be used only with --teach: teaching retrains the model on them. "
             "Add --teach, or remove --demonstrations."
         )
     source["demonstrations"] = [str(each) for each in demonstrations or ()]

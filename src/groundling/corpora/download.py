@@ -76,9 +76,8 @@ def _refuse_others(into: Path) -> None:
             name = path.relative_to(into).as_posix()
             if path.is_file() and name not in manifest():
                 raise CorpusError(
-                    f"{into / corpus.folder} must contain only files of the corpora; got "
-                    f"{path.name}, which would be lost. Move it, or choose another folder with "
-                    "--into."
+                    f"{into / corpus.folder} contains {path.name}, which is not part of the "
+                    "corpora and would be lost. Move it, or choose another folder with --into."
                 )
 
 

@@ -39,7 +39,7 @@ def canonical(value: Any) -> str:
         return _text(plain(value, None))
     except RecursionError:
         raise WorldError(
-            f"{type(value).__name__} must not contain itself or be nested too deeply. Use a "
+            f"{type(value).__name__} contains itself or is nested too deeply. Use a "
             "flatter structure."
         ) from None
 

@@ -227,11 +227,9 @@ class Codec:
                 return float(content)
         except (binascii.Error, UnicodeEncodeError) as error:
             raise WorldError(f"`$bytes` must be base 64; got {shorten(data)}: {error}.") from error
-        if name in (SET, BYTES, FLOAT):
-            raise WorldError(
-                "`$set` must hold a list, `$bytes` a string in base 64, and `$float` "
-                f'"inf" or "-inf"; got {shorten(data)} in a {kind}.'
-            )
+        rules = {SET: "a list", BYTES: "a string in base 64", FLOAT: '"inf" or "-inf"'}
+        if name in rules:
+            raise WorldError(f"`{name}` must be {rules[name]}; got {shorten(content)} in a {kind}.")
         known = did_you_mean(name, self.classes) or (
             f" Define it in the module of {self.owner}, or list it in {self.owner}.json_classes."
         )

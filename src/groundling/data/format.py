@@ -222,9 +222,13 @@ def _tree(data: dict[str, Json]) -> Instruction:
         read[name] = tuple(found)
     text = data.get("text", "")
     labels = data.get("labels", [])
-    if type(text) is not str or type(labels) is not list:
+    if type(text) is not str:
         raise DemonstrationError(
-            "In a parsed sentence, `text` must be a string and `labels` a list. Correct the record."
+            f"`text` of a parsed sentence must be a string; got {shorten(text)}."
+        )
+    if type(labels) is not list:
+        raise DemonstrationError(
+            f"`labels` of a parsed sentence must be a list; got {shorten(labels)}."
         )
     return Instruction(**read, text=text, labels=tuple(map(_label, labels)))
 

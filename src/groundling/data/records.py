@@ -147,9 +147,7 @@ class Demonstrations:
         target = Path(fspath(path))
         ending = _ending(target)
         if not target.parent.is_dir():
-            raise DemonstrationError(
-                f"The folder of {target} must exist; got {target.parent}. Create it first."
-            )
+            raise DemonstrationError(f"The folder {target.parent} does not exist. Create it first.")
         if shard_size is not None and shard_size < 1:
             raise DemonstrationError(f"`shard_size` must be >= 1; got {shard_size}.")
         records = self._records(_naming(worlds, self.worlds))
@@ -225,16 +223,15 @@ class _InFiles(Demonstrations):
         self._count = found
         if bad and not found:
             raise DemonstrationError(
-                f"At least one record must be readable; got {bad} with errors. The first error: "
-                f"{skipped[0]}"
+                f"No record is readable; {bad} have errors. The first error: {skipped[0]}"
             )
 
     def __len__(self) -> int:
         if self._count is None:
             if self.skip_bad:
                 raise TypeError(
-                    "With skip_bad, the length is known only after the first pass. Iterate once "
-                    "before calling len."
+                    "With `skip_bad`, the length is known only after the first pass. Iterate once "
+                    "before calling `len`."
                 )
             self._count = sum(_FORMS[_ending(path)][2](path) for path in self.files)
         return self._count

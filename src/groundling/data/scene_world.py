@@ -95,16 +95,17 @@ class SceneWorld:
         known = ("title", "places", "things", "movers", "verbs", "scenes", "examples")
         for name in data:
             if name not in known:
-                raise WorldError(
-                    f"A world must not have the key {shorten(name)}.{did_you_mean(name, known)}"
-                )
+                raise WorldError(f"A world has no key {shorten(name)}.{did_you_mean(name, known)}")
         self.title = _name(data.get("title"), "`title`")
         self._places = {each["name"]: each for each in _listed(data, "places", 1)}
         self._things = {each["name"]: each for each in _listed(data, "things", 0)}
         self._movers = {each["name"]: each for each in _listed(data, "movers", 1)}
         for what in ("places", "things", "movers"):
-            if len(getattr(self, f"_{what}")) < len(data.get(what, ())):
-                raise WorldError(f"Names of `{what}` must be unique. Rename one of them.")
+            names = [each["name"] for each in data.get(what, ())]
+            if twice := [name for name in names if names.count(name) > 1]:
+                raise WorldError(
+                    f"Names of `{what}` must be unique; got {twice[0]!r} twice. Rename one of them."
+                )
         self.verbs = _chosen(data.get("verbs", ["go", "take", "put"]), VERBS, "`verbs`")
         self.scenes = _whole(data.get("scenes", 1), 1, SCENES, "`scenes`")
         self.examples: Sequence[Json] = data.get("examples", ())

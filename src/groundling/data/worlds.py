@@ -251,20 +251,21 @@ def _check_factory(found: Any, name: str) -> None:
     if home.partition(".")[0] in sys.stdlib_module_names:
         what = "it is part of the standard library"
     elif isinstance(made, type) and not hasattr(made, "__getattr__"):
-        what = next((f"it has no method {e}" for e in _NEEDED if not hasattr(made, e)), "")
+        what = next((f"it has no method `{e}`" for e in _NEEDED if not hasattr(made, e)), "")
     if what:
         raise WorldError(
-            f"{name} must create an environment: {what}. Name a class with actions, step and "
-            "ground, or a function that returns one."
+            f"{name} must create an environment: {what}. Name a class with the methods "
+            "`actions`, `step` and `ground`, or a function that returns an environment."
         )
 
 
 def _check(found: Any, name: str) -> Environment:
     missing = [each for each in _NEEDED if not callable(getattr(found, each, None))]
     if missing:
-        what = f"{shorten(found)} has no method {missing[0]}"
+        what = f"{shorten(found)} has no method `{missing[0]}`"
         raise WorldError(
-            f"{name} must be an environment: {what}. An environment has actions, step and ground."
+            f"{name} must be an environment: {what}. An environment has the methods `actions`, "
+            "`step` and `ground`."
         )
     environment: Environment = found
     return environment

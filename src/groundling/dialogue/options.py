@@ -37,9 +37,8 @@ def options_of(plan: Plan, outcome: Callable[[State], Hashable] = _itself) -> tu
     """Return the outcomes of a plan and of its alternatives, most probable first.
 
     `outcome` maps a final state to its outcome (see `Environment.outcome`). Only the plan and its
-    alternatives are counted, so probabilities may add up to less than one. If outcomes were
-    decoded, the first probability is the plan's confidence. To get every plan of a search, use
-    `groundling.dialogue.outcomes`.
+    alternatives are counted, so probabilities may add up to less than one. To count every plan of
+    a search, use `groundling.dialogue.outcomes`.
 
     >>> other = Plan(("wait",), ("hall", "hall"), -1.2, 0.3)
     >>> plan = Plan(("go",), ("hall", "sofa"), -0.4, 0.67, alternatives=(other,))

@@ -96,7 +96,7 @@ class PredictionSets:
         place = math.ceil((len(scores) + 1) * coverage - 1e-9)
         if place > len(scores):
             raise DemonstrationError(
-                f"A coverage of {coverage:g} must be calibrated on at least "
+                f"Calibration for a coverage of {coverage:g} needs at least "
                 f"{math.ceil(coverage / (1 - coverage) - 1e-9)} demonstrations; got "
                 f"{len(scores)}. Add demonstrations, or lower `coverage`."
             )

@@ -285,8 +285,7 @@ class TranslationModel:
             or not np.all((counts >= 0) & np.isfinite(counts))
         ):
             raise ValueError(
-                "A translation model must have frequencies > 0, and counts >= 0 for known "
-                "labels and words."
+                "The translation model has invalid labels, words, frequencies or counts."
             )
         table = sparse.csr_array((counts.astype(float), (rows, columns)), shape=shape)
         values = {str(kind): map(str, each) for kind, each in data["values"].items()}

@@ -58,11 +58,10 @@ def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
     ('go to the green ball',) go to the green ball
     """
     full = _find(level)
-    if actions not in ("macro", "primitive") or view not in ("full", "partial"):
-        raise SettingError(
-            "`actions` must be 'macro' or 'primitive', and `view` must be 'full' or "
-            f"'partial'; got {actions!r} and {view!r}."
-        )
+    if actions not in ("macro", "primitive"):
+        raise SettingError(f"`actions` must be 'macro' or 'primitive'; got {actions!r}.")
+    if view not in ("full", "partial"):
+        raise SettingError(f"`view` must be 'full' or 'partial'; got {view!r}.")
     if actions == "primitive":
         from groundling.gym.primitive import PrimitiveBabyAI
 
@@ -241,8 +240,8 @@ class BabyAI(ObjectWorld):
         instruction = getattr(env.unwrapped, "instrs", None)
         if instruction is None:
             raise WorldError(
-                f"The teacher must have a mission to read; got none in {self.level}. Reset the "
-                "environment first, or use another level."
+                f"{self.level} has no mission that the teacher can read. Reset the environment "
+                "first, or use another level."
             )
         return list(_said(instruction, self.reader(env)))
 

@@ -328,8 +328,7 @@ class Episode:
             )
         if not given:
             raise WorldError(
-                "A scene must have at least one object; got none. Return objects from the "
-                "world's method objects."
+                f"A scene must have at least one object; got none. Return objects from `{method}`."
             )
         try:
             names = sorted(given)

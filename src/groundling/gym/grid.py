@@ -221,8 +221,8 @@ class GridReader:
         grid = getattr(self.env, "grid", None)
         if grid is None or not hasattr(self.env, "agent_dir"):
             raise WorldError(
-                f"{type(self.env).__name__} must be a MiniGrid environment after a reset; got one "
-                "without a grid. Call env.reset(seed=…) first, or use GymWorld."
+                f"{type(self.env).__name__} has no grid. Call env.reset(seed=…) first, or use "
+                "GymWorld if it is not a MiniGrid environment."
             )
         held = [] if self.env.carrying is None else [self.env.carrying]
         shown = [each for each in grid.grid if each is not None and each.type != "wall"] + held
@@ -262,8 +262,8 @@ class GridReader:
             if each is not None and each.type != "wall":
                 if id(each) not in self._numbers:
                     raise WorldError(
-                        f"Things must exist from the start of an episode; got a new {each.color} "
-                        f"{each.type}. Create a new GridReader after env.reset."
+                        f"The {each.color} {each.type} did not exist when the GridReader was "
+                        "created. Create a new GridReader after env.reset."
                     )
                 number = self._numbers[id(each)]
                 places[number] = cell

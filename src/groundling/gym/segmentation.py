@@ -61,9 +61,9 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     found = max(_ways(events, parts, episode, values, len(trajectory.moves)), default=None)
     if found is None:
         raise DemonstrationError(
-            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must have an event "
-            f"that matches the text; got none in {len(trajectory.moves)} moves. Check the "
-            "text and the world's method events."
+            f"No event in the {len(trajectory.moves)} moves of the trajectory "
+            f"{trajectory.text!r} (seed {trajectory.seed}) matches the text. Check the text and "
+            f"`{type(world).__name__}.events`."
         )
     name = f"{getattr(world, 'name', type(world).__name__)} {trajectory.seed}"
     return Demonstration(parts, episode, (), found[1], name=name)

@@ -183,8 +183,8 @@ class GymWorld:
             raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
             raise SettingError(
-                "GymWorld must have both get_state and set_state, or neither; got one of "
-                "them. Pass the other too."
+                "GymWorld must get both `get_state` and `set_state`, or neither; way='state' needs "
+                "both. Pass the missing function."
             )
         space = getattr(env, "action_space", None)
         if actions is None and not hasattr(space, "n"):
@@ -223,13 +223,13 @@ class GymWorld:
             again = [self._simulate(kept, moves) for _ in range(2)]
             if any(each != once for each in again):
                 raise WorldError(
-                    f"Repeating {action!r} from the same state must lead to the same state. "
+                    f"Repeating {action!r} from the same state led to different states. "
                     + (
-                        "Let set_state restore everything that get_state returns, and get_state "
-                        "return everything that matters, including random state."
+                        "Let `set_state` restore everything that `get_state` returns, and "
+                        "`get_state` return everything that matters, including random state."
                         if self.way_ == "state"
                         else "The simulator uses external randomness: draw from self.np_random "
-                        "instead, or leave the values that differ out of GymWorld's key."
+                        "instead, or leave the values that differ out of GymWorld's `key`."
                     )
                 )
         self.cost = cost  # count only steps that users request
@@ -360,17 +360,17 @@ class GymWorld:
             raise self._unlike(env, "key", error) if running else error from None
         except TypeError as error:
             raise WorldError(
-                f"GymWorld's key must be hashable ({error}). Return numbers, strings or tuples."
+                f"GymWorld's `key` must be hashable ({error}). Return numbers, strings or tuples."
             ) from error
         return key
 
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
         """Return the error for a running environment of an incompatible class."""
         return WorldError(
-            f"GymWorld's {what} raised {type(error).__name__}: {error}. It was called with a "
+            f"GymWorld's `{what}` raised {type(error).__name__}: {error}. It was called with a "
             f"{type(env.unwrapped).__name__}, but GymWorld simulates a "
             f"{type(self.env.unwrapped).__name__}. Act in an environment of the same class, "
-            "or let key use only the observation and act with start=…"
+            "or let `key` use only the observation, and pass `start` to the agent."
         )
 
     def _keep(
@@ -394,8 +394,7 @@ class GymWorld:
     def _simulate(self, kept: _Kept, moves: Sequence[Any]) -> Situation:
         if not moves:
             raise WorldError(
-                "GymWorld's moves must not be empty for an action that is carried out. "
-                "Return at least one move."
+                "GymWorld's `moves` must return at least one move for a possible action; got none."
             )
         env: Any = self.env
         course: tuple[Any, ...] = ()
@@ -412,9 +411,9 @@ class GymWorld:
             course = (seed, options, (*done, *moves))
             if self._key(env, observation) != kept.key:
                 raise WorldError(
-                    f"Replaying {len(done)} actions from seed {seed} must lead to the same state: "
-                    "the simulator is not deterministic. Seed it in reset, or leave the values "
-                    "that differ out of GymWorld's key."
+                    f"Replaying {len(done)} actions from seed {seed} led to another state, so the "
+                    "simulator is not deterministic. Seed it in `reset`, or leave the values that "
+                    "differ out of GymWorld's `key`."
                 )
         total = 0.0
         for move in moves:

@@ -182,7 +182,7 @@ class HomeNames:
         return at + step if 0 <= at + step < len(words) else None
 
     def _add_short(self, words: Sequence[str], found: _Found) -> None:
-        """Add parts of names with two letters (*the TV*)."""
+        """Add words of two letters that are part of a name (*TV* in *kitchen TV*)."""
         taken = {n for _, places, _ in found for n in places}
         for n, word in enumerate(words):
             is_short = len(word) == 2 and word.isalpha() and word not in self.grammar

@@ -84,9 +84,12 @@ class Instruction:
             object.__setattr__(self, "text", " ".join(self.tokens))
         roots = [i for i, head in enumerate(self.heads) if head == -1]
         if len(roots) != 1:
+            cure = (
+                "Attach the other roots to a word." if roots else "Set the head of one word to -1."
+            )
             raise ParseError(
-                f"{self._quote()} must have exactly one root (head -1); got {len(roots)} "
-                "roots. Attach the other roots to a word."
+                f"{self._quote()} must have exactly one root (head -1); got {len(roots)} roots. "
+                f"{cure}"
             )
         children: list[list[int]] = [[] for _ in range(size)]
         for i, head in enumerate(self.heads):

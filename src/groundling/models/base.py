@@ -202,9 +202,8 @@ class Objective(ABC):
         if not possible.all():
             example = self.data.examples[self.owners()[int(np.argmin(possible))]]
             raise DemonstrationError(
-                f"{example.demonstration} must have an allowed alignment of its words with the "
-                "nodes of its actions; got none. Add 'self' to Overlay.neighbours, or use "
-                "adjacency='soft'."
+                f"{example.demonstration}: its words cannot be aligned with the nodes of its "
+                "actions. Add 'self' to Overlay.neighbours, or use adjacency='soft'."
             )
 
 

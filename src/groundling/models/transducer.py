@@ -178,9 +178,8 @@ class TransducerModel(UnitModel):
         """Raise an error for settings that are invalid or have no effect in this model."""
         if features.learns_lexicon:
             raise SettingError(
-                "Features.lexicon='learn' must be used with PlanModel or DecisionModel; got "
-                "TransducerModel, which reads unit by unit and has no fixed words to learn from. "
-                "Set Features.lexicon to a lexicon, or to 'strings'."
+                "TransducerModel cannot learn a lexicon (Features.lexicon='learn'). Use PlanModel "
+                "or DecisionModel, or set Features.lexicon to a lexicon file or to 'strings'."
             )
         if rounds != _ROUNDS:
             raise idle_setting(
@@ -359,8 +358,8 @@ class TransducerObjective(Objective):
 
     def _unreadable(self, place: int) -> DemonstrationError:
         return DemonstrationError(
-            f"{self.data.examples[place].demonstration} must have an alignment of its text "
-            "with its actions; got none. Use a smaller Overlay.unit, or allow_multiple=True."
+            f"{self.data.examples[place].demonstration}: its text cannot be aligned with its "
+            "actions. Use a smaller Overlay.unit, or allow_multiple=True."
         )
 
 

@@ -283,7 +283,7 @@ class Encoder:
     def by_new_values(
         self, graphs: Sequence[LaidOutGraph]
     ) -> dict[tuple[tuple[str, str], ...], list[LaidOutGraph]]:
-        """Group graphs by their values that did not occur in training."""
+        """Group graphs by those of their values that did not occur in training."""
         values = self.values if self.matches_names else {}
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
         for graph in graphs:

@@ -40,8 +40,8 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[s
         os.replace(temporary, path)
     except (SafetensorError, OSError) as error:
         raise StorageError(
-            f"The folder {path.parent} must be writable for shards; got {said(error)}. Free some "
-            "space in it, or set TMPDIR to another folder."
+            f"Shards cannot be written to {path.parent} ({said(error)}). Free some space in it, or "
+            "set TMPDIR to another folder."
         ) from error
     finally:
         temporary.unlink(missing_ok=True)
@@ -64,6 +64,6 @@ def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
             arrays[name] = raw[begin + first : begin + last].view(kind).reshape(each["shape"])
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ModelFileError(
-            f"The shard {path} must be a valid file; got {error}. Delete it, and train again."
+            f"The shard {path} is damaged ({error}). Delete it, and train again."
         ) from error
     return arrays, note

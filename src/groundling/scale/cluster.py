@@ -80,8 +80,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
         client = distributed.Client(cluster, timeout=_CONNECT)
     except (OSError, ValueError, TypeError, TimeoutError) as error:
         raise WorkerError(
-            f"`cluster` must be the address of a running scheduler; got no answer from {cluster} "
-            f"({type(error).__name__}). Start one with `dask "
+            f"No scheduler answered at {cluster} ({type(error).__name__}). Start one with `dask "
             "scheduler`, or use local:2 for two workers on this machine."
         ) from error
     with client:
@@ -136,19 +135,18 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         if isinstance(error, AttributeError) and "get attribute" not in str(error):
             raise  # not caused by unpickling
         raise WorldError(
-            f"Workers must be able to import the modules that demonstrations use; got {error}. "
-            "Install them on all machines, or send them with client.upload_file."
+            f"A worker cannot import a module that the demonstrations use ({error}). Install it on "
+            "all machines, or send it with client.upload_file."
         ) from error
     except distributed.KilledWorker as error:
         raise WorkerError(
-            "Workers must be able to finish each task; several died at the same one, perhaps "
-            "because they ran out of memory. Give each worker more memory, or write the "
-            "demonstrations into smaller files. "
+            "Several workers died at the same task, perhaps because they ran out of memory. Give "
+            "each worker more memory, or write the demonstrations into smaller files. "
             f"{say()}"
         ) from error
     except MemoryError as error:
         raise WorkerError(
-            "A worker must have enough memory for a shard. Give each worker more memory, or "
+            "A worker has too little memory for a shard. Give each worker more memory, or "
             f"write the demonstrations into smaller files. {say()}"
         ) from error
     except lost as error:
@@ -159,8 +157,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise WorkerError(
-            f"Workers must be able to read and write their files; got {error}. Check the "
-            f"disks and permissions of the workers. {say()}"
+            f"A worker could not read or write a file ({error}). Check the disks and permissions "
+            f"of the workers. {say()}"
         ) from error
 
 
@@ -347,8 +345,7 @@ class ClusterExecutor(Executor):
                 return {address: each["nthreads"] for address, each in sorted(workers.items())}
             if time.monotonic() > until:
                 raise WorkerError(
-                    f"The cluster must have at least one worker; got none. Start a worker. "
-                    f"{self._advice()}"
+                    f"The cluster has no workers. Start at least one. {self._advice()}"
                 )
             self.client.sync(_pause, self.client)
 
@@ -359,8 +356,7 @@ class ClusterExecutor(Executor):
                 continue  # the worker died; its replacement is checked when it gets work
             if isinstance(versions, ImportError):
                 raise WorkerError(
-                    f"The worker {address} must be able to import Groundling; got {versions}. "
-                    "Install the same "
+                    f"The worker {address} cannot import Groundling ({versions}). Install the same "
                     "version on all machines."
                 ) from versions
             if isinstance(versions, BaseException):

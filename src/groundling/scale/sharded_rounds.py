@@ -55,10 +55,10 @@ class ShardedObjective:
         """Return Σ weight · -log p and its gradient; raise an error if a shard is missing."""
         found = self.executor.total(self.job, theta)
         if found is None or found.weight != self.weight:
-            covered = "a part" if found is None else f"{found.weight:g} of {self.weight:g}"
+            covered = 0.0 if found is None else found.weight
             raise WorkerError(
-                f"A gradient must cover all demonstrations; got {covered} (by weight). Train "
-                "again, and do not change the files during training."
+                f"The gradient covers {covered:g} of {self.weight:g}, the total weight of the "
+                "demonstrations. Train again, and do not change the files during training."
             )
         return found.loss, found.gradient
 

@@ -145,8 +145,8 @@ class ShardWorker:
         except UnreadableError as error:
             named = self._examples(shard, job, self._encoder(job))[error.place].demonstration
             raise DemonstrationError(
-                f"{named} must have an alignment of text and actions; got none. Use a "
-                "smaller Overlay.unit, or check the demonstration."
+                f"{named}: its text cannot be aligned with its actions. Use a smaller "
+                "Overlay.unit, or check the demonstration."
             ) from None
         return Total(float(loss), gradient, opened.weight)
 

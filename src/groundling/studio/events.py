@@ -56,7 +56,7 @@ class Events:
         """Raise ProjectError if too many pages are open."""
         if len(self._listeners) >= PAGES:
             raise ProjectError(
-                f"A project must have at most {PAGES} open pages. Close some of them."
+                f"The project has reached its limit of {PAGES} open pages. Close some of them."
             )
 
     async def listen(self) -> AsyncIterator[str]:

@@ -106,7 +106,8 @@ class OpenProjects:
             if len(self._open) > MOST:
                 raise BusyError(
                     429,
-                    f"A server must have at most {MOST} open projects. Restart it to open more.",
+                    f"The server has reached its limit of {MOST} open projects. Restart it to open "
+                    "others.",
                 )
             name = secrets.token_hex(6)
             found = self._open[name] = Project(self.folder / "projects" / name, source)

@@ -322,7 +322,7 @@ def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) ->
     source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
     if shown and world is None:
         raise SettingError(
-            "--demonstrations must be used with a world. Add --world my_world.py:Kitchen."
+            "--demonstrations can be used only with a world. Add --world my_world.py:Kitchen."
         )
     if world is not None:
         trained = Follower.load(folder)

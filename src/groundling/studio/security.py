@@ -42,7 +42,7 @@ HEADERS = {
 
 
 class Security:
-    """ASGI middleware that rejects cross-site, unauthorised or too large requests.
+    """ASGI middleware that rejects cross-site, unauthorised and oversized requests.
 
     Parameters
     ----------
@@ -50,19 +50,20 @@ class Security:
         The application to protect.
     token
         The token that every request must have: as `Authorization: Bearer …`, or once as
-        `?token=…` in the browser, which then stores it in a cookie. None disables the check.
+        `?token=…` in the browser, which then stores it in a cookie. If None, no token is needed.
     body, larger
         Maximum body size in bytes, and larger limits for some paths.
     seconds
         Timeout for receiving the body.
     hosts
-        Host names accepted without a token; other names are rejected to prevent DNS rebinding.
+        Host names accepted if `token` is None. Other names are then rejected, to prevent DNS
+        rebinding.
     open_paths
         Paths that need no token.
     code
         The class code, which pupils send once as `/j/CODE` instead of the token. It gives access
-        to the page and to the projects whose names they know, except the main one. Without a
-        token it has no effect.
+        to the page and to the projects whose names they know, except the main one. It has no
+        effect if `token` is None.
     """
 
     def __init__(

@@ -38,15 +38,12 @@ class Served:
     >>> served = Served(lesson_setting())
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: The setting must have a trained model to serve; got none.
-    Train one first.
+    groundling.errors.WorldError: There is no trained model to serve. Train one first.
     """
 
     def __init__(self, setting: Setting) -> None:
         if setting.trained is None:
-            raise WorldError(
-                "The setting must have a trained model to serve; got none. Train one first."
-            )
+            raise WorldError("There is no trained model to serve. Train one first.")
         self.setting = setting
         self._follower: Follower = setting.trained
         self.scene = setting.scenes[0]

@@ -54,8 +54,8 @@ class Sessions:
             if len(self._open) >= SESSIONS.most:
                 raise BusyError(
                     429,
-                    f"A server must have at most {SESSIONS.most:,} sessions. Try again later, or "
-                    f"set {SESSIONS.variable} to raise the limit.",
+                    f"The server has reached its limit of {SESSIONS.most:,} sessions. Try again "
+                    f"later, or set {SESSIONS.variable} to raise the limit.",
                 )
             name = secrets.token_hex(16)
             self._open[name] = (make(), self._clock())
@@ -74,8 +74,8 @@ class Sessions:
             if len(agent.turns) >= SESSION_TURNS.most:
                 raise BusyError(
                     409,
-                    f"A session must have at most {SESSION_TURNS.most:,} turns. Start a new one, "
-                    f"or set {SESSION_TURNS.variable} to raise the limit.",
+                    f"The session has reached its limit of {SESSION_TURNS.most:,} turns. Start a "
+                    f"new session, or set {SESSION_TURNS.variable} to raise the limit.",
                 )
             self._open[name] = (agent, self._clock())
             self._open.move_to_end(name)

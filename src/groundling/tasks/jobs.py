@@ -286,8 +286,8 @@ def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> Non
         if is_ours(path.read_text(encoding="utf-8")):
             return
     raise SettingError(
-        f"{path} must be a {what} of Groundling, or not exist; got another file, which would be "
-        "overwritten. Move it, or choose another folder with --out."
+        f"{path} exists already and is not a {what} from Groundling, so it was not overwritten. "
+        "Move the file, or choose another folder with --out."
     )
 
 

@@ -116,14 +116,14 @@ def _begin(folder: Path, note: Note) -> bool:
         return True
     if found is not None:
         raise SettingError(
-            f"{folder} must not have checkpoints of another training run; got {found}. Finish "
-            "that run, delete the checkpoints, or choose another folder with --out."
+            f"{folder} has checkpoints of another training run ({found}). Finish that run, delete "
+            "the checkpoints, or choose another folder with --out."
         )
     inside = [path for path in folder.rglob("*") if not path.is_dir()] if folder.exists() else []
     if set(inside) - set(states_in(folder)):
         raise SettingError(
-            f"{folder} must be empty or from a training run; got other files. Nothing was "
-            "changed; choose another folder with --out."
+            f"{folder} contains files that are not from a training run. Nothing was changed; "
+            "choose another folder with --out."
         )
     folder.mkdir(exist_ok=True)
     write_atomically(mark, json.dumps(note.to_dict(), indent=1) + "\n")
@@ -167,18 +167,18 @@ def load_trained(
         note = Note(world, get_task(world).presets.default)
     elif note is None:
         raise ModelFileError(
-            f"The model in {folder} must name its task, as models from `groundling train` do. "
-            "Pass its world with --world, or use Follower.load in Python."
+            f"The model in {folder} does not name its task, because it was not trained with "
+            "`groundling train`. Pass its world with --world, or use Follower.load in Python."
         )
     elif names_world(note.task):
         raise SettingError(
-            f"--world must be used with the model in {folder}, which was trained in a user's own "
-            f"world. Add it, such as --world {note.task[:80]}."
+            f"The model in {folder} was trained in a user's own world, so --world must be given. "
+            f"Add it, such as --world {note.task[:80]}."
         )
     elif note.task not in task_names():
         raise ModelFileError(
-            f"The task of the model in {folder} must be installed; got {note.task!r}, which is "
-            "not. Install the package of this task."
+            f"The model in {folder} needs the task {note.task!r}, which is not installed. Install "
+            "the package of this task."
         )
     try:
         get_task(note.task).presets.select(note.preset, note.variant)

@@ -96,9 +96,8 @@ def _entry(name: str) -> EntryPoint:
     offered = _offered(tuple(sys.path))
     if not offered:
         raise PluginError(
-            "At least one task must be registered; got none, because the installed metadata are "
-            "outdated. Install "
-            "Groundling again, such as with `pip install --editable .`."
+            "No task is registered, because the metadata of the installed package are outdated. "
+            "Install Groundling again, for instance with `pip install --editable .`."
         )
     check_known(name, offered, "There is no task")
     entries = offered[name]

@@ -40,8 +40,8 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         """Open the world and its files of demonstrations; bad records are skipped."""
         if source is not None and not isinstance(source, tuple):
             raise SettingError(
-                f"{self.name} must have demonstration files, because it is your own world. "
-                "Pass at least one file."
+                f"{self.name} is your own world and has no corpus. Pass at least one file of "
+                "demonstrations."
             )
         return open_world(self.name, source or (), skip_bad=True, check=True)
 
@@ -49,7 +49,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         """Return the demonstrations in the files."""
         if corpus.demonstrations is None:
             raise DemonstrationError(
-                f"{self.name} must have demonstrations. Pass a file, as in "
+                f"There are no demonstrations for {self.name}. Pass a file, as in "
                 f"`groundling train {self.name} demonstrations.jsonl`."
             )
         return [

@@ -50,8 +50,8 @@ class Environment(Protocol[StateT, ActionT]):
       drops plans that lead here;
     - `ground_many(state, actions)`: the graphs of all actions as a `GraphTable`, equal to those
       of `ground`. Speeds up states with hundreds of actions;
-    - `outcome(state)`: the part of the final state that counts as the result; plans with equal
-      outcomes are summed when outcomes are decoded (default: the state itself);
+    - `outcome(state)`: the part of the final state that counts as the result (default: the
+      state itself). With `Search(decode="outcome")`, plans with equal outcomes are summed;
     - `extra_length(start)`: the number of actions by which plans from a state may exceed the limit;
     - `label_plan(start, actions, states)`: labels of a whole plan, such as its pattern;
     - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that could

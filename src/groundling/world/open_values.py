@@ -118,10 +118,10 @@ class OpenValue:
                 f"`now` must be left out for type {self.type!r}; it applies only to "
                 f"{', '.join(_AMOUNTS)}. Remove it."
             )
-        if self.step is not None and (self.now is None or self.step <= 0):
-            raise WorldError(
-                f"`step` must be > 0, and `now` must be set; got step={self.step}, now={self.now}."
-            )
+        if self.step is not None and self.step <= 0:
+            raise WorldError(f"`step` must be > 0; got {self.step}.")
+        if self.step is not None and self.now is None:
+            raise WorldError("`now` must be set if `step` is set. Set `now`, or leave `step` out.")
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
         """Return the possible values in a text: first absolute, then relative ones."""

@@ -79,7 +79,7 @@ class TextValues:
     def turn(self, mentions: Sequence[Mention]) -> int:
         """Return the index of the word that begins an exception, or the text length.
 
-        The word is *except*, or a negation after the first thing (*those that are not red*).
+        The word is *except*, or a negation after the first name (*those that are not red*).
         """
         begin = self._begin(mentions)
         for place, word in enumerate(map(self.language.fold, self.words)):
@@ -89,7 +89,7 @@ class TextValues:
         return len(self.words)
 
     def denies(self, mentions: Sequence[Mention]) -> bool:
-        """Return whether a negation precedes all things (*none of the lamps*)."""
+        """Return whether a negation precedes the first name or *every* (*none of the lamps*)."""
         return bool(mentions) and any(
             self.language.fold(word) in self.language.negations and self.words[place + 1] != ","
             for place, word in enumerate(self.words[: self._begin(mentions)])

@@ -163,15 +163,15 @@ def test_load_sail_refuses_or_skips_broken_records(tmp_path, record, says):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('<node x="1" y="1" item="lamp"></node>', "", r"Hall 3 .* without a place at \(1, 1\)"),
-        ('node2="1,1"', 'node2="7,7"', r"without a place at \(7, 7\)"),
+        ('<node x="1" y="1" item="lamp"></node>', "", r"Hall 3 .* there is no place at \(1, 1\)"),
+        ('node2="1,1"', 'node2="7,7"', r"there is no place at \(7, 7\)"),
         ('x="2"', 'x="1"', "positions .* must be unique; got .* place 3"),
         ('x="2"', 'x="2.5"', 'number 3: x must be an integer; got "2.5"'),
         ('x="2"', 'x=""', "<node> number 3 must have the attribute x"),
         ('x="2"', 'x="99999999999"', "must be an integer"),
         ('node1="1,0"', 'node1="1;0"', "<edge> number 2: node1 must be two integers"),
         ('wall="tower"', "", "<edge> number 3 must have the attribute wall"),
-        ('node2="2,0"', 'node2="0,0"', "must join a new pair"),
+        ('node2="2,0"', 'node2="0,0"', "as an earlier hall does"),
         ('name="Tee"', "", "<map> must have the attribute name"),
         ("</map>", "", "must be well-formed"),
         ('<map name="Tee">', "<map>", "must have the attribute name"),

@@ -70,10 +70,10 @@ def test_strike_several_lines_at_once():
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (Strike("row", (1,)), "Row 2 must have exactly 2 blocks"),
-        (Strike("row", (0, 1)), "Row 2 must have exactly 2 blocks"),
+        (Strike("row", (1,)), "must have exactly 2 blocks to be struck; row 2 has 3"),
+        (Strike("row", (0, 1)), "must have exactly 2 blocks to be struck; row 2 has 3"),
         (Strike("row", (9,)), "must lie on the board"),
-        (Strike("row", (0, 0)), "all lines must be different"),
+        (Strike("row", (0, 0)), "lines of a strike must be different"),
         (Strike("row", ()), "at least one line"),
         (Strike("row", (1,), 0, 2), "got 3"),
         (Strike("row", (0, 1), 0, 1), "must have one line"),

@@ -119,7 +119,7 @@ def test_read_corpus_bad_files(tmp_path, name, text, message):
 
 
 def test_read_corpus_missing_file(tmp_path):
-    with pytest.raises(CorpusError, match="must exist"):
+    with pytest.raises(CorpusError, match="does not exist"):
         read_corpus(tmp_path)
 
 

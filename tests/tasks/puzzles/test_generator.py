@@ -69,7 +69,7 @@ def test_generate_bad_settings(wrong):
 
 
 def test_generate_corpus_bad_settings():
-    with pytest.raises(SettingError, match=r"sizes=\(5, 3\)"):
+    with pytest.raises(SettingError, match=r"`sizes` must .* got \(5, 3\)"):
         generate_corpus(3, seed=0, sizes=(5, 3))
 
 

@@ -67,11 +67,10 @@ def _read(content: dict[str, Any]) -> GscanExample:
         for each in islice(placed, _MOST_THINGS)
     ]  # fmt: skip
     size, direction = int(situation["grid_size"]), int(situation["agent_direction"])
-    if not 0 < size <= _MOST_SIZE or direction not in range(4):
-        raise ValueError(
-            f"grid_size must be from 1 to {_MOST_SIZE}, and agent_direction from 0 to 3; got "
-            f"{size} and {direction}"
-        )
+    if not 0 < size <= _MOST_SIZE:
+        raise ValueError(f"`grid_size` must be from 1 to {_MOST_SIZE}; got {size}")
+    if direction not in range(4):
+        raise ValueError(f"`agent_direction` must be from 0 to 3; got {direction}")
     grid = Grid(size, *_place(situation["agent_position"]), direction, tuple(sorted(things)))
     if any(not (0 <= each.row < size and 0 <= each.column < size) for each in things):
         raise ValueError("all things must be inside the grid")

@@ -206,8 +206,8 @@ def write_map(path: str | Path, sheet: MapSheet) -> None:
             landmark.copy,
         ):
             raise CorpusError(
-                f"{path}: the name of a landmark must be plain words without a final number, "
-                f"shared by at most nine landmarks; got {landmark.key!r}."
+                f"{path} cannot store the landmark {landmark.key!r}. Use a name without "
+                "underscores that does not end in a number from 2 to 9, for at most nine landmarks."
             )
         crossable = "true" if landmark.crossable else "false"
         lines += [

@@ -101,8 +101,8 @@ class MapTask(Task[MapCorpus, MapPreset]):
         """Train with each seed, and test on the last quarter of the maps."""
         if not all(corpus.split()):
             raise CorpusError(
-                "The corpus must have at least four maps, with dialogues about training and "
-                "test maps, because the last quarter is held out for testing; got "
+                "The last quarter of the maps is held out for testing, so the corpus must have at "
+                "least four maps, with dialogues about both parts; got "
                 f"{len(corpus.maps)} maps. Add maps, or generate a sample."
             )
         seeds = 1 if quick else self.presets.select(preset, variant).seeds
@@ -153,7 +153,8 @@ class MapTask(Task[MapCorpus, MapPreset]):
         talk = Dialogue("typed", 0, tuple(map(_utterance, lines)))
         if not talk.giver:
             raise InstructionError(
-                "The dialogue must have a line of the giver; got none. Add a line without `f:`."
+                "All lines of the dialogue start with `f:` (follower), but only the giver gives "
+                "instructions. Add a line that starts with `g:`."
             )
         return [read_dialogue(chosen, talk, cast(MapEnvironment, environment).landscape)]
 

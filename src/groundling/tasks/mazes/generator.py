@@ -79,11 +79,10 @@ def generate_mazes(
     >>> generate_mazes(seed=1, count=2)
     [Maze('Maze1', 32 places, 37 halls), Maze('Maze2', 34 places, 41 halls)]
     """
-    if size < 3 or halls < 2 or count < 0 or items < 0:
-        raise SettingError(
-            "`size` must be >= 3, `halls` must be >= 2, and `items` and `count` must be >= "
-            f"0; got size={size}, halls={halls}, items={items}, count={count}."
-        )
+    given = (("size", size, 3), ("halls", halls, 2), ("items", items, 0), ("count", count, 0))
+    for name, value, least in given:
+        if value < least:
+            raise SettingError(f"`{name}` must be >= {least}; got {value}.")
     return [
         _maze(Random(f"{seed} maze {number}"), f"Maze{number}", size, halls, items)
         for number in range(1, count + 1)
@@ -154,12 +153,14 @@ def generate_routes(
     move to the stool -> rotate(90) move(1)
     """
     fewest, most = sentences
-    if not 1 <= fewest <= most or not 0 <= unknown_starts <= 1 or (count and not mazes):
+    if count and not mazes:
+        raise SettingError("`mazes` must have at least one maze; got none.")
+    if not 1 <= fewest <= most:
         raise SettingError(
-            "There must be at least one maze and one sentence, and `unknown_starts` must be "
-            f"from 0 to 1; got {len(mazes)} mazes, sentences={sentences}, "
-            f"unknown_starts={unknown_starts}."
+            f"`sentences` must be two numbers >= 1 in ascending order; got {sentences}."
         )
+    if not 0 <= unknown_starts <= 1:
+        raise SettingError(f"`unknown_starts` must be from 0 to 1; got {unknown_starts}.")
     routes: list[Route] = []
     for number in range(count):
         maze = mazes[number % len(mazes)]
@@ -190,7 +191,7 @@ def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) ->
         if len(sentences) == wanted:
             return Route(name, maze, start, tuple(sentences), tuple(actions))
     raise SettingError(
-        f"{maze!r} must be large enough for a route of {wanted} sentences. Use a larger maze."
+        f"{maze!r} is too small for a route of {wanted} sentences. Use a larger maze."
     )
 
 

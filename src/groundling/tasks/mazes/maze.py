@@ -97,8 +97,8 @@ class Maze:
                 _check_position(end, where)
                 if end not in self._items:
                     raise CorpusError(
-                        f"{where} must join two places; got {one} and {other}, without a "
-                        f"place at {end}. Add the place."
+                        f"{where} joins {one} and {other}, but there is no place at {end}. Add "
+                        "the place, or remove the hall."
                     )
             direction = direction_between(one, other)
             if direction is None or abs(one[0] - other[0]) + abs(one[1] - other[1]) != 1:
@@ -108,8 +108,8 @@ class Maze:
                 )
             if (one, direction) in self._halls:
                 raise CorpusError(
-                    f"{where} must join a new pair of places; got {one} and {other} again. Pass "
-                    "every hall once, in either direction."
+                    f"{where} joins {one} and {other}, as an earlier hall does. Remove one of the "
+                    "two halls; a hall leads in both directions."
                 )
             self._halls[one, direction] = Hall(floor, wall)
             self._halls[other, (direction + 180) % 360] = Hall(floor, wall)

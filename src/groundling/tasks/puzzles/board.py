@@ -295,11 +295,10 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     . # #
     """
     size = board.size(action.orientation)
-    if not action.lines or len(set(action.lines)) < len(action.lines):
-        raise WorldError(
-            "A strike must have at least one line, and all lines must be different; got "
-            f"{action!r}."
-        )
+    if not action.lines:
+        raise WorldError(f"A strike must have at least one line; got {action!r}.")
+    if len(set(action.lines)) < len(action.lines):
+        raise WorldError(f"The lines of a strike must be different; got {action!r}.")
     for line in action.lines:
         if not 0 <= line < size:
             raise WorldError(
@@ -318,8 +317,8 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     for line in action.lines:
         if board.counts[action.orientation][line] != k:
             raise WorldError(
-                f"{action.orientation.capitalize()} {line + 1} must have exactly {k} blocks to be "
-                f"struck whole; got {board.counts[action.orientation][line]}."
+                f"A full {action.orientation} must have exactly {k} blocks to be struck; "
+                f"{action.orientation} {line + 1} has {board.counts[action.orientation][line]}."
             )
     return board.without(struck_cells(board, action))
 

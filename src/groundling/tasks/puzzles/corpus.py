@@ -150,7 +150,7 @@ def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
     """Yield paragraphs as lists of numbered lines."""
     if not path.exists():
         raise CorpusError(
-            f"{path} must exist: a puzzle corpus is a folder with {GAMES}, {SOLUTIONS} and "
+            f"{path} does not exist: a puzzle corpus is a folder with {GAMES}, {SOLUTIONS} and "
             f"{HINTS}. Pass the path of this folder."
         )
     block: list[tuple[int, str]] = []

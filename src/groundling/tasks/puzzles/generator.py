@@ -177,11 +177,12 @@ def generate_puzzle(
     ('remove the left three off the second row from the bottom',
      'the bottom three off the right column')
     """
-    if height < 1 or width < 1 or not 1 <= k <= max(height, width):
+    if height < 1 or width < 1:
         raise SettingError(
-            "A puzzle must have at least one row and one column, and k from 1 to the longer "
-            f"side; got {height} × {width} and k={k}."
+            f"A puzzle must have at least one row and one column; got {height} × {width}."
         )
+    if not 1 <= k <= max(height, width):
+        raise SettingError(f"`k` must be from 1 to {max(height, width)}; got {k}.")
     for name, share in (("density", density), ("partial", partial)):
         if not 0 <= share <= 1:
             raise SettingError(f"`{name}` must be from 0 to 1; got {share}.")
@@ -235,11 +236,10 @@ def generate_corpus(
     >>> len(corpus.usable)
     3
     """
-    if count < 1 or not 2 <= sizes[0] <= sizes[1]:
-        raise SettingError(
-            "`count` must be >= 1, and `sizes` must be two numbers >= 2 in ascending order; "
-            f"got count={count}, sizes={sizes}."
-        )
+    if count < 1:
+        raise SettingError(f"`count` must be >= 1; got {count}.")
+    if not 2 <= sizes[0] <= sizes[1]:
+        raise SettingError(f"`sizes` must be two numbers >= 2 in ascending order; got {sizes}.")
     rng = random.Random(seed)
     puzzles = []
     for number in range(1, count + 1):
