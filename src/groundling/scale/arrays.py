@@ -21,10 +21,13 @@ _TYPES = {
     "F64": np.float64, "I64": np.int64, "I32": np.int32, "U64": np.uint64, "U32": np.uint32,
     "BOOL": np.bool_,
 }  # fmt: skip
+_CODES = {np.dtype(kind): code for code, kind in _TYPES.items()}
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[str, Any]) -> None:
     """Write arrays and a note (JSON) into one file, atomically.
+
+    Arrays that share memory are written once.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -34,9 +37,19 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[s
     ([1.0, 2.0], {'count': 2})
     """
     temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    whole: dict[str, NDArray[Any]] = {}
+    views: dict[str, tuple[str, str, tuple[int, ...]]] = {}  # name -> array, type, shape
+    known: dict[tuple[int, int], str] = {}
+    for name, array in arrays.items():
+        each = np.ascontiguousarray(array)
+        first = known.setdefault((each.ctypes.data, each.nbytes), name) if each.nbytes else name
+        if first == name:
+            whole[name] = each
+        else:
+            views[name] = (first, _CODES[each.dtype], each.shape)
+    metadata = {"note": json.dumps(note), "views": json.dumps(views)}
     try:
-        save_file(whole, temporary, metadata={"note": json.dumps(note)})
+        save_file(whole, temporary, metadata=metadata)
         os.replace(temporary, path)
     except (SafetensorError, OSError) as error:
         raise StorageError(
@@ -56,12 +69,15 @@ def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         raw = np.asarray(np.memmap(path, np.uint8, mode="c"))
         begin = 8 + int(raw[:8].view("<u8")[0])
         header = json.loads(raw[8:begin].tobytes())
-        note = json.loads(header.pop("__metadata__")["note"])
+        metadata = header.pop("__metadata__")
+        note = json.loads(metadata["note"])
         arrays = {}
         for name, each in header.items():
             first, last = each["data_offsets"]
             kind = np.dtype(_TYPES[each["dtype"]])
             arrays[name] = raw[begin + first : begin + last].view(kind).reshape(each["shape"])
+        for name, (first, code, shape) in json.loads(metadata["views"]).items():
+            arrays[name] = arrays[first].reshape(-1).view(_TYPES[code]).reshape(shape)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ModelFileError(
             f"The shard {path} is damaged ({error}). Delete it, and train again."

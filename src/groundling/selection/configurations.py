@@ -217,7 +217,8 @@ def _has_two(profile: Profile) -> bool:
 
 
 STRUCTURES: tuple[Structure, ...] = (
-    Structure("flat", lambda p: bool(p.listable) and p.longest == 1, _flat),
+    # With much data, combinations of words carry what the structure of a graph would add.
+    Structure("flat", lambda p: _has_two(p) and p.longest == 1, _flat),
     Structure(
         "soft graph",
         lambda p: _has_graphs(p) and p.longest == 1,
@@ -231,7 +232,7 @@ STRUCTURES: tuple[Structure, ...] = (
     ),
     # For long plans the mean of two is more stable, so one member must be better to win.
     Structure("flat, two members", lambda p: _has_two(p) and p.longest > 1, _two_members),
-    Structure("flat", lambda p: bool(p.listable) and p.longest > 1, _flat),
+    Structure("flat", lambda p: bool(p.listable) and not (_has_two(p) and p.longest == 1), _flat),
     Structure(
         "graph, other units", lambda p: _has_graphs(p) and p.longest > 1, _graph_by_other_units
     ),
