@@ -559,7 +559,7 @@ def _words(text: Text) -> list[str]:
 def _reminders(
     labels: Labels, recalled: _Recollection, words: frozenset[str], thing: str
 ) -> _NodeReminders:
-    """Return the memory labels for the values, the sort and the numbers of a node."""
+    """Return the memory labels for the values, the kind and the numbers of a node."""
     found: list[str] = []
     pairs = [(kind_of(each), each.value) for each in labels if isinstance(each.value, str)]
     if any(_mentioned(value, words) for _, value in pairs):

@@ -151,7 +151,7 @@ class Lexicon:
         endings: bool = True,
         names: NameIndex | None = None,
     ) -> tuple[tuple[str, str | float], ...]:
-        """Return the (kind, value) pairs of a word, without learnt ones.
+        """Return the (kind, value) pairs that a word may denote, without learnt ones.
 
         Parameters
         ----------
@@ -163,9 +163,9 @@ class Lexicon:
         rare
             Whether the word may be a misspelling of a name.
         language
-            The language, with numerals and endings.
+            The language, which supplies the numerals and word endings.
         endings
-            Whether to look up the stems of a word that is not given itself.
+            Whether to look up the stems of the word if the word itself is not found.
         names
             An index of the values (see `index_names`), for callers that look up many words.
         """

@@ -329,10 +329,10 @@ class Reader:
         return found or self.synonym(word, names) or word
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:
-        """Return the nearest training word or word of a name for an unknown word.
+        """Return the closest known word to an unknown word, from training or from a name.
 
-        Returns an empty string if there is none. Function words have no synonyms and are never
-        synonyms of other words.
+        Returns an empty string if there is none. Function words are never replaced, and never
+        replace other words.
         """
         plain = self.language.plain_words
         if self.synonyms is None or word in self.counts or word in plain or not word.isalpha():

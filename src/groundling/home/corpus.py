@@ -118,7 +118,7 @@ class HomeExample:
         return self.command.target.kind if self.command.target.by == "kind" else ""
 
     def demonstrations(self, world: HomeWorld | None = None) -> Iterator[Demonstration]:
-        """Yield a demonstration of the command and, if any, of the words of its free text.
+        """Yield a demonstration of the command and, if it has a free text, one of its words.
 
         `world` is the same home with a learnt vocabulary.
         """

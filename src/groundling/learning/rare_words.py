@@ -46,7 +46,7 @@ class RareWords:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The words and labels that occur once, in the same demonstration."""
+        """Pairs of a word and a label that each occur in one demonstration only, the same one."""
         return [(word, e) for word, labels in self.found for e in labels if self.labels[e] == 1]
 
     def penalty(self, l2: float, space: FeatureSpace) -> float | Reals:

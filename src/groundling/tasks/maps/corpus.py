@@ -282,7 +282,7 @@ class MapCorpus:
     Parameters
     ----------
     maps
-        The maps of the giver by number.
+        The maps of the instruction giver, by number.
     dialogues
         The dialogues, in the order of the correspondences.
     folder

@@ -533,8 +533,8 @@ class RoutePreset(MazePreset):
 def with_routes(presets: Presets[MazePreset]) -> Presets[MazePreset]:
     """Return presets with the table of routes added.
 
-    Routes are followed by a single model, the row *tree* of `best`. The rows *two members* use the
-    ensemble of `best`.
+    By default, a single model follows the routes: the row *tree* of `best`. The rows *two members*
+    use the ensemble of `best` instead.
 
     >>> from groundling.tasks.mazes.maze_presets import PRESETS
     >>> made = with_routes(PRESETS)
