@@ -250,7 +250,7 @@ class TransducerModel(UnitModel):
         return lambda wider: transduce(scores, start, wider, how)
 
     def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
-        """Return the score of a plan over all readings, and how likely each unit names each action."""
+        """Return the score of a plan over all readings, and the probability of each alignment."""
         rows: list[int] = []
         starts, gold = [0], []
         for j, state in enumerate(plan.states):
