@@ -189,7 +189,7 @@ def test_moving_says_what_it_needs_of_the_running_environment(follower):
     env = Other()
     env.reset(seed=0)
     with pytest.raises(
-        WorldError, match=r"key raised AttributeError.* a Other, but GymWorld simulates"
+        WorldError, match=r"`key` raised AttributeError.* a Other, but GymWorld simulates"
     ):
         lake().agent(follower).act("Go down.", env, 0)
     twin = GymWorld(

@@ -58,7 +58,7 @@ def test_a_word_shown_once_is_kept_among_many_demonstrations():
     assert "learning__rare_words" in str(follower.choices_.params)
     assert follower.score(test) >= 0.95
     without = follower.chosen().set_params(learning__rare_words=False).fit([*usual, once])
-    assert without.score(test) < 0.5
+    assert without.score(test) <= 0.5
 
 
 def test_a_word_that_is_taught_once_is_kept():

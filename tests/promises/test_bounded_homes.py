@@ -89,7 +89,7 @@ def test_bounded_homes_cannot_control_the_terminal(tmp_path):
     for name, content in (("entity_registry", {"entities": things}), ("restore_state", states)):
         (path / f"core.{name}").write_text(json.dumps({"data": content}))
     for wanted in ([], ["--json", "-"], ["--json", str(tmp_path / "told.jsonl")]):
-        for text in ("turn on the lamp", "is lamp on"):
+        for text in ("turn on the lamp", "is the lamp on?"):
             told = CliRunner().invoke(app, ["home", "reply", *wanted, "--", str(path), text])
             assert told.exit_code == 0, told.output
             assert not set("\x1b\x07\x9b") & set(told.output)

@@ -133,9 +133,9 @@ def _unfitting(project: Project, brought: Brought | None, line: int, problem: st
             "file” on the page Worlds."
         )
     return (
-        f"No example in this file fits the world “{own}”. Nothing was imported. If the examples "
-        "are from another world, open that world first and import the file there. (Line "
-        f"{line}: {problem})"
+        f"Line {line}: {problem} Nothing was imported, because no example in this file fits the "
+        f"world “{own}”. If the examples are from another world, open that world first, and import "
+        "the file there."
     )
 
 
