@@ -140,7 +140,7 @@ def test_projects_go_home_as_one_file_with_world_and_name(tmp_path):
             "the page Worlds."
         )
         bare = b"\n".join(data.split(b"\n")[1:])
-        with pytest.raises(DemonstrationError, match="open that world first and import"):
+        with pytest.raises(DemonstrationError, match="open that world first, and import"):
             import_lines(home.get("main"), bare)
         with pytest.raises(ProjectError, match="must start with the world"):
             home.open_file(bare)
