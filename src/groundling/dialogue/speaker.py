@@ -573,7 +573,7 @@ def _count(value: Any) -> int:
 
 
 def _word(data: Any, actions: int) -> str | Gap:
-    """Return a word or a gap from JSON, for a fragment about so many actions."""
+    """Return a word or a gap from JSON; the fragment it belongs to describes `actions` actions."""
     if isinstance(data, str):
         return data
     kind, label, action = data

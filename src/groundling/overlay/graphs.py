@@ -204,7 +204,7 @@ class Layouts:
         return tuple(map(self._node, graph.parts, graph.node_labels, ranks))
 
     def _surroundings(self, graph: GroundingGraph, scene: Scene) -> _Surroundings:
-        """Return what the relations of a graph's things make of it."""
+        """Return the nodes that relations add to a graph, and all names and the shape with them."""
         if self._latest is None or self._latest[0] is not scene:
             self._latest = scene, {}
         known = self._latest[1]

@@ -216,9 +216,13 @@ def _has_two(profile: Profile) -> bool:
     return bool(profile.listable) and profile.count >= LARGE_DATA
 
 
-STRUCTURES: tuple[Structure, ...] = (
+def _needs_no_graph(profile: Profile) -> bool:
     # With much data, combinations of words carry what the structure of a graph would add.
-    Structure("flat", lambda p: _has_two(p) and p.longest == 1, _flat),
+    return _has_two(profile) and profile.longest == 1
+
+
+STRUCTURES: tuple[Structure, ...] = (
+    Structure("flat", _needs_no_graph, _flat),
     Structure(
         "soft graph",
         lambda p: _has_graphs(p) and p.longest == 1,
@@ -232,7 +236,7 @@ STRUCTURES: tuple[Structure, ...] = (
     ),
     # For long plans the mean of two is more stable, so one member must be better to win.
     Structure("flat, two members", lambda p: _has_two(p) and p.longest > 1, _two_members),
-    Structure("flat", lambda p: bool(p.listable) and not (_has_two(p) and p.longest == 1), _flat),
+    Structure("flat", lambda p: bool(p.listable) and not _needs_no_graph(p), _flat),
     Structure(
         "graph, other units", lambda p: _has_graphs(p) and p.longest > 1, _graph_by_other_units
     ),
@@ -241,7 +245,7 @@ STRUCTURES: tuple[Structure, ...] = (
         lambda p: not p.listable or (p.longest > 1 and p.units > 1),
         _unit_by_unit,
     ),
-    Structure("flat, two members", lambda p: _has_two(p) and p.longest == 1, _two_members),
+    Structure("flat, two members", _needs_no_graph, _two_members),
 )
 """Ways to align texts with plans."""
 
