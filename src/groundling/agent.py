@@ -269,7 +269,7 @@ class Agent:
         before. A text that cannot be read raises an error and leaves the agent unchanged.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
-            raise InstructionError(f"A text must have words; got {text!r:.80}.")
+            raise InstructionError(f"The text must contain at least one word; got {text!r:.80}.")
         SAID_CHARACTERS.check(len(text), InstructionError, "A text")
         self._read = text if read is None else read
         before = (self._now, self._open)

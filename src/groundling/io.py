@@ -365,7 +365,7 @@ def _features(
         kept["synonyms"] = ""
         warnings.warn(
             "The follower was trained with a file of word vectors "
-            f"{f'({synonyms[:200]}) ' if synonyms != '?' else ''}and knows no synonyms without "
+            f"{f'({synonyms[:200]}) ' if synonyms != '?' else ''}and finds no synonyms without "
             f"it. Set the environment variable {VECTORS} to the path of the file, or set "
             "`features__synonyms` and fit again.",
             LearningWarning,

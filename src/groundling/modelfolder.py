@@ -9,7 +9,7 @@ the old parts. An interrupted save therefore always leaves a manifest whose part
 deleted only if its name contains its own checksum.
 
 Reading treats files as untrusted: part names come from checksums, files must be regular and
-within the size limits, and JSON must hold finite numbers only. The meaning of the values is
+within the size limits, and JSON numbers must be finite. The meaning of the values is
 checked by `groundling.io`.
 """
 

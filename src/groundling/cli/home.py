@@ -72,7 +72,7 @@ def reply(
         if bad:
             raise HomeError(
                 f"{len(bad)} request{'s' * (len(bad) != 1)} could not be read and got the reply "
-                f"`decline`; the others were replied to. {bad[0]}"
+                f"`decline`; the others were answered. {bad[0]}"
             )
         return
     assert home is not None

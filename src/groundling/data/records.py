@@ -281,7 +281,7 @@ def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> lis
         path = Path(name)
         if path.is_dir():
             raise DemonstrationError(
-                f"`path` must name files; {name} is a folder. Use a pattern such as "
+                f"`path` must be a file or a pattern; {name} is a folder. Use a pattern such as "
                 f"{path / '*.jsonl'}."
             )
         matches = [name] if path.exists() else sorted(glob.glob(name, recursive=True))
@@ -294,7 +294,7 @@ def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> lis
         found.update((Path(match), None) for match in matches if not Path(match).is_dir())
     if not found:
         raise DemonstrationError(
-            f"`path` must name at least one file; got {given!r}. Check the path or the pattern."
+            f"`path` must match at least one file; got {given!r}. Check the path or the pattern."
         )
     for path in found:
         _ending(path)

@@ -180,7 +180,7 @@ class PragmaticListener:
         shown = [each for each in given if each.answer is None]
         if not shown:
             raise DemonstrationError(
-                "A pragmatic listener must have demonstrations to learn from; got none. Model "
+                "A pragmatic listener needs demonstrations to learn from; got none. Model "
                 "files do not store them: pass the demonstrations the follower was trained on."
             )
         cases: list[_Case] = []

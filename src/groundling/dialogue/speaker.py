@@ -155,7 +155,7 @@ class Speaker:
         shown = [each for each in given if each.answer is None]
         if not shown:
             raise DemonstrationError(
-                "A speaker must have demonstrations to learn from; got none. Model files do not "
+                "A speaker needs demonstrations to learn from; got none. Model files do not "
                 "store them: pass the demonstrations the follower was trained on."
             )
         self.follower = follower

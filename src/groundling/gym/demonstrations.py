@@ -26,7 +26,7 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
         raise DemonstrationError(
-            f"{where} must use verbs of {type(world).__name__}.verbs; got {verb!r}.{hint}"
+            f"{where} must use only verbs in {type(world).__name__}.verbs; got {verb!r}.{hint}"
         )
     roles = known[verb].roles
     example = ", ".join("[name, …]" for _ in roles)
@@ -68,7 +68,7 @@ def demonstrate(
     parts = world.read(text)
     if not parts:
         raise DemonstrationError(
-            f"{where} must have at least one word; got none. Write what to do."
+            f"{where} must have at least one word; got none. Enter an instruction."
         )
     given = _checked(world, actions, where)
     turn = next((place for place, each in enumerate(given) if each[2]), 0)

@@ -126,7 +126,7 @@ class GridPlanner:
         self.state = step(self.state, move)
         self.moves.append(move)
         if len(self.moves) > _LIMIT:
-            raise PlanningError(f"A macro-action must take at most {_LIMIT} moves; got more.")
+            raise PlanningError(f"A macro-action must consist of at most {_LIMIT} moves; got more.")
 
     def _cells(self, things: Iterable[int]) -> set[int]:
         return {self.state.places[each] for each in things if self.state.places[each] >= 0}

@@ -51,7 +51,7 @@ def read_brought(data: bytes) -> Brought | None:
     parse_line(first)  # checks the version
     source = check_source(head["source"])
     if source["kind"] not in HARMLESS:
-        raise DemonstrationError("The file must have a world of the gallery or the editor.")
+        raise DemonstrationError("The world in the file must be from the gallery or the editor.")
     return Brought(str(head.get("title", ""))[:80], source, str(head.get("pupil", ""))[:40])
 
 

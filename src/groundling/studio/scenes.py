@@ -331,7 +331,7 @@ def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) ->
         def lost() -> Sequence[Demonstration]:
             raise DemonstrationError(
                 f"The model in {folder} does not store its training demonstrations, so it cannot "
-                "be taught. Give their files with --demonstrations, or open the world without the "
+                "be taught. Pass their files with --demonstrations, or open the world without the "
                 "model in the studio and import them."
             )
 

@@ -221,7 +221,8 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
     if names_world(target):
         if world is not None:
             raise SettingError(
-                f"The argument {target!r} and --world {world!r} both name a world. Pass only one "
+                f"The argument {target!r} and --world {world!r} both specify a world. "
+                "Pass only one "
                 "of them. To combine --world with an argument, pass the folder of a model."
             )
         return {"kind": "world", "world": _whole(target)}

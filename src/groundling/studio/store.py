@@ -552,7 +552,9 @@ def _revived(kept: dict[str, Any]) -> Record:
     kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
     whole = type(found.id) is int and 0 < found.id < _LARGEST
     if not whole or not all(isinstance(value, kind) for value, kind in kinds):
-        raise ValueError("A stored demonstration must have fields of the types of `Record`.")
+        raise ValueError(
+            "The fields of a stored demonstration must have the types declared in `Record`."
+        )
     if not _is_number(found.weight) or not _is_number(found.at):
         raise ValueError("`weight` and `at` of a stored demonstration must be finite numbers.")
     if found.right_before not in (None, True, False):

@@ -230,7 +230,7 @@ def test_corpus_without_a_file_says_which(tmp_path: Path) -> None:
         load_corpus(tmp_path)
     for path in (tmp_path / "landmarks").iterdir():
         path.unlink()
-    with pytest.raises(CorpusError, match="must hold maps; got none"):
+    with pytest.raises(CorpusError, match="must contain maps; got none"):
         load_corpus(tmp_path)
 
 

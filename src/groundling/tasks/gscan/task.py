@@ -82,7 +82,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
             raise CorpusError(
-                f"The corpus must have all splits; got none for {sorted(missing)}. Download it "
+                f"The corpus must contain all splits; got none for {sorted(missing)}. Download it "
                 "again."
             )
         once, *rest = by_split[SPLITS["G"]]

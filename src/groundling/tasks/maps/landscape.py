@@ -130,7 +130,7 @@ class Landscape:
         object.__setattr__(self, "_places", places)
         if self.start not in places:
             raise WorldError(
-                f"{self} must have the start among its landmarks; got {self.start!r}."
+                f"The landmarks of {self} must include the start; got {self.start!r}."
                 f"{did_you_mean(self.start, places)}"
             )
 

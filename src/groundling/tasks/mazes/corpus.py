@@ -148,7 +148,7 @@ def load_sail(
     files = sorted((folder / "maps").glob("*.xml"))
     if not files:
         raise CorpusError(
-            f"{folder} must hold maps/*.xml, data/SingleSentence.xml and data/Paragraph.xml; "
+            f"{folder} must contain maps/*.xml, data/SingleSentence.xml and data/Paragraph.xml; "
             "got no maps. Pass the folder of the corpus."
         )
     for file in files:

@@ -221,7 +221,7 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
         yield number, (board, k)
     if not seen:
         raise CorpusError(
-            f"{path} must hold at least one puzzle; got none. Download the corpus again."
+            f"{path} must contain at least one puzzle; got none. Download the corpus again."
         )
 
 
