@@ -260,7 +260,7 @@ def _arrays(data: bytes) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _KnownMember:
-    """A member as stored in a file."""
+    """An ensemble member, as stored in a model file."""
 
     member: Member
     tables: dict[str, Any]

@@ -61,7 +61,7 @@ def test_own_world_is_followed_line_by_line():
 
 def test_own_world_must_be_named_because_models_run_no_code():
     said = run("follow", "model", "go to the cellar", code=1)
-    assert "Add it, such as --world kitchen.py:Kitchen." in " ".join(said.split())
+    assert "Add it, for example --world kitchen.py:Kitchen." in " ".join(said.split())
 
 
 def test_own_world_is_explained_and_weighed():

@@ -55,7 +55,7 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks of e
 
 @dataclass
 class TaskOptions:
-    """The arguments and options that name a task, its settings and its data."""
+    """The arguments and options for a task, its settings and its data."""
 
     task: Annotated[
         str,

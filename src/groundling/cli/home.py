@@ -177,7 +177,7 @@ def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
 def _replies(path: Path, model: Path | None, language: str, bad: list[str]) -> Iterator[HomeReply]:
     """Yield the reply to each request of a file; requests are independent.
 
-    A request that cannot be read is declined; `bad` gets the sentence that says why.
+    A request that cannot be read is declined; `bad` receives the reason as a sentence.
     """
     from groundling.data.lines import read_lines
     from groundling.errors import DemonstrationError, GroundlingError

@@ -41,7 +41,7 @@ ModelArgument = Annotated[
 
 @dataclass
 class SceneOptions:
-    """The arguments and options that name a model, its scene and its instructions."""
+    """The arguments and options for a model, its scene and its instructions."""
 
     model: ModelArgument
     lines: Annotated[

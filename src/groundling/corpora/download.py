@@ -130,7 +130,7 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
 
 
 def read_note(path: Path) -> dict[str, str]:
-    """Return the note on an unfinished download; empty if it cannot be read."""
+    """Return the metadata of an unfinished download; empty if it cannot be read."""
     try:
         found = json.loads(read_plain(path, NOTE_BYTES, CorpusError))
     except (CorpusError, ValueError, RecursionError):

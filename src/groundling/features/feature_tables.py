@@ -78,7 +78,7 @@ NodeContent = Part | ComposedContent
 
 
 def composed(contents: Iterable[NodeContent]) -> NodeContent:
-    """Concatenate the labels of several contents.
+    """Concatenate the labels of several node contents.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> composed((one, ())) is one, len(composed((one, two)))
@@ -94,12 +94,12 @@ def composed(contents: Iterable[NodeContent]) -> NodeContent:
 
 
 class ContentTable(Sequence[NodeContent]):
-    """Contents that combine one item of each of several lists, composed on access.
+    """Node contents, composed on access from one item of each of several lists.
 
     Parameters
     ----------
     columns, places
-        The lists, and for each of them the index of each content's item, or -1 for none.
+        The lists and, for each of them, the index of the item in each content, or -1 for none.
 
     Examples
     --------

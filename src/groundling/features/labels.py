@@ -72,7 +72,7 @@ def _kind(name: str) -> str:
 
 
 def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
-    """Return (kind, value) pairs of string labels; a label *number* is no number.
+    """Return the (kind, value) pairs of string labels, except numbers and ordinals.
 
     >>> string_values([Label("floor", "brick"), Label("number", "plural"), Label("far", 2.0)])
     {('floor', 'brick')}

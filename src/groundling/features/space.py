@@ -453,7 +453,7 @@ def name_of(function: JoiningFunction) -> str:
 
 
 def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[tuple[str, float]]:
-    """Call a user-defined joining function, and check its result."""
+    """Return the checked result of a user-defined joining function."""
     try:
         found = [(str(name), float(value)) for name, value in function(word, node)]
     except Exception as error:

@@ -303,7 +303,7 @@ class Sampler:
 
 
 class NothingError(Exception):
-    """Nothing in the home fits a template."""
+    """Raised if nothing in the home fits a template."""
 
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:

@@ -291,7 +291,7 @@ class Model(Settings, ABC):
         """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Return advice for plans that are too `short` or too long, or an empty string."""
+        """Return advice on settings if plans are too `short`, or else too long; "" if none."""
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:

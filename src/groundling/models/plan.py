@@ -87,7 +87,7 @@ class PlanSpaces:
 
     @property
     def bytes(self) -> int:
-        """Return zero, because the budget already counts all bytes."""
+        """Return 0: the shared budget already counts these bytes."""
         return 0
 
     def plans(self, world: CachedEnvironment, start: State, search: Search) -> PlanSpace | None:

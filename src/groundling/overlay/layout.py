@@ -56,7 +56,7 @@ class GraphTile(NamedTuple):
     relation_links: Integers  # relation -> links
 
     def nothing(self, ring: Any) -> Any:
-        """Return zero, with the width of the sum of an action."""
+        """Return a zero of the width of an action's sum."""
         return ring.zero
 
     def sum(self, ring: Any, value: Any) -> Any:
@@ -327,7 +327,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
 
 
 def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDArray[np.int64]:
-    """Return the first item of each tile: items of one instance, of about `most` together."""
+    """Return the first item of each tile; tiles have one instance and a size of about `most`."""
     starts = starts_of(sizes)[:-1]
     cut = (starts - starts[np.searchsorted(owner, owner)]) // most
     begins = np.ones(len(owner), np.bool_)

@@ -391,7 +391,7 @@ async def _pause(client: Any) -> None:
 
 
 def _receive(packed: bytes) -> Any:
-    """Unpack a value on a worker; Dask can repeat this if the worker dies."""
+    """Unpack a value on a worker, as a task that Dask can repeat if the worker dies."""
     return _distributed().protocol.pickle.loads(packed)
 
 

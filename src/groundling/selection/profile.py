@@ -222,7 +222,7 @@ class Profile:
 
     @cached_property
     def listing(self) -> Lengths:
-        """The plan lengths for which all plans can be listed."""
+        """The plan lengths for which all plans can be enumerated."""
         starts: dict[int, set[str]] = {}
         for each in self.demonstrations:
             starts.setdefault(id(each.environment), set()).add(canonical(each.start))

@@ -114,7 +114,8 @@ class Runner:
     """A configuration in the race, with the results of its last lap.
 
     `credit` has an entry for each held-out demonstration. `size` is the number of demonstrations in
-    the lap, or 0 before the first lap. `failed` says why the configuration cannot run.
+    the lap, or 0 before the first lap. `failed` is the reason why the configuration cannot run, if
+    any.
     """
 
     configuration: Configuration
@@ -386,7 +387,7 @@ def credits_of(
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:
-    """Return the plan with the highest score, or the plan that the search settled on."""
+    """Return the plan with the highest score, or the one that the search already chose."""
     plans = result.plans
     if not len(plans) or result.settled:
         return plans[0] if len(plans) else None

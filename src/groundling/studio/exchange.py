@@ -23,7 +23,7 @@ TOLD = 50  # maximum number of invalid lines to report
 
 
 class Brought(NamedTuple):
-    """What the first line of an exported file says: the world's title, its source, the pupil."""
+    """The header of an exported file: the world's title, its source and the pupil."""
 
     title: str
     source: dict[str, Any]
@@ -31,7 +31,7 @@ class Brought(NamedTuple):
 
 
 def read_brought(data: bytes) -> Brought | None:
-    """Return what an exported file brings along; None if it has only demonstrations.
+    """Return the header of an exported file; None if it has only demonstrations.
 
     Raises DemonstrationError if the file names a source that may run code.
 

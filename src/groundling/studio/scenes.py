@@ -75,7 +75,7 @@ class Setting:
         Returns the training demonstrations of the trained model; the project does not store
         them.
     apart
-        Returns held-out demonstrations, which only measure accuracy.
+        Returns held-out demonstrations, used only to measure accuracy.
     trained
         The trained follower, if a model was opened.
     examples

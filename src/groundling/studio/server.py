@@ -233,7 +233,7 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
 
 
 def read_exported(path: str) -> tuple[Brought, bytes]:
-    """Return what a file exported by the studio brings along, and its content."""
+    """Return the header and the content of a file exported by the studio."""
     data = read_plain(Path(path), IMPORT_BYTES, DemonstrationError, links=True)
     brought = read_brought(data)
     if brought is None:

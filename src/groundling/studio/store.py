@@ -59,9 +59,9 @@ class DiskFullError(ProjectError):
 class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
-    Records with `apart` are held out: they only measure accuracy. `origin` is given, shown, picked,
+    Records with `apart` are held out, to measure accuracy. `origin` is given, shown, picked,
     edited or imported. `right_before` is true if the follower got the demonstration right before
-    learning it. `problem` says why the record cannot be read.
+    learning it. `problem` is the reason why the record cannot be read, if any.
     """
 
     scene: str

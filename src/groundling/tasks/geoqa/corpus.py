@@ -52,7 +52,7 @@ class Places:
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
-        """Return an empty tuple, because there are only questions."""
+        """Return no actions: a map only answers questions."""
         return ()
 
     def step(self, state: object, action: object) -> object:

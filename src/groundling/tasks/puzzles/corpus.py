@@ -37,7 +37,7 @@ class Puzzle:
     number
         The number of the puzzle in its corpus.
     board, k
-        The board, and the number of blocks that a strike takes.
+        The board, and the number of blocks that a strike removes.
     plan
         A solution, with consecutive full strikes of one orientation joined; empty if unknown.
     text
