@@ -185,7 +185,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
 
 
 def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
-    """Pass the sentences of a line to an agent, up to the first it does not act on."""
+    """Pass the sentences of a line to an agent, up to the first that it does not act on."""
     if agent.asking:
         return [agent.say(line)]
     turns: list[Turn] = []

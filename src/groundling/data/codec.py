@@ -1,4 +1,4 @@
-"""States and actions as JSON and back."""
+"""Conversion of states and actions to JSON and back."""
 
 from __future__ import annotations
 

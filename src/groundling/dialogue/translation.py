@@ -210,7 +210,7 @@ class TranslationModel:
         """Estimate the model by EM from texts and the labels of their plans."""
         if not any(words for words, _ in texts):
             raise DemonstrationError(
-                "`texts` must have at least one word; got none. Pass texts with words."
+                "`texts` must contain at least one word; got none. Pass texts with words."
             )
         wording = Wording.of((plan for _, plan in texts), lexicon, language)
         labels = {"": 0}  # the empty label generates words that are independent of the plan

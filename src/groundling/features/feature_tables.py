@@ -272,7 +272,7 @@ def _frequent(
 def _edge_labels(
     dependencies: Sequence[str], relations: Sequence[Relation]
 ) -> tuple[list[WordLabel], list[NodeLabel], tuple[NDArray[np.int64], ...]]:
-    """Return dependency labels, relation labels, and their pairs with table rows."""
+    """Return the labels of dependencies and relations, and their pairs by table row."""
     words, nodes = Interner[WordLabel](), Interner[NodeLabel]()
     pairs: list[tuple[int, int, int]] = []
     for d, dependency in enumerate(dependencies):

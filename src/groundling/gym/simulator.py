@@ -254,7 +254,7 @@ class GymWorld:
         if env.unwrapped is self.env.unwrapped:
             raise WorldError(
                 "The environment to act in must not be the simulator of the GymWorld. Create "
-                "another one."
+                "a second environment."
             )
         if observation is not None:
             if self.way_ == "replay":

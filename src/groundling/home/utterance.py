@@ -295,7 +295,7 @@ class Utterance:
         return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def _is_unsafe(self, place: int) -> bool:
-        """Return whether a word is a correction of a short word, which may as well be right."""
+        """Return whether a word is a correction of a short word, which may be correct as is."""
         written = self.language.fold(self.words[place])
         return self.folded[place] != written and len(written) < _SHORTEST_TYPO
 

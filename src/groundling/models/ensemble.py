@@ -72,7 +72,7 @@ class Ensemble(Model):
             )
         if not self.members:
             raise SettingError(
-                "Ensemble.members must have at least one member; got none. Add members, or use "
+                "Ensemble.members must contain at least one member; got none. Add members, or use "
                 "Ensemble.model on its own."
             )
         for each in self.all_members(overlay, features):

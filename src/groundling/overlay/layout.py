@@ -361,7 +361,7 @@ def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
 def _stays(
     batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
 ) -> tuple[int, NDArray[np.bool_]]:
-    """Return the relation of every node to itself, or -1, and the entries of the node."""
+    """Return the relation of all nodes to themselves (-1 if none) and a mask of its entries."""
     itself = batch.near_node == local
     relations = batch.near_relation[itself]
     if len(relations):
