@@ -249,7 +249,7 @@ class _InFiles(Demonstrations):
 def _naming(
     given: Mapping[str, Environment] | NameWorld | None, read_from: Worlds | None
 ) -> NameWorld:
-    """Return a function that names environments: as given, as read, or by class."""
+    """Return a function from environments to names: as given, as read, or by class."""
     if given is not None and not isinstance(given, Mapping):
         return given
     worlds = read_from if given is None else Worlds(given)

@@ -78,7 +78,8 @@ class HomeTask(Task["Corpora", HomePreset]):
         """Return corpora that are read on first use; there is no generated sample."""
         if not isinstance(source, Path):
             raise SettingError(
-                "The task `home` has no generated sample. Set GROUNDLING_CORPORA or --corpora."
+                "The task `home` has no generated sample. Set GROUNDLING_CORPORA, or pass "
+                "--corpora."
             )
         return Corpora(source)
 

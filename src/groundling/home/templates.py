@@ -121,9 +121,8 @@ def expand_templates(
 class Sampler:
     """Samples one sentence of a block in a home.
 
-    `used` counts the chosen alternatives of all sentences: rare ones are preferred, so that few
-    sentences have most words of the templates. `commands` are sentences that a delay can begin
-    with.
+    `used` counts how often each alternative was chosen. Rarely used ones are preferred, so that a
+    few sentences cover most words of the templates. `commands` are sentences to be delayed.
     """
 
     def __init__(

@@ -116,7 +116,7 @@ class HomeNames:
         ]
 
     def corrected(self, word: str, known: Mapping[str, int]) -> str:
-        """Return the known word that a word is an inflected or misspelt form of, or the word."""
+        """Return the known word that a word is a form or misspelling of, or the word itself."""
         if self._spelt[0] is not known:
             grammar = dict.fromkeys(self.grammar, _USUAL)
             rare_first = sorted(known, key=lambda each: known[each])

@@ -281,7 +281,7 @@ class Model(Settings, ABC):
         requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Yield, for each text, the plans from each of several starts with their scores."""
+        """Yield, for each text, the plans from each start, with their scores."""
         raise SettingError(
             f"{type(self).__name__} cannot compare plans from several starts, because it "
             "normalises each decision separately. Use PlanModel."
