@@ -188,7 +188,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
         )
     sums = manifest.get("sha256")
     if not isinstance(sums, dict):
-        raise ModelFileError(f"{path} must list checksums. Save the follower again.")
+        raise ModelFileError(f"{path} must contain checksums. Save the follower again.")
     if sums.get(MANIFEST) != _own_sum(manifest):
         raise ModelFileError(
             f"{path} does not match its own checksum: it is damaged or was edited. "

@@ -104,7 +104,7 @@ class Plan:
         if self._source is None:
             raise GroundlingError(
                 "Only a plan returned by Follower.follow can be explained; got an "
-                "alternative or a plan made by hand. Explain the plan that follow returned."
+                "alternative or a plan created in code. Explain the plan that follow returned."
             )
         return self._source.explain(self)
 

@@ -142,7 +142,7 @@ def test_codec_takes_numbers_of_numpy():
     [
         (
             {"Robott": {}},
-            "must define the class 'Robott', which a state names. Did you mean 'Robot'?",
+            "must define the class 'Robott', to which a state refers. Did you mean 'Robot'?",
         ),
         ({"Robot": {"att": 3}}, "Did you mean 'at'?"),
         ({"Robot": {}}, "must describe a valid Robot"),

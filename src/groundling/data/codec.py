@@ -68,7 +68,7 @@ class Codec:
     >>> codec.state_from_json({"Robbot": {"at": [1, 2]}})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: Yard must define the class 'Robbot', which a state names.
+    groundling.errors.WorldError: Yard must define the class 'Robbot', to which a state refers.
     Did you mean 'Robot'?
     """
 
@@ -234,7 +234,7 @@ class Codec:
             f" Define it in the module of {self.owner}, or list it in {self.owner}.json_classes."
         )
         raise WorldError(
-            f"{self.owner} must define the class {name!r}, which a {kind} names.{known}"
+            f"{self.owner} must define the class {name!r}, to which a {kind} refers.{known}"
         )
 
     def _instance(self, made: type[Any], content: Json, kind: str) -> Any:

@@ -94,7 +94,7 @@ class WordVectors(Synonyms):
         vocabulary = pipeline.vocab
         if not vocabulary.vectors.shape[0]:
             raise LexiconError(
-                f"The spaCy pipeline {pipeline.meta.get('name')!r} must have word vectors; it has "
+                f"The spaCy pipeline {pipeline.meta.get('name')!r} must have word vectors; got "
                 "none. Load another one, such as a `_md` or `_lg` package."
             )
         made = cls("", least=least)

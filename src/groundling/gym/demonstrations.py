@@ -138,13 +138,14 @@ def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[l
             ]
             if not found:
                 raise DemonstrationError(
-                    f"{where} must use objects of the scene; got "
+                    f"{where} must use only objects in the scene; got "
                     f"{sorted(map(str, wanted))[:4]} for {verb!r}. Check the names of the "
                     "objects."
                 )
             if fixed and not number and not _is_allowed(episode, verb, wanted):
                 raise DemonstrationError(
-                    f"{where} must use objects that {type(world).__name__}.allows; got "
+                    f"{where} must use only objects that {type(world).__name__}.allows "
+                    "accepts; got "
                     f"{sorted(map(str, wanted))[:4]} for {verb!r}. Use another object or "
                     "verb."
                 )

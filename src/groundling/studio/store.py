@@ -156,7 +156,8 @@ class Store:
         if version > VERSION:
             raise ProjectError(
                 f"The format of the project in {self.folder} must be {VERSION} or older; got "
-                f"{version}. It was made by a newer Groundling: install that version to open it."
+                f"{version}. It was created by a newer version of Groundling. Install "
+                "that version to open it."
             )
         self._check_schema(version)
         self._db.execute("PRAGMA journal_mode=WAL")

@@ -355,8 +355,8 @@ def load_corpus(folder: str | Path) -> MapCorpus:
         if number not in files:
             known = ", ".join(map(str, sorted(files)))
             raise CorpusError(
-                f"{folder / 'correspondences.txt'}, entry {line}: the dialogue {name!r} names map "
-                f"{number}, but there is no landmarks/{number}g.xml. Known maps: {known}."
+                f"{folder / 'correspondences.txt'}, entry {line}: the dialogue {name!r} refers to "
+                f"map {number}, but there is no landmarks/{number}g.xml. Known maps: {known}."
             )
     return MapCorpus(
         maps={number: read_map(files[number]) for number in sorted(files)},
@@ -414,7 +414,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
         about[name] = int(written)
     if not about:
         raise CorpusError(
-            f"{path} must list dialogues, such as talk7,3; got none. Add at least one line."
+            f"{path} must contain dialogues, such as talk7,3; got none. Add at least one line."
         )
     return about
 
