@@ -188,10 +188,10 @@ def test_codec_refuses_depth_without_a_crash():
     ("value", "said"),
     [
         (math.nan, "NaN"),
-        ([1], "States and actions must be made of"),
-        (Loose(1), "States and actions must be made of"),
-        (object(), "States and actions must be made of"),
-        (1j, "States and actions must be made of"),
+        ([1], "States and actions must consist of"),
+        (Loose(1), "States and actions must consist of"),
+        (object(), "States and actions must consist of"),
+        (1j, "States and actions must consist of"),
     ],
 )
 def test_codec_refuses_what_would_not_come_back(value, said):
