@@ -55,7 +55,7 @@ def test_effects_states_of_a_request_override_the_home():
     with pytest.raises(
         HomeError,
         match=r"must contain only entities of the home; got "
-        "'light\.moon'",
+        r"'light\.moon'",
     ):
         initial_states(HOME, {"light.moon": {"state": "on"}})
     with pytest.raises(HomeError, match="must be a mapping with `state`"):
