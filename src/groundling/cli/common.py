@@ -313,7 +313,7 @@ def find_source(
     if files or skip_bad:
         raise SettingError(
             "Demonstration files and --skip-bad can be used only with your own world, such as "
-            "my_world.py:Kitchen. A task has its own corpus. Remove them."
+            "my_world.py:Kitchen. A task has its own corpus. Remove these arguments."
         )
     if not task.corpus:
         if corpora is not None:

@@ -224,7 +224,7 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
         if arguments:
             raise WorldError(
                 f"{name} must not have arguments, because it is an environment; got "
-                f"{sorted(arguments)[0]!r}. Remove the arguments, or name a class or function."
+                f"{sorted(arguments)[0]!r}. Remove the arguments, or specify a class or function."
             )
         return _check(found, name)
     if not callable(found):

@@ -53,7 +53,7 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
         if not names:
             raise DemonstrationError(
                 f"{where} must list the acceptable names for the {role!r} of {verb!r}; got "
-                "none. Name at least one object."
+                "none. Add at least one object."
             )
     return verb, arguments, False
 

@@ -327,7 +327,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
 
 
 def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDArray[np.int64]:
-    """Return the first item of each tile; tiles have one instance and a size of about `most`."""
+    """Return the first item of each tile: about `most` states of a single instance."""
     starts = starts_of(sizes)[:-1]
     cut = (starts - starts[np.searchsorted(owner, owner)]) // most
     begins = np.ones(len(owner), np.bool_)

@@ -119,7 +119,7 @@ class Landscape:
             if landmark.key in places:
                 raise WorldError(
                     f"{self} must have landmarks with unique keys; got {landmark.key!r} twice. "
-                    "Number landmarks with the same name by copy=2, 3, …"
+                    "Set copy=2, 3, … for landmarks with the same name."
                 )
             if not (math.isfinite(landmark.x) and math.isfinite(landmark.y)):
                 raise WorldError(
