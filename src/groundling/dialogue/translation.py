@@ -125,7 +125,7 @@ class Wording:
     def of(
         cls, plans: Iterable[PlanLabels], lexicon: Lexicon | None, language: Language
     ) -> Wording:
-        """Create a wording from the values that occur in plans."""
+        """Create an instance from the values that occur in plans."""
         values: dict[str, set[str]] = {}
         for plan in plans:
             for _, (kind, value) in plan.slots:

@@ -1,4 +1,4 @@
-"""The task `babyai`: success on unseen seeds of every level."""
+"""The `babyai` task: success on unseen seeds of every level."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
         for number, problem in refused.items():
             raise DemonstrationError(_unfitting(project, read_brought(data), number, problem))
         raise DemonstrationError(
-            "The file must have at least one demonstration; got none. Choose a JSON Lines file "
+            "The file must contain at least one demonstration; got none. Choose a JSON Lines file "
             "from Export."
         )
     return found, refused
@@ -130,7 +130,7 @@ def _unfitting(project: Project, brought: Brought | None, line: int, problem: st
         return (
             f"This file belongs to the world “{brought.title}”, and this project is the world "
             f"“{own}”. Nothing was imported. The file brings its own world: open it with “Open a "
-            "file” on the page Worlds."
+            "file” on the Worlds page."
         )
     return (
         f"Line {line}: {problem} Nothing was imported, because no example in this file fits the "

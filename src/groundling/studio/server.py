@@ -239,7 +239,7 @@ def read_exported(path: str) -> tuple[Brought, bytes]:
     if brought is None:
         raise SettingError(
             f"{path} must start with the world that its examples belong to, as written by “Export” "
-            "in the studio. Open the world instead, and import the file on the page Examples."
+            "in the studio. Open the world instead, and import the file on the Examples page."
         )
     return brought, data
 

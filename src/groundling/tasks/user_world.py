@@ -72,7 +72,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def tuning_folds(self, corpus: OwnWorld) -> list[Fold]:
-        """Return the folds of the evaluation: there are no separate test data."""
+        """Return the folds of the evaluation, which are also used for tuning."""
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:

@@ -1,4 +1,4 @@
-"""The task `gscan`: commands on a grid from few demonstrations."""
+"""The `gscan` task: commands on a grid from few demonstrations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Presets of the task `maps`."""
+"""Presets of the `maps` task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The task `maps`: dialogues about maps, the last quarter held out for testing."""
+"""The `maps` task: dialogues about maps, the last quarter held out for testing."""
 
 from __future__ import annotations
 

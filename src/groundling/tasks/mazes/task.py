@@ -1,4 +1,4 @@
-"""The task `mazes`: single sentences and whole routes, one map held out at a time."""
+"""The `mazes` task: single sentences and whole routes, one map held out at a time."""
 
 from __future__ import annotations
 
