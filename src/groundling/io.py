@@ -73,8 +73,8 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
     model = settings.model.member_model
     if type(model) not in _MODELS.values():
         raise SettingError(
-            f"To be saved, the model must be one of {', '.join(_MODELS)} or an ensemble of "
-            f"these; got {type(model).__name__}. Use one of these models."
+            f"Only {', '.join(_MODELS)} and ensembles of these can be saved; got "
+            f"{type(model).__name__}. Use one of these models."
         )
     lexicon, lengths = members[0].encoder.reader.lexicon, learnt.fitted.lengths
     tables: dict[str, Any] = {
