@@ -171,7 +171,7 @@ def _right_score(options: Sequence[Option], right: Collection[Hashable], score: 
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision to act, ask or decline, with the options concerned.
+    """Decision to act, ask or decline, with the relevant options.
 
     If `complete` is true, the options are the whole prediction set. Otherwise the question should
     also offer *none of these*.

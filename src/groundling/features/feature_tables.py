@@ -346,7 +346,7 @@ class Spelled(NamedTuple):
 
 
 _Known = tuple[Part, bytes, Reals | None]
-"""A content, the indices of its labels, and their amounts unless all are 1."""
+"""Node content, the indices of its labels, and their amounts unless all are 1."""
 
 
 class JoinedLabels:
@@ -556,7 +556,7 @@ class JoinedLabels:
     def _content(self, content: Part, passing: Interner[NodeLabel]) -> _Known:
         """Return the indices of labels, and their amounts unless all are 1.
 
-        A content is cached only if all its labels are.
+        The labels of a node are cached together or not at all.
         """
         known = self._contents.get(id(content))
         if known is None:

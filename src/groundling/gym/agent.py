@@ -160,7 +160,7 @@ class BaseAgent:
 
 
 class BrokenWorldError(WorldError):
-    """Error for an invalid return value of a world's method, which agents never handle."""
+    """Error for an invalid return value of a world's method; agents do not catch it."""
 
 
 class _Hands:

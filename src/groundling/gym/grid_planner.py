@@ -296,7 +296,7 @@ class GridPlanner:
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Put down an obstacle, and pick up again the thing that was carried before."""
+        """Put down an obstacle, and pick up the previously carried thing again."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:

@@ -198,7 +198,7 @@ class Sampler:
         return " ".join(self._text(self._rarest(parts), 0).split())
 
     def _rarest(self, parts: Sequence[Any]) -> Any:
-        """Return one of several alternatives, most likely one that was seldom used."""
+        """Return one of several alternatives, most likely one that was rarely used."""
         rarity = [(1 + self._used[id(each)]) ** -2.0 for each in parts]
         (chosen,) = self.dice.choices(parts, rarity)
         self._used[id(chosen)] += 1
