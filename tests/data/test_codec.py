@@ -253,7 +253,7 @@ def test_codec_prefers_the_environments_own_json():
     assert own.action_to_json(("go", 1)) == ["go", 1]
     with pytest.raises(WorldError, match=r"Line.state_from_json\({'y': 3}\) raised KeyError"):
         own.state_from_json({"y": 3})
-    with pytest.raises(WorldError, match="must be equal after reading it back"):
+    with pytest.raises(WorldError, match="must survive a round trip"):
         own.check(Robot(3, "mug"))
 
 

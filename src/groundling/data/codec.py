@@ -146,9 +146,9 @@ class Codec:
             back = self._read(kind, written)
             if back != value:
                 raise WorldError(
-                    f"The {kind} {shorten(value)} of {self.owner} must be equal after "
-                    f"reading it back from JSON; {shorten(written)} was read as "
-                    f"{shorten(back)}. Correct the methods for JSON."
+                    f"The {kind} {shorten(value)} of {self.owner} must survive a round "
+                    f"trip through JSON; got {shorten(back)} from {shorten(written)}. Correct the "
+                    "methods for JSON."
                 )
 
     def _write(self, kind: str, value: Any) -> Json:
