@@ -363,7 +363,7 @@ def _read_file(place: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise WorldError(
-            f"{place} must be a Python file, whose name ends in .py. Use another file."
+            f"{place} must be a Python file with a name that ends in .py. Use another file."
         )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # data classes look up their module while they are created

@@ -1,4 +1,4 @@
-"""Pragmatic listener: prefers plans that people would describe by the given text.
+"""Pragmatic listener: prefers plans that people would describe with the given text.
 
 The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan): the
 follower's probability, and that of a speaker trained on the same demonstrations (Andreas & Klein

@@ -124,12 +124,12 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
 
 
 def _unfitting(project: Project, brought: Brought | None, line: int, problem: str) -> str:
-    """Return in plain words why no line of a file could be imported, and what to do."""
+    """Return the reason why no line of a file could be imported, and what to do."""
     own = project.setting.title
     if brought is not None:
         return (
             f"This file belongs to the world “{brought.title}”, and this project is the world "
-            f"“{own}”. Nothing was imported. The file brings its own world: open it with “Open a "
+            f"“{own}”. Nothing was imported. The file contains its own world: open it with “Open a "
             "file” on the Worlds page."
         )
     return (
