@@ -98,8 +98,8 @@ class Plan:
             return Explanation.joined(self, [part.explain() for part in self.parts])
         if not self.actions:
             raise GroundlingError(
-                "A plan must have actions to be explained; got an empty plan. Explain a plan "
-                "with at least one action."
+                "A plan to explain must have at least one action; got an empty plan. Explain "
+                "another plan."
             )
         if self._source is None:
             raise GroundlingError(

@@ -103,7 +103,7 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
     if not given:
         if file is None and (sys.stdin is None or sys.stdin.closed):
             raise InstructionError(
-                "The command must have an instruction; got none. Pass one in quotes, or --file."
+                "The command requires an instruction; got none. Pass one in quotes, or --file."
             )
         if file is None and sys.stdin.isatty():
             return None

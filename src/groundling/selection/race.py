@@ -338,7 +338,7 @@ def nothing_learnt() -> DemonstrationError:
     """Create the error for a race in which no configuration learns anything."""
     return DemonstrationError(
         "No configuration follows any held-out demonstration. Add demonstrations, or fit a "
-        "follower with given settings and call `diagnose` to see why."
+        "follower with fixed settings and call `diagnose` to see why."
     )
 
 

@@ -86,7 +86,8 @@ def map_number(path: Path) -> int:
     found = _FILE.fullmatch(path.name)
     if not found:
         raise CorpusError(
-            f"The name of a map file must be a number and a g, such as 12g.xml; got {path}."
+            f"The name of a map file must consist of a number and the letter g, such as "
+            f"12g.xml; got {path}."
         )
     return int(found[1])
 
