@@ -108,8 +108,8 @@ class Demonstrations:
             Skip records that cannot be read instead of raising at the first one; they are listed
             in `skipped`. Raises an error if no record is left.
         check
-            Execute every plan; impossible ones are bad records. Takes as long as the environment
-            does.
+            Execute every plan, and treat impossible ones as bad records. The time depends on the
+            environment.
         """
         return _InFiles(_matching(path), Worlds.of(worlds), skip_bad, check)
 

@@ -162,8 +162,8 @@ def _contradictions(
 ) -> bool:
     """Return whether mirror images contradict their originals, and warn if they do.
 
-    If mirroring changes actions but no word of any text, it was written for another language. The
-    same text would then have two contradictory plans.
+    If mirroring changes actions but no word of any text, the words to swap are those of another
+    language. The same text would then have two contradictory plans.
     """
     differ = changed = 0
     original: tuple[Demonstration, tuple[Instruction, ...]] | None = None
