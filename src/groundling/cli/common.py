@@ -43,8 +43,7 @@ JobsOption = Annotated[
     int, typer.Option("--jobs", "-j", min=0, help="Number of processes; 0 for all cores.")
 ]
 ClusterOption = Annotated[
-    str | None,
-    typer.Option(help="Address of a Dask scheduler, or local:2 for 2 local workers."),
+    str | None, typer.Option(help="Address of a Dask scheduler, or local:2 for 2 local workers.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 JsonFileOption = Annotated[

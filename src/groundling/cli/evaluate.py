@@ -256,10 +256,7 @@ def tune(
     tried = [(*data.changes, *each) for each in read_settings(setting or plain)]
     source = data.find(console, asked)
     groups = [
-        (
-            ((("row", name),) if row else ()) + each,
-            tuning_jobs(task, preset, each, source, name),
-        )
+        (((("row", name),) if row else ()) + each, tuning_jobs(task, preset, each, source, name))
         for name in row or [FULL]
         for each in tried
     ]

@@ -107,12 +107,7 @@ class BabyAI(ObjectWorld):
     the simulator's data, not from its text.
     """
 
-    verbs = (
-        Verb("go to"),
-        Verb("pick up"),
-        Verb("open"),
-        Verb("put", ("object", "next to")),
-    )
+    verbs = (Verb("go to"), Verb("pick up"), Verb("open"), Verb("put", ("object", "next to")))
     connectives = ("and", "then", "after you", "before you")
     reorders = True
     rewards = True
@@ -227,11 +222,7 @@ class BabyAI(ObjectWorld):
         if MOVES[move] == "toggle" and opened:
             yield 0.2, "open", (facing,)
         if facing >= 0:
-            yield (
-                0.0,
-                "go to",
-                (facing,),
-            )  # the text may mention it after another effect
+            yield (0.0, "go to", (facing,))  # the text may mention it after another effect
 
     # ---- the teacher --------------------------------------------------------------------
 

@@ -163,12 +163,7 @@ class MapEnvironment:
         here, there = self.landscape[sight.here], self.landscape[sight.there]
         labels = self.geometry.labels_of(sight)
         places: list[dict[str, bool | str | float]] = [
-            {
-                "name": each.name,
-                "landmark": each.key,
-                "x": each.x / 100.0,
-                "y": each.y / 100.0,
-            }
+            {"name": each.name, "landmark": each.key, "x": each.x / 100.0, "y": each.y / 100.0}
             for each in (here, there)
         ]
         # Repeat the landmark for moves with a property, so that mentions can have a different

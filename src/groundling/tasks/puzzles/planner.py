@@ -23,14 +23,7 @@ from groundling.tasks.puzzles._search import (
     table_grow,
     unpack,
 )
-from groundling.tasks.puzzles.board import (
-    ORIENTATIONS,
-    Board,
-    Strike,
-    collapse,
-    full_lines,
-    strike,
-)
+from groundling.tasks.puzzles.board import ORIENTATIONS, Board, Strike, collapse, full_lines, strike
 
 _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
