@@ -243,12 +243,9 @@ class BabyAI(ObjectWorld):
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
         """Return the teacher's demonstrations for a list of seeds, or for a number of seeds."""
-        env = self.make()
-        try:
-            listed = range(seeds) if isinstance(seeds, int) else seeds
+        listed = range(seeds) if isinstance(seeds, int) else seeds
+        with contextlib.closing(self.make()) as env:
             return [self.demonstration(env, seed) for seed in listed]
-        finally:
-            env.close()
 
     def __repr__(self) -> str:
         return f"babyai({self.name!r})"
