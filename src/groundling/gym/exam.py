@@ -89,11 +89,10 @@ class Exam:
         """Return the success (0 or 1) of a follower in each episode of `wanted`."""
         cases = [each for each in self.cases if wanted is None or wanted(each)]
         plans = follower.follow_many((e.episode.parts, e.episode, ()) for e in cases)
-        found = []
-        for case, plan in zip(cases, plans, strict=True):
-            actions = case.episode.macro_actions(plan.actions)
-            found.append(int(self.carry_out(case, actions).success))
-        return found
+        return [
+            int(self.carry_out(case, case.episode.macro_actions(plan.actions)).success)
+            for case, plan in zip(cases, plans, strict=True)
+        ]
 
     def grade_random(self, seed: int) -> list[int]:
         """Return which episodes succeed with random plans of one choice per part of the text."""
