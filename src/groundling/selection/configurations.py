@@ -123,6 +123,7 @@ def _features(profile: Profile, join: Join) -> Features:
     wanted: dict[str, Any] = {
         "words": _TREE if pairs else ("word",),
         "typos": True,
+        "new_words": "drop",
         "compound_weight": WORD_PAIR_WEIGHT if pairs else 1.0,
         "joins": ("conjunction",),
         "min_count": 0,
