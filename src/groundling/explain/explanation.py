@@ -602,13 +602,11 @@ class Source:
         )
 
     def _units(self) -> tuple[Unit, ...]:
-        units = []
-        for number, instruction in enumerate(self.text):
-            for positions in self.encoder.split(instruction, self.encoder.overlay.unit):
-                words = tuple(positions)
-                said = " ".join(instruction.tokens[p] for p in words)
-                units.append(Unit(number, words, said))
-        return tuple(units)
+        return tuple(
+            Unit(number, tuple(words), " ".join(instruction.tokens[p] for p in words))
+            for number, instruction in enumerate(self.text)
+            for words in self.encoder.split(instruction, self.encoder.overlay.unit)
+        )
 
     def _step(
         self,
