@@ -1,10 +1,11 @@
 """What `Follower()` learns from a handful of demonstrations, in six worlds.
 
-    python -m benchmarks.handful --json results/handful.json
+    python -m benchmarks.handful --json results/handful.json --docs
 
 Each world is taught 5, 10 or 20 requests in one scene. Then it is asked for other things in other
 scenes, in the phrasings that it was shown: as they are, with polite words around them, in scenes
-whose things have new names, and for things that are not there. Settings are never given.
+whose things have new names, and for things that are not there. Settings are never given. `--docs`
+puts the table into docs/understanding.md.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.page import fill
 from groundling import Agent, Demonstration, Follower, GroundingGraph
 from groundling.data.scene_world import SceneWorld
 from groundling.errors import GroundlingWarning
 from groundling.files import write_atomically
 from groundling.world.cached_environment import CachedEnvironment
 
-__all__ = ["COUNTS", "WORLDS", "main", "measure"]
+__all__ = ["COUNTS", "WORLDS", "main", "measure", "table"]
 
+PAGE = Path(__file__).parents[1] / "docs/understanding.md"
 COUNTS = (5, 10, 20)
 DRAWS = 5  # of demonstrations
 REQUESTS = 20  # of each kind in each draw
@@ -415,6 +418,27 @@ def asked(name: str, kind: str, known: set[str], dice: Random) -> list[Request]:
 KINDS = ("same", "polite", "new names", "absent")
 
 
+def table(figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the share of right plans as Markdown, and how often the agent was wrong.
+
+    >>> kinds = {kind: {"agent": 1.0, "right": 0.5, "wrong act": 0.0} for kind in KINDS}
+    >>> print(table({"zoo": {"5": kinds}}).splitlines()[-1])
+    | zoo | 5 | .50 | .50 | .50 | 1.00 | .00 |
+    """
+    lines = [
+        "| world | demonstrations | other things | polite | new names | absent | wrong acts |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, counts in figures.items():
+        for count, row in counts.items():
+            right = [row[kind]["right"] for kind in KINDS[:3]]
+            wrong = float(np.mean([row[kind]["wrong act"] for kind in KINDS[:3]]))
+            cells = [f"{each:.2f}" for each in (*right, row["absent"]["agent"], wrong)]
+            shown = " | ".join(cell.removeprefix("0") for cell in cells)
+            lines.append(f"| {name} | {count} | {shown} |")
+    return "\n".join(lines)
+
+
 def measure(name: str, count: int, seed: int, errors: list[str] | None = None) -> dict[str, Any]:
     """Return, for each kind, how often the plan and the agent's turn were right."""
     dice = Random(f"{name} {count} {seed}")
@@ -458,6 +482,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first draw")
     parser.add_argument("--errors", action="store_true", help="list what went wrong")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--docs", action="store_true", help="put the table into the page")
     given = parser.parse_args(argv)
     figures: dict[str, Any] = {}
     for name in given.worlds:
@@ -486,6 +511,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"mean {count:3}  " + "  ".join(f"{k} {v:.3f}" for k, v in means.items()))
     if given.json:
         write_atomically(given.json, json.dumps(figures, indent=1) + "\n")
+    if given.docs:
+        fill(PAGE, "handful", table(figures))
 
 
 if __name__ == "__main__":
