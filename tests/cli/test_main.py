@@ -5,12 +5,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
 import groundling
+from groundling.cli import common
 from groundling.cli import demo as demo_module
 from groundling.cli.main import app
 from groundling.cli.progress import progress
@@ -207,3 +210,32 @@ def test_pages_name_commands_that_exist(page):
         runner.invoke(app, ["corpora", each, "--help"]).output for each in ("fetch", "check")
     )
     assert {each for each in options if each not in known} == set()
+
+
+def test_options_are_described_and_named_in_the_docstring_of_their_command():
+    @common.command()
+    def light(lamp: Annotated[str, typer.Argument()], lit: bool = False, how_long: int = 3):
+        """Light a lamp.
+
+        Parameters
+        ----------
+        lamp
+            The name
+            of the lamp.
+        lit, -l
+            Begin with a lit lamp.
+        how_long, --minutes, -m
+            How long it burns.
+        """
+        print(lamp, lit, how_long)
+
+    lamps = typer.Typer(rich_markup_mode=None)
+    lamps.command()(light)
+    shown = " ".join(runner.invoke(lamps, ["--help"]).output.split())
+    for text in ("Light a lamp. Arguments", "The name of the lamp.", "How long it burns."):
+        assert text in shown
+    assert re.search("-l, --lit +Begin with a lit lamp|--lit, -l +Begin with a lit lamp", shown)
+    assert {"--minutes", "-m"} <= {*shown.replace(",", "").split()}
+    for text in ("Parameters", "--no-lit", "--how-long"):
+        assert text not in shown
+    assert runner.invoke(lamps, ["hall", "-l", "-m", "5"]).output == "hall True 5\n"

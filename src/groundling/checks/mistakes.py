@@ -82,6 +82,7 @@ class Attempt:
     """A followed demonstration: the answer, all plans found, and whether it is right."""
 
     example: Example
+    request: Request
     answer: ScoredTrajectory | None
     found: Sequence[ScoredTrajectory]
     right: bool
@@ -90,12 +91,6 @@ class Attempt:
     def shown(self) -> tuple[Trajectory, ...]:
         """The demonstrated plans."""
         return (self.example.trajectory, *self.example.also)
-
-    @cached_property
-    def request(self) -> Request:
-        """The request to the follower."""
-        each = self.example
-        return Request(each.instructions, each.world, each.trajectory.start)
 
     @cached_property
     def chance(self) -> float:
@@ -114,7 +109,7 @@ def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt
         told = decoded(learnt, request, result, learnt.search)
         answer = None if told is None else told.answer
         right = Judgement.among(each.world, (each.trajectory, *each.also)).accepts(answer)
-        found.append(Attempt(each, answer, () if told is None else told.found, right))
+        found.append(Attempt(each, request, answer, () if told is None else told.found, right))
     return found
 
 

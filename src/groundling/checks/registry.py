@@ -1,8 +1,8 @@
 """Registry of checks, each with its purpose, when it runs and a suggested fix.
 
-To add a check, write a function that yields findings from a `Subject`, and add a row to `CHECKS`.
-The warnings of `fit`, the findings of `diagnose` and the table of the troubleshooting page all
-come from here.
+To add a check, write a function that yields the problems of a `Subject`, each with a suggested fix,
+and decorate it with `check`. The warnings of `fit`, the findings of `diagnose` and the table of the
+troubleshooting page all come from here.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import getdoc
 from statistics import median
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from groundling.checks.mistakes import (
     Attempt,
@@ -102,25 +103,65 @@ class Subject:
             for world, state in states.values()
         ]
 
+    @cached_property
+    def followed(self) -> tuple[list[Attempt], str]:
+        """A sample of the examples as they are followed, and a remark on its size."""
+        long = {id(each) for each in which_too_long(self.learnt, self.examples)}
+        rest = [each for each in self.examples if id(each) not in long]
+        words, few = 0, list[Example]()
+        for each in _spread(rest, 2 * SAMPLED_STARTS):  # long texts are slow
+            words += sum(map(len, each.instructions))
+            if few and words > A_FEW * LONG_TEXT:
+                break
+            few.append(each)
+        seen = follow_examples(self.learnt, few)
+        return seen, f" ({len(seen)} of {len(rest)} were tried)" if len(rest) > len(seen) else ""
+
 
 def _spread(examples: Sequence[Example], most: int = PROFILE_SIZE) -> list[Example]:
     return list(examples[:: max(1, len(examples) // most)][:most])
 
 
-@dataclass(frozen=True)
-class Check:
-    """A check: its name, when it runs, what it detects, what to do, and its function."""
+_Problems: TypeAlias = Iterator[tuple[str, str]]
+"""Messages about problems, each with a suggested fix."""
+_Find: TypeAlias = Callable[[Subject], _Problems]
+
+
+class Check(NamedTuple):
+    """A check: its name, when it runs, what to do, and its function."""
 
     name: str
     when: tuple[_When, ...]
-    applies: str
     fix: str
-    find: Callable[[Subject], Iterator[Finding]]
+    find: _Find
+
+    @property
+    def applies(self) -> str:
+        """What the check finds: the docstring of its function."""
+        return " ".join((getdoc(self.find) or "").removeprefix("Find ").split()).rstrip(".")
+
+
+CHECKS: list[Check] = []
+"""All checks, in the order in which they run."""
+
+
+def check(name: str, when: tuple[_When, ...], fix: str) -> Callable[[_Find], _Find]:
+    """Add a function to the checks; its docstring, *Find …*, says what it finds."""
+
+    def add(find: _Find) -> _Find:
+        CHECKS.append(Check(name, when, fix, find))
+        return find
+
+    return add
 
 
 def run_checks(subject: Subject, when: _When) -> list[Finding]:
     """Run the checks of `fit`, `teach` or `diagnose`, and return their findings."""
-    return [found for each in CHECKS if when in each.when for found in each.find(subject)]
+    return [
+        Finding(each.name, message, fix)
+        for each in CHECKS if when in each.when
+        for message, fix in each.find(subject)
+    ]  # fmt: skip
 
 
 def warn(findings: Iterable[Finding]) -> None:
@@ -161,25 +202,21 @@ def missing_labels(
     training. Follow in the training world, or train again in this one.
     """
     asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]
-    return tuple(_another_world(usual_labels(learnt), asked))
+    problems = _another_world(usual_labels(learnt), asked)
+    return tuple(Finding("another world", *each) for each in problems)
 
 
-def _another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
+def _another_world(usual: UsualLabels, places: Iterable[Place]) -> _Problems:
     """Find labels that every training world had and the current worlds lack."""
     missing = usual.missing(places)
     if missing:
         listed = ", ".join(map(repr, missing[: 2 * A_FEW]))
         more = f" and {len(missing) - 2 * A_FEW} more" if len(missing) > 2 * A_FEW else ""
-        yield Finding(
-            "another world",
+        yield (
             f"No possible action here has the label{'s' * (len(missing) > 1)} {listed}{more}, "
             "which some action had at every start in training.",
             "Follow in the training world, or train again in this one.",
         )
-
-
-def _elsewhere(subject: Subject) -> Iterator[Finding]:
-    yield from _another_world(usual_labels(subject.learnt), subject.places)
 
 
 def _name(demonstrations: Sequence[Demonstration]) -> str:
@@ -207,310 +244,6 @@ def which_too_long(learnt: Learnt, examples: Sequence[Example]) -> list[Example]
         if len(each.trajectory) > search.extended(each.world.extra_length(each.trajectory.start))
         .longest
     ]  # fmt: skip
-
-
-def _too_long(subject: Subject) -> Iterator[Finding]:
-    """Find plans that are too long for the search, with the cost of listing them."""
-    learnt, examples = subject.learnt, subject.examples
-    long = which_too_long(learnt, examples)
-    if not long:
-        return
-    longest = learnt.search.longest
-    most = max(
-        len(each.trajectory) - each.world.extra_length(each.trajectory.start) for each in long
-    )
-    cost = ""
-    if learnt.model.member_model.lists_plans:
-        counts = PlanCounts([(each.world, each.trajectory.start) for each in long[:A_FEW]])
-        cost = (
-            f" That makes about {counts.plans(most):,.0f} plans from a start instead of "
-            f"{counts.plans(longest):,.0f}, and training takes longer in proportion."
-        )
-    yield Finding(
-        "too long",
-        f"{len(long)} of {len(examples)} demonstrations are longer than Search.max_length="
-        f"{longest}, so their plans are never found: "
-        f"{_name([each.demonstration for each in long])}.",
-        f"Use {advise(learnt, 'Search', max_length=most)}.{cost}",
-    )
-
-
-def _could(one: Example, other: Example) -> bool:
-    """Return whether each of two plans is possible at the start of the other."""
-    for each, elsewhere in ((one, other), (other, one)):
-        plan, world = each.trajectory, elsewhere.world
-        try:
-            instead = world.trace(elsewhere.trajectory.start, plan.actions, "")
-        except GroundlingError:  # it is not possible there
-            return False
-        if graphs(world, instead) != graphs(each.world, plan):
-            return False
-    return True
-
-
-def _contradictions(subject: Subject) -> Iterator[Finding]:
-    """Find training examples with equal words and similar starts but different plans."""
-    index, found = subject.index, []
-    among = {id(each) for each in subject.examples} & {id(each) for each in index.shown}
-    for alike in index.by_text.values():
-        if len(alike) < 2 or (among and not any(id(each) in among for each in alike)):
-            continue
-        starts: dict[frozenset[tuple[GroundingGraph, int]], dict[_Plans, list[Example]]] = {}
-        for each in alike:
-            look = frozenset(looks(each.world, each.trajectory.start).items())
-            plans = (each.trajectory, *each.also)
-            key = frozenset(tuple(graphs(each.world, plan)) for plan in plans)
-            starts.setdefault(look, {}).setdefault(key, []).append(each)
-        for doing in starts.values():
-            for key, same in doing.items():
-                others = (e for other, (e, *_) in doing.items() if not key & other)
-                if any(_could(same[0], other) for other in others):
-                    found += same
-    if found:
-        numbers = {id(each): number for number, each in enumerate(index.shown, 1)}
-        first = ", ".join(str(numbers[id(each)]) for each in found[: 2 * A_FEW])
-        yield Finding(
-            "contradiction",
-            f"{len(found)} demonstrations contradict each other: the same words and similar "
-            f"starts, but different actions: {_name([each.demonstration for each in found])} "
-            f"(numbers {first}{', …' * (len(found) > 2 * A_FEW)}).",
-            "Correct the wrong ones; if several plans are right, list them in also=… of each; or "
-            "add a label that distinguishes the starts.",
-        )
-
-
-def _slots(subject: Subject) -> Iterator[Finding]:
-    """Find slots that no graph has, or whose values no word matches."""
-    examples, encoder = subject.sample, subject.learnt.fitted.encoder
-    reader = encoder.reader
-    strings = [
-        (kind_of(e), e.value) for each in examples for e in labels_of(each)
-        if isinstance(e.value, str)
-    ]  # fmt: skip
-    # A loaded follower has only the words of its training texts.
-    words = {word for each in examples for word in words_of(each)} | set(reader.counts)
-    labelled = {e.kind for each in examples for s in each.instructions for e in s.labels}
-    presumed = {kind for each in examples for kind in each.world.presumed_slots}
-    for kind in encoder.nodes.slots:
-        if kind in (LABEL, NUMBER) or kind in presumed:
-            continue
-        values = encoder.values.get(kind, set()) | {value for k, value in strings if k == kind}
-        only = {kind: values}
-        if not values:
-            yield Finding(
-                "idle slot",
-                f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
-                f"Use a label that they have.{did_you_mean(kind, {kind for kind, _ in strings})}",
-            )
-        elif kind not in labelled and not any(
-            reader.lexicon.look_up(word, only, language=reader.language)
-            or word in reader.lexicon.learnt
-            for word in words
-        ):
-            fix = "Add a lexicon, or leave the slot out."
-            if not subject.learnt.settings.features.learns_lexicon:
-                fix = f"Use {advise(subject.learnt, 'Features', lexicon='learn')}, a{fix[1:]}"
-            such = ", ".join(sorted(values)[:A_FEW])
-            yield Finding(
-                "idle slot",
-                f"No word in the texts means a value of the slot {kind!r}, such as {such}.",
-                fix,
-            )
-
-
-def _nodes(subject: Subject) -> Iterator[Finding]:
-    """Find nodes that no word can align with."""
-    examples, encoder = subject.sample, subject.learnt.fitted.encoder
-    overlay = encoder.overlay
-    if overlay.nodes == "flat" or overlay.skeleton == "bag" or overlay.adjacency == "soft":
-        return
-    reached: dict[str, bool] = {}
-    for each in examples:
-        for state, action in each.trajectory.decisions():
-            graph = encoder.ground(each.world, state, action)
-            if all(reached.get(name) for name in graph.names):
-                continue
-            waiting = [place for place, enters in enumerate(graph.shape.enters) if enters]
-            seen = set(waiting)
-            while waiting:
-                for neighbour, _ in graph.shape.near[waiting.pop()]:
-                    if neighbour not in seen:
-                        seen.add(neighbour)
-                        waiting.append(neighbour)
-            for place, name in enumerate(graph.names):
-                reached[name] = reached.get(name, False) or place in seen
-    for name in sorted(name for name, ever in reached.items() if not ever):
-        yield Finding(
-            "unreachable node",
-            f"No relation leads to the node {name!r}, so no word can align with it.",
-            "Add an edge to it, or use Overlay(adjacency='soft') or Overlay.flat().",
-        )
-
-
-def _tokens(subject: Subject) -> Iterator[Finding]:
-    """Find texts that the parser does not split into words."""
-    examples = subject.examples
-    # A word with labels of its own represents a whole sentence on purpose.
-    sentences = [s for each in examples for s in each.instructions if not s.labels]
-    alone = [
-        s.tokens[0]
-        for s in sentences
-        if len(s) == 1
-        and len(s.tokens[0]) >= (SAMPLED_STARTS / 2 if is_unspaced(s.tokens[0]) else SAMPLED_STARTS)
-    ]
-    if 2 * len(alone) > len(sentences):
-        yield Finding(
-            "one token",
-            f"{len(alone)} of {len(sentences)} sentences are one word each, such as "
-            f"{alone[0][:SAMPLED_STARTS]!r}: the parser does not find word boundaries.",
-            "Pass a parser for this language as parser=…, such as "
-            "ChainParser(language=Language(…, spaced=False)) if it is written without spaces; or "
-            "put spaces between words.",
-        )
-
-
-def _entries(subject: Subject) -> Iterator[Finding]:
-    """Find lexicon entries without effect, which match no slot or graph."""
-    examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
-    slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
-    given = encoder.reader.lexicon.given
-    offered: dict[str, set[str]] = {kind: set(values) for kind, values in encoder.values.items()}
-    for each in examples if given else ():
-        for state in each.trajectory.states[:-1]:
-            for action in each.world.some_actions(state):
-                for name, own in graph_values(each.world, state, action):
-                    offered.setdefault(name, set()).add(own)
-    # These values exist only if a text names them.
-    hidden = any(each.world.labels_follow_text for each in examples)
-    idle = [
-        f"{word!r} is more than one word, and is never looked up"
-        for word, pairs in given.items() if pairs and len(word.split()) > 1
-    ]  # fmt: skip
-    for word, (kind, value) in ((w, pair) for w, pairs in given.items() for pair in pairs):
-        if kind not in slots and kind in offered:
-            idle.append(f"{word!r} has a value of {kind!r}, which is not in Features.slots")
-        elif kind not in slots:
-            hint = did_you_mean(kind, slots - {NUMBER, ORDINAL})
-            idle.append(f"{word!r} has a value of {kind!r}, which no graph has as a label.{hint}")
-        elif kind in encoder.nodes.slots and value not in offered.get(kind, ()) and not hidden:
-            hint = did_you_mean(str(value), offered.get(kind, ()))
-            idle.append(f"{word!r} has {kind}:{value}, which no graph has.{hint}")
-    if idle:
-        more = f" And {len(idle) - A_FEW} more." if len(idle) > A_FEW else ""
-        shown = "; ".join(each.rstrip(".") for each in idle[:A_FEW])
-        yield Finding(
-            "idle entry",
-            f"Lexicon entries match no label of any action: {shown}.{more}".replace("?.", "?"),
-            "Write entries as one word with a label and a value of the graphs: "
-            "{'bench': [('item', 'sofa')]}, or bench = item:sofa in a file.",
-        )
-
-
-def _look_alike(subject: Subject) -> bool:
-    """Return whether all actions of each state have the same graph.
-
-    Returns False if no state has several actions.
-    """
-    return any(len(shown) > 1 for shown in subject.offered) and all(
-        len(set(shown)) < 2 for shown in subject.offered
-    )
-
-
-def _same_graphs(subject: Subject) -> Iterator[Finding]:
-    """Find states whose actions all have the same graph."""
-    if _look_alike(subject):
-        yield Finding(
-            "same graphs",
-            "All actions of a state have the same grounding graph, so nothing distinguishes them.",
-            "Return labels from ground that say what an action does, and to what.",
-        )
-
-
-def _constant_labels(subject: Subject) -> Iterator[Finding]:
-    """Find labels with the same value on all possible actions."""
-    shown = [graph for each in subject.offered for graph in each]
-    found: dict[tuple[str, str], list[object]] = {}
-    for graph in shown:
-        for node, labels in zip(graph.node_names, graph.node_labels, strict=True):
-            for label in labels:
-                if label.value is not None and ".rank" not in label.name:  # ranks come as a set
-                    found.setdefault((node, label.name), []).append(label.value)
-    if _look_alike(subject) or len(shown) < 2 * A_FEW:
-        return
-    for (node, name), values in sorted(found.items(), key=lambda pair: pair[0]):
-        # A label that only some actions have distinguishes them from the others.
-        if len(set(values)) == 1 and len(values) == len(shown):
-            yield Finding(
-                "constant label",
-                f"The label {name!r} of the node {node!r} is {values[0]!r} on all possible "
-                "actions, so nothing can be learnt from it.",
-                "Let it vary, or leave it out.",
-            )
-
-
-def _refit(subject: Subject) -> Iterator[Finding]:
-    """Find problems by following a sample of the training demonstrations."""
-    learnt = subject.learnt
-    long = {id(each) for each in which_too_long(learnt, subject.examples)}
-    rest = [each for each in subject.examples if id(each) not in long]
-    words, few = 0, list[Example]()
-    for each in _spread(rest, 2 * SAMPLED_STARTS):  # long texts are slow
-        words += sum(map(len, each.instructions))
-        if few and words > A_FEW * LONG_TEXT:
-            break
-        few.append(each)
-    seen = follow_examples(learnt, few)
-    looked = f" ({len(seen)} of {len(rest)} were tried)" if len(rest) > len(seen) else ""
-    lost = [each.example.demonstration for each in seen if _is_lost(learnt, each)]
-    if len(lost) > HARDLY_ANY * len(seen):
-        yield Finding(
-            "not found",
-            f"The search does not find the plans of {len(lost)} of {len(seen)} demonstrations"
-            f"{looked}: {_name(lost)}.",
-            wider(learnt.search),
-        )
-    wrong = [each for each in seen if not each.right]
-    right, chance = len(seen) - len(wrong), sum(each.chance for each in seen)
-    if len(seen) < SAMPLED_STARTS / 2 or learnt.search.decode == "transitions":
-        return
-    if right < POOR_ACCURACY * len(seen) and chance < NEARLY_ALL * len(seen):
-        some = wrong[:SAMPLED_STARTS]
-        reasons = Counter(explain_mistake(subject.index, each).why for each in some)
-        [(why, count)] = reasons.most_common(1)
-        yield Finding(
-            "poor fit",
-            f"Only {right} of {len(seen)} training demonstrations{looked} are followed as "
-            f"demonstrated; chance would be {chance:.1f}.",
-            f"The most frequent reason is {why!r} ({count} of {len(some)}): "
-            "follower.diagnose(demonstrations) suggests a fix for each.",
-        )
-
-
-def _is_lost(learnt: Learnt, each: Attempt) -> bool:
-    """Return whether a demonstrated plan scores higher than all plans found.
-
-    If so, a wider search would help.
-    """
-    if each.chance:
-        return False
-    if not each.found:
-        return True
-    best = max(each.found, key=lambda plan: plan.score)
-    scores = plan_scores(learnt, each.request, [best, *each.shown])
-    return max(scores[1:]) >= scores[0] - NEGLIGIBLE_WEIGHT
-
-
-def _held_out(subject: Subject) -> Iterator[Finding]:
-    """Find low accuracy in cross-validation."""
-    tried = getattr(subject.learnt.choices, "tried", None)
-    if tried is not None and 2 * tried.right < 1:
-        yield Finding(
-            "poor trial",
-            f"In cross-validation, {tried.right:.0%} of the held-out demonstrations were followed "
-            "correctly; expect a similar accuracy on other texts.",
-            "Add labels that words can learn (see the page “Labels that words can learn”), or more "
-            "demonstrations. follower.diagnose(demonstrations, parts=3) explains the mistakes.",
-        )
 
 
 def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
@@ -544,65 +277,334 @@ def _count_words(text: Text) -> int:
     )
 
 
-CHECKS: tuple[Check, ...] = (
-    Check(
-        "too long", ("fit", "teach", "diagnose"),
-        "demonstrations have more actions than `Search.max_length`; an error if all have",
-        "raise it: the message says how, and how many more plans there will be", _too_long,
-    ),
-    Check(
-        "contradiction", ("fit", "teach", "diagnose"),
-        "the same words and similar starts, but different actions",
-        "correct them; use `also=` if several plans are right; or add a label that distinguishes "
-        "the starts", _contradictions,
-    ),
-    Check(
-        "idle slot", ("fit", "diagnose"),
-        "`Features.slots` names a label that no graph has, or whose values no word means",
-        "use the suggested name, add a lexicon, or leave the slot out", _slots,
-    ),
-    Check(
-        "idle entry", ("fit", "diagnose"),
-        "lexicon entries have a label or a value that no graph has, or several words",
-        "correct the named entries; see [the format of a lexicon](your-environment.md)", _entries,
-    ),
-    Check(
-        "unreachable node", ("fit", "diagnose"),
-        "under hard adjacency no relation leads to a node, so no word can align with it",
-        "add an edge, or use `Overlay(adjacency=\"soft\")` or `Overlay.flat()`", _nodes,
-    ),
-    Check(
-        "same graphs", ("fit", "diagnose"),
-        "all actions of a state have the same grounding graph",
-        "add labels that say what an action does, and to what", _same_graphs,
-    ),
-    Check(
-        "constant label", ("fit", "diagnose"),
-        "a label has the same value on all possible actions", "let it vary, or leave it out",
-        _constant_labels,
-    ),
-    Check(
-        "one token", ("fit", "diagnose"),
-        "most sentences are one long word: the parser does not know this language",
-        "pass `parser=…`, such as `ChainParser(language=Language(…, spaced=False))`; or put spaces "
-        "between words", _tokens,
-    ),
-    Check(
-        "poor trial", ("fit",),
-        "less than half of the held-out demonstrations were followed correctly",
-        "add labels that words can learn, or more demonstrations", _held_out,
-    ),
-    Check(
-        "poor fit", ("fit",),
-        "less than 60 % of a sample of the training demonstrations are followed correctly; or the "
-        "search does not find their plans (`not found`)",
-        "the message names the most frequent reason, or `Search.beam`; `diagnose` explains each",
-        _refit,
-    ),
-    Check(
-        "another world", ("diagnose",),
-        "labels that some action had at every start in training are missing here",
-        "follow in the training world, or train again", _elsewhere,
-    ),
+@check(
+    "too long", ("fit", "teach", "diagnose"),
+    "raise it: the message says how, and how many more plans there will be",
 )  # fmt: skip
-"""All checks, in the order in which they run."""
+def _too_long(subject: Subject) -> _Problems:
+    """Find demonstrations with more actions than `Search.max_length`; an error if all have."""
+    learnt, examples = subject.learnt, subject.examples
+    long = which_too_long(learnt, examples)
+    if not long:
+        return
+    longest = learnt.search.longest
+    most = max(
+        len(each.trajectory) - each.world.extra_length(each.trajectory.start) for each in long
+    )
+    cost = ""
+    if learnt.model.member_model.lists_plans:
+        counts = PlanCounts([(each.world, each.trajectory.start) for each in long[:A_FEW]])
+        cost = (
+            f" That makes about {counts.plans(most):,.0f} plans from a start instead of "
+            f"{counts.plans(longest):,.0f}, and training takes longer in proportion."
+        )
+    yield (
+        f"{len(long)} of {len(examples)} demonstrations are longer than Search.max_length="
+        f"{longest}, so their plans are never found: "
+        f"{_name([each.demonstration for each in long])}.",
+        f"Use {advise(learnt, 'Search', max_length=most)}.{cost}",
+    )
+
+
+def _could(one: Example, other: Example) -> bool:
+    """Return whether each of two plans is possible at the start of the other."""
+    for each, elsewhere in ((one, other), (other, one)):
+        plan, world = each.trajectory, elsewhere.world
+        try:
+            instead = world.trace(elsewhere.trajectory.start, plan.actions, "")
+        except GroundlingError:  # it is not possible there
+            return False
+        if graphs(world, instead) != graphs(each.world, plan):
+            return False
+    return True
+
+
+@check(
+    "contradiction", ("fit", "teach", "diagnose"),
+    "correct them; use `also=` if several plans are right; or add a label that distinguishes the "
+    "starts",
+)  # fmt: skip
+def _contradictions(subject: Subject) -> _Problems:
+    """Find the same words and similar starts, but different actions."""
+    index, found = subject.index, []
+    among = {id(each) for each in subject.examples} & {id(each) for each in index.shown}
+    for alike in index.by_text.values():
+        if len(alike) < 2 or (among and not any(id(each) in among for each in alike)):
+            continue
+        starts: dict[frozenset[tuple[GroundingGraph, int]], dict[_Plans, list[Example]]] = {}
+        for each in alike:
+            look = frozenset(looks(each.world, each.trajectory.start).items())
+            plans = (each.trajectory, *each.also)
+            key = frozenset(tuple(graphs(each.world, plan)) for plan in plans)
+            starts.setdefault(look, {}).setdefault(key, []).append(each)
+        for doing in starts.values():
+            for key, same in doing.items():
+                others = (e for other, (e, *_) in doing.items() if not key & other)
+                if any(_could(same[0], other) for other in others):
+                    found += same
+    if found:
+        numbers = {id(each): number for number, each in enumerate(index.shown, 1)}
+        first = ", ".join(str(numbers[id(each)]) for each in found[: 2 * A_FEW])
+        yield (
+            f"{len(found)} demonstrations contradict each other: the same words and similar "
+            f"starts, but different actions: {_name([each.demonstration for each in found])} "
+            f"(numbers {first}{', …' * (len(found) > 2 * A_FEW)}).",
+            "Correct the wrong ones; if several plans are right, list them in also=… of each; or "
+            "add a label that distinguishes the starts.",
+        )
+
+
+@check(
+    "idle slot", ("fit", "diagnose"),
+    "use the suggested name, add a lexicon, or leave the slot out",
+)  # fmt: skip
+def _slots(subject: Subject) -> _Problems:
+    """Find names in `Features.slots` that no graph has, or whose values no word means."""
+    examples, encoder = subject.sample, subject.learnt.fitted.encoder
+    reader = encoder.reader
+    strings = [
+        (kind_of(e), e.value) for each in examples for e in labels_of(each)
+        if isinstance(e.value, str)
+    ]  # fmt: skip
+    # A loaded follower has only the words of its training texts.
+    words = {word for each in examples for word in words_of(each)} | set(reader.counts)
+    labelled = {e.kind for each in examples for s in each.instructions for e in s.labels}
+    presumed = {kind for each in examples for kind in each.world.presumed_slots}
+    for kind in encoder.nodes.slots:
+        if kind in (LABEL, NUMBER) or kind in presumed:
+            continue
+        values = encoder.values.get(kind, set()) | {value for k, value in strings if k == kind}
+        only = {kind: values}
+        if not values:
+            yield (
+                f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
+                f"Use a label that they have.{did_you_mean(kind, {kind for kind, _ in strings})}",
+            )
+        elif kind not in labelled and not any(
+            reader.lexicon.look_up(word, only, language=reader.language)
+            or word in reader.lexicon.learnt
+            for word in words
+        ):
+            fix = "Add a lexicon, or leave the slot out."
+            if not subject.learnt.settings.features.learns_lexicon:
+                fix = f"Use {advise(subject.learnt, 'Features', lexicon='learn')}, a{fix[1:]}"
+            such = ", ".join(sorted(values)[:A_FEW])
+            yield (
+                f"No word in the texts means a value of the slot {kind!r}, such as {such}.",
+                fix,
+            )
+
+
+@check(
+    "idle entry", ("fit", "diagnose"),
+    "correct the named entries; see [the format of a lexicon](your-environment.md)",
+)  # fmt: skip
+def _entries(subject: Subject) -> _Problems:
+    """Find lexicon entries with a label or a value that no graph has, or with several words."""
+    examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
+    slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
+    given = encoder.reader.lexicon.given
+    offered: dict[str, set[str]] = {kind: set(values) for kind, values in encoder.values.items()}
+    for each in examples if given else ():
+        for state in each.trajectory.states[:-1]:
+            for action in each.world.some_actions(state):
+                for name, own in graph_values(each.world, state, action):
+                    offered.setdefault(name, set()).add(own)
+    # These values exist only if a text names them.
+    hidden = any(each.world.labels_follow_text for each in examples)
+    idle = [
+        f"{word!r} is more than one word, and is never looked up"
+        for word, pairs in given.items() if pairs and len(word.split()) > 1
+    ]  # fmt: skip
+    for word, (kind, value) in ((w, pair) for w, pairs in given.items() for pair in pairs):
+        if kind not in slots and kind in offered:
+            idle.append(f"{word!r} has a value of {kind!r}, which is not in Features.slots")
+        elif kind not in slots:
+            hint = did_you_mean(kind, slots - {NUMBER, ORDINAL})
+            idle.append(f"{word!r} has a value of {kind!r}, which no graph has as a label.{hint}")
+        elif kind in encoder.nodes.slots and value not in offered.get(kind, ()) and not hidden:
+            hint = did_you_mean(str(value), offered.get(kind, ()))
+            idle.append(f"{word!r} has {kind}:{value}, which no graph has.{hint}")
+    if idle:
+        more = f" And {len(idle) - A_FEW} more." if len(idle) > A_FEW else ""
+        shown = "; ".join(each.rstrip(".") for each in idle[:A_FEW])
+        yield (
+            f"Lexicon entries match no label of any action: {shown}.{more}".replace("?.", "?"),
+            "Write entries as one word with a label and a value of the graphs: "
+            "{'bench': [('item', 'sofa')]}, or bench = item:sofa in a file.",
+        )
+
+
+@check(
+    "unreachable node", ("fit", "diagnose"),
+    "add an edge, or use `Overlay(adjacency=\"soft\")` or `Overlay.flat()`",
+)  # fmt: skip
+def _nodes(subject: Subject) -> _Problems:
+    """Find nodes without a relation that leads to them, under hard adjacency.
+
+    No word can align with such a node.
+    """
+    examples, encoder = subject.sample, subject.learnt.fitted.encoder
+    overlay = encoder.overlay
+    if overlay.nodes == "flat" or overlay.skeleton == "bag" or overlay.adjacency == "soft":
+        return
+    reached: dict[str, bool] = {}
+    for each in examples:
+        for state, action in each.trajectory.decisions():
+            graph = encoder.ground(each.world, state, action)
+            if all(reached.get(name) for name in graph.names):
+                continue
+            waiting = [place for place, enters in enumerate(graph.shape.enters) if enters]
+            seen = set(waiting)
+            while waiting:
+                for neighbour, _ in graph.shape.near[waiting.pop()]:
+                    if neighbour not in seen:
+                        seen.add(neighbour)
+                        waiting.append(neighbour)
+            for place, name in enumerate(graph.names):
+                reached[name] = reached.get(name, False) or place in seen
+    for name in sorted(name for name, ever in reached.items() if not ever):
+        yield (
+            f"No relation leads to the node {name!r}, so no word can align with it.",
+            "Add an edge to it, or use Overlay(adjacency='soft') or Overlay.flat().",
+        )
+
+
+def _look_alike(subject: Subject) -> bool:
+    """Return whether all actions of each state have the same graph.
+
+    Returns False if no state has several actions.
+    """
+    return any(len(shown) > 1 for shown in subject.offered) and all(
+        len(set(shown)) < 2 for shown in subject.offered
+    )
+
+
+@check(
+    "same graphs", ("fit", "diagnose"),
+    "add labels that say what an action does, and to what",
+)  # fmt: skip
+def _same_graphs(subject: Subject) -> _Problems:
+    """Find states whose actions all have the same grounding graph."""
+    if _look_alike(subject):
+        yield (
+            "All actions of a state have the same grounding graph, so nothing distinguishes them.",
+            "Return labels from ground that say what an action does, and to what.",
+        )
+
+
+@check("constant label", ("fit", "diagnose"), "let it vary, or leave it out")
+def _constant_labels(subject: Subject) -> _Problems:
+    """Find labels with the same value on all possible actions."""
+    shown = [graph for each in subject.offered for graph in each]
+    found: dict[tuple[str, str], list[object]] = {}
+    for graph in shown:
+        for node, labels in zip(graph.node_names, graph.node_labels, strict=True):
+            for label in labels:
+                if label.value is not None and ".rank" not in label.name:  # ranks come as a set
+                    found.setdefault((node, label.name), []).append(label.value)
+    if _look_alike(subject) or len(shown) < 2 * A_FEW:
+        return
+    for (node, name), values in sorted(found.items(), key=lambda pair: pair[0]):
+        # A label that only some actions have distinguishes them from the others.
+        if len(set(values)) == 1 and len(values) == len(shown):
+            yield (
+                f"The label {name!r} of the node {node!r} is {values[0]!r} on all possible "
+                "actions, so nothing can be learnt from it.",
+                "Let it vary, or leave it out.",
+            )
+
+
+@check(
+    "one token", ("fit", "diagnose"),
+    "pass `parser=…`, such as `ChainParser(language=Language(…, spaced=False))`; or put spaces "
+    "between words",
+)  # fmt: skip
+def _tokens(subject: Subject) -> _Problems:
+    """Find texts of one long word: the parser does not know this language."""
+    examples = subject.examples
+    # A word with labels of its own represents a whole sentence on purpose.
+    sentences = [s for each in examples for s in each.instructions if not s.labels]
+    alone = [
+        s.tokens[0]
+        for s in sentences
+        if len(s) == 1
+        and len(s.tokens[0]) >= (SAMPLED_STARTS / 2 if is_unspaced(s.tokens[0]) else SAMPLED_STARTS)
+    ]
+    if 2 * len(alone) > len(sentences):
+        yield (
+            f"{len(alone)} of {len(sentences)} sentences are one word each, such as "
+            f"{alone[0][:SAMPLED_STARTS]!r}: the parser does not find word boundaries.",
+            "Pass a parser for this language as parser=…, such as "
+            "ChainParser(language=Language(…, spaced=False)) if it is written without spaces; or "
+            "put spaces between words.",
+        )
+
+
+@check("poor trial", ("fit",), "add labels that words can learn, or more demonstrations")
+def _held_out(subject: Subject) -> _Problems:
+    """Find an accuracy below one half on held-out demonstrations."""
+    tried = getattr(subject.learnt.choices, "tried", None)
+    if tried is not None and 2 * tried.right < 1:
+        yield (
+            f"In cross-validation, {tried.right:.0%} of the held-out demonstrations were followed "
+            "correctly; expect a similar accuracy on other texts.",
+            "Add labels that words can learn (see the page “Labels that words can learn”), or more "
+            "demonstrations. follower.diagnose(demonstrations, parts=3) explains the mistakes.",
+        )
+
+
+@check("not found", ("fit",), "raise `Search.beam` or `Search.budget`")
+def _lost_plans(subject: Subject) -> _Problems:
+    """Find demonstrated plans that the search misses, in a sample of the demonstrations."""
+    seen, looked = subject.followed
+    lost = [each.example.demonstration for each in seen if _is_lost(subject.learnt, each)]
+    if len(lost) > HARDLY_ANY * len(seen):
+        yield (
+            f"The search does not find the plans of {len(lost)} of {len(seen)} demonstrations"
+            f"{looked}: {_name(lost)}.",
+            wider(subject.learnt.search),
+        )
+
+
+@check(
+    "poor fit", ("fit",),
+    "the message names the most frequent reason; `diagnose` explains each mistake",
+)  # fmt: skip
+def _refit(subject: Subject) -> _Problems:
+    """Find less than 60 % of a sample of the training demonstrations followed correctly."""
+    seen, looked = subject.followed
+    wrong = [each for each in seen if not each.right]
+    right, chance = len(seen) - len(wrong), sum(each.chance for each in seen)
+    if len(seen) < SAMPLED_STARTS / 2 or subject.learnt.search.decode == "transitions":
+        return
+    if right < POOR_ACCURACY * len(seen) and chance < NEARLY_ALL * len(seen):
+        some = wrong[:SAMPLED_STARTS]
+        reasons = Counter(explain_mistake(subject.index, each).why for each in some)
+        [(why, count)] = reasons.most_common(1)
+        yield (
+            f"Only {right} of {len(seen)} training demonstrations{looked} are followed as "
+            f"demonstrated; chance would be {chance:.1f}.",
+            f"The most frequent reason is {why!r} ({count} of {len(some)}): "
+            "follower.diagnose(demonstrations) suggests a fix for each.",
+        )
+
+
+def _is_lost(learnt: Learnt, each: Attempt) -> bool:
+    """Return whether a demonstrated plan scores higher than all plans found.
+
+    If so, a wider search would help.
+    """
+    if each.chance:
+        return False
+    if not each.found:
+        return True
+    best = max(each.found, key=lambda plan: plan.score)
+    scores = plan_scores(learnt, each.request, [best, *each.shown])
+    return max(scores[1:]) >= scores[0] - NEGLIGIBLE_WEIGHT
+
+
+@check("another world", ("diagnose",), "follow in the training world, or train again")
+def _elsewhere(subject: Subject) -> _Problems:
+    """Find labels that some action had at every start in training, and that are missing here."""
+    yield from _another_world(usual_labels(subject.learnt), subject.places)

@@ -8,12 +8,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from inspect import Parameter, Signature, signature
+from copy import copy
+from dataclasses import dataclass, fields, is_dataclass
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from groundling.cli.entry import told
 
@@ -32,48 +34,55 @@ CorporaOption = Annotated[
 ParserOption = Annotated[
     str | None, typer.Option(help="Parser to use: default, chain, spacy:NAME or conllu:PATH.")
 ]
-SkipBadOption = Annotated[
-    bool, typer.Option("--skip-bad", help="Skip bad records in files, and list them.")
-]
-SampleOption = Annotated[bool, typer.Option("--sample", help="Use the generated sample.")]
+SkipBadOption = Annotated[bool, typer.Option(help="Skip bad records in files, and list them.")]
+SampleOption = Annotated[bool, typer.Option(help="Use the generated sample.")]
 FoldsOption = Annotated[
-    int | None, typer.Option("--folds", min=2, help="Number of folds, for your own world. [5]")
+    int | None, typer.Option(min=2, help="Number of folds, for your own world. [5]")
 ]
 JobsOption = Annotated[
     int, typer.Option("--jobs", "-j", min=0, help="Number of processes; 0 for all cores.")
 ]
 ClusterOption = Annotated[
-    str | None,
-    typer.Option("--cluster", help="Address of a Dask scheduler, or local:2 for 2 local workers."),
+    str | None, typer.Option(help="Address of a Dask scheduler, or local:2 for 2 local workers.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 JsonFileOption = Annotated[
     Path | None, typer.Option("--json", help="Write JSON to this file; - for standard output.")
 ]
-DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")]
+DebugOption = Annotated[bool, typer.Option(help="Show tracebacks of errors.")]
+
+
+def _folder(given: str | Path) -> Path:
+    if not str(given).strip():
+        raise typer.BadParameter(
+            "the folder must have a name; got an empty one. Write . for the current folder."
+        )
+    return Path(given)
+
+
+_FOLDER = typer.Option(parser=_folder, metavar="PATH")
+FolderOption = Annotated[Path, _FOLDER]
+"""An output folder; an empty name is an error."""
+OptionalFolder = Annotated[Path | None, _FOLDER]
 
 
 @dataclass
 class TaskOptions:
-    """The arguments and options for a task, its settings and its data."""
+    """The arguments and options for a task, its settings and its data.
 
-    task: Annotated[
-        str,
-        typer.Argument(
-            help="A task, such as mazes; or your own world, such as my_world.py:Kitchen.",
-            metavar="TASK",
-        ),
-    ]
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[DEMONSTRATIONS]...", help="JSON Lines or Parquet files, for your own world."
-        ),
-    ] = None
-    preset: Annotated[
-        str | None,
-        typer.Option("--preset", "-p", help="paper, best or auto; best if there is one."),
-    ] = None
+    Parameters
+    ----------
+    task
+        A task, such as mazes; or your own world, such as my_world.py:Kitchen.
+    files
+        JSON Lines or Parquet files, for your own world.
+    preset, -p
+        paper, best or auto; best if there is one.
+    """
+
+    task: Annotated[str, typer.Argument(metavar="TASK")]
+    files: Annotated[list[str] | None, typer.Argument(metavar="[DEMONSTRATIONS]...")] = None
+    preset: str | None = None
     parser: ParserOption = None
     skip_bad: SkipBadOption = False
     corpora: CorporaOption = None
@@ -143,7 +152,10 @@ def plainly(debug: bool, stopped: str = "No partial files were left behind.") ->
 def command(stopped: str = "No partial files were left behind.") -> Callable[[Any], Any]:
     """Decorate a command: add `--debug`, report errors, expand option groups.
 
-    A parameter whose type is a dataclass, such as `TaskOptions`, becomes one option per field.
+    A parameter is an option, unless its annotation is a `typer.Argument`. Its help is taken from
+    the section *Parameters* of the docstring; other names than its own, such as `-o`, are listed
+    there. A parameter whose type is a dataclass, such as `TaskOptions`, becomes one option per
+    field.
 
     >>> @command()
     ... def greet(name: str) -> None:
@@ -153,18 +165,10 @@ def command(stopped: str = "No partial files were left behind.") -> Callable[[An
     """
 
     def decorate(function: Any) -> Any:
-        hints = get_type_hints(function, include_extras=True)
-        shown: list[Parameter] = []
-        groups: dict[str, Any] = {}
-        for name, parameter in signature(function).parameters.items():
-            kind = hints[name]
-            if is_dataclass(kind):
-                groups[name] = kind
-                inside = get_type_hints(kind, include_extras=True)
-                shown += [_option(f.name, inside[f.name], f.default) for f in fields(kind)]
-            else:
-                shown.append(_option(name, kind, parameter.default))
-        shown.append(_option("debug", DebugOption, False))
+        hints = get_type_hints(function)
+        groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+        debug = Parameter("debug", Parameter.KEYWORD_ONLY, default=False)
+        shown = [*_options(function), debug.replace(annotation=_option(DebugOption, "debug"))]
 
         def run(debug: bool, **given: Any) -> None:
             for name, kind in groups.items():
@@ -172,7 +176,7 @@ def command(stopped: str = "No partial files were left behind.") -> Callable[[An
             with plainly(debug, stopped):
                 function(**given)
 
-        run.__name__, run.__doc__ = function.__name__, function.__doc__
+        run.__name__, run.__doc__ = function.__name__, _SECTION.split(getdoc(function) or "")[0]
         run.__annotations__ = {each.name: each.annotation for each in shown}
         run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
         return run
@@ -180,9 +184,35 @@ def command(stopped: str = "No partial files were left behind.") -> Callable[[An
     return decorate
 
 
-def _option(name: str, kind: Any, default: Any) -> Parameter:
-    default = Parameter.empty if default is MISSING else default
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+_SECTION = re.compile(r"\n*Parameters\n-+\n")
+_ENTRY = re.compile(r"^(\w+)(.*)\n((?:    .*\n?)+)", re.MULTILINE)
+_FLAG = re.compile(r"--?\w[\w-]*")
+
+
+def _options(of: Any) -> Iterator[Parameter]:
+    """Yield the parameters of a command or an option group, as options with help."""
+    hints = get_type_hints(of, include_extras=True)
+    written = _SECTION.split(getdoc(of) or "")[1:]
+    told = {name: rest for name, *rest in _ENTRY.findall("".join(written))}
+    for name, parameter in signature(of).parameters.items():
+        if is_dataclass(hints[name]):
+            yield from _options(hints[name])
+        else:
+            kind = _option(hints[name], name, *told.get(name, ()))
+            yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=kind)
+
+
+def _option(kind: Any, name: str, names: str = "", text: str = "") -> Any:
+    """Return the annotation of an option; `names` are other names than its own."""
+    kind, given = get_args(kind) if get_origin(kind) is Annotated else (kind, typer.Option())
+    info = copy(given)
+    info.help = info.help or " ".join(text.split())
+    if isinstance(info, OptionInfo) and info.default is ...:  # no names are given
+        flags = _FLAG.findall(names)
+        if not any(each.startswith("--") for each in flags):
+            flags.insert(0, f"--{name.replace('_', '-')}")
+        info.default, info.param_decls = flags[0], tuple(flags[1:])
+    return Annotated[kind, info]
 
 
 def _one_line(error: Exception) -> str:
@@ -190,19 +220,6 @@ def _one_line(error: Exception) -> str:
         where = f" {error.filename}" if error.filename else ""
         return f"{error.strerror}:{where}. Choose another folder or file, such as with --out."
     return " ".join(str(error).split())
-
-
-def folder_option(*names: str, help: str) -> Any:  # noqa: A002 - as typer calls it
-    """Return an option for an output folder; an empty name is an error."""
-    return typer.Option(*names, help=help, parser=_folder, metavar="PATH")
-
-
-def _folder(given: str | Path) -> Path:
-    if not str(given).strip():
-        raise typer.BadParameter(
-            "the folder must have a name; got an empty one. Write . for the current folder."
-        )
-    return Path(given)
 
 
 def check_writable(file: Path | None) -> None:

@@ -49,10 +49,15 @@ def show(as_json: JsonOption = False) -> None:
 @app.command("check")
 @command()
 def check(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the corpora.")],
-    as_json: JsonOption = False,
+    folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: JsonOption = False
 ) -> None:
-    """Verify the SHA-256 checksums of all files in a folder."""
+    """Verify the SHA-256 checksums of all files in a folder.
+
+    Parameters
+    ----------
+    folder
+        Folder of the corpora.
+    """
     from groundling import corpora
     from groundling.errors import CorpusError
 
@@ -86,18 +91,17 @@ def check(
 
 @app.command("fetch")
 @command("The partial download is kept; run the same command to resume.")
-def fetch(
-    into: Annotated[
-        Path | None, typer.Option(help="Folder for the corpora. Default: your data folder.")
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option("--from", help="Archive (.tar.gz, .zip), folder or URL to copy them from."),
-    ] = None,
-) -> None:
+def fetch(into: Path | None = None, source: str | None = None) -> None:
     """Download the corpora from their authors, or copy them from an archive.
 
     Every file is verified. The corpora have their own licences; see `groundling corpora list`.
+
+    Parameters
+    ----------
+    into
+        Folder for the corpora. Default: your data folder.
+    source, --from
+        Archive (.tar.gz, .zip), folder or URL to copy them from.
     """
     from groundling.cli.progress import counting
     from groundling.corpora import SOURCE, data_folder

@@ -12,11 +12,11 @@ from groundling.cli.common import (
     FoldsOption,
     JobsOption,
     JsonFileOption,
+    OptionalFolder,
     TaskOptions,
     check_preset,
     check_writable,
     command,
-    folder_option,
     list_demonstrations,
     make_console,
     write_json,
@@ -37,32 +37,37 @@ _WRONG = 10  # wrong plans that are listed
 @command("Nothing was written.")
 def evaluate(
     data: TaskOptions,
-    ablations: Annotated[
-        bool,
-        typer.Option("--ablations", help="Run all rows of the table, not only the full model."),
-    ] = False,
-    row: Annotated[
-        list[str] | None, typer.Option("--row", help="Run this row; may be repeated.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Run fewer seeds and splits.")] = False,
-    dialogue: Annotated[
-        bool, typer.Option("--dialogue", help="Measure clarification questions and coverage.")
-    ] = False,
-    speaker: Annotated[
-        bool, typer.Option("--speaker", help="Measure how well generated texts are understood.")
-    ] = False,
-    pragmatic: Annotated[
-        bool, typer.Option("--pragmatic", help="Compare with and without the pragmatic listener.")
-    ] = False,
+    ablations: bool = False,
+    row: list[str] | None = None,
+    quick: bool = False,
+    dialogue: bool = False,
+    speaker: bool = False,
+    pragmatic: bool = False,
     folds: FoldsOption = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Score this trained model instead of training one.")
-    ] = None,
+    model: Path | None = None,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
     json_file: JsonFileOption = None,
 ) -> None:
-    """Evaluate a task or your own world on held-out data."""
+    """Evaluate a task or your own world on held-out data.
+
+    Parameters
+    ----------
+    ablations
+        Run all rows of the table, not only the full model.
+    row
+        Run this row; may be repeated.
+    quick
+        Run fewer seeds and splits.
+    dialogue
+        Measure clarification questions and coverage.
+    speaker
+        Measure how well generated texts are understood.
+    pragmatic
+        Compare with and without the pragmatic listener.
+    model
+        Score this trained model instead of training one.
+    """
     from groundling.cli.progress import run_with_progress
     from groundling.errors import SettingError
     from groundling.tasks.jobs import assemble, evaluation_jobs
@@ -212,30 +217,27 @@ def _show_mistakes(console: Console, mistakes: Sequence[Any]) -> None:
 @command("Nothing was written.")
 def tune(
     data: TaskOptions,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--setting",
-            "-s",
-            metavar="NAME=VALUE,VALUE,…",
-            help="Values to try, such as learning.l2=1,2,4; if repeated, all combinations.",
-        ),
-    ] = None,
-    row: Annotated[
-        list[str] | None,
-        typer.Option("--row", help="Try the settings on this row; may be repeated."),
-    ] = None,
-    seconds: Annotated[
-        float, typer.Option(min=0, help="Time budget of the race, for your own world.")
-    ] = 60.0,
-    out: Annotated[
-        Path | None, folder_option("--out", "-o", help="Folder for the best model of the race.")
-    ] = None,
+    setting: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE,VALUE,…")] = None,
+    row: list[str] | None = None,
+    seconds: Annotated[float, typer.Option(min=0)] = 60.0,
+    out: OptionalFolder = None,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
     json_file: JsonFileOption = None,
 ) -> None:
-    """Compare settings by cross-validation inside the training data."""
+    """Compare settings by cross-validation inside the training data.
+
+    Parameters
+    ----------
+    setting, -s
+        Values to try, such as learning.l2=1,2,4; if repeated, all combinations.
+    row
+        Try the settings on this row; may be repeated.
+    seconds
+        Time budget of the race, for your own world.
+    out, -o
+        Folder for the best model of the race.
+    """
     from groundling.cli.progress import run_with_progress
     from groundling.cli.typed_settings import default_settings, read_settings
     from groundling.data.own import names_world
@@ -254,10 +256,7 @@ def tune(
     tried = [(*data.changes, *each) for each in read_settings(setting or plain)]
     source = data.find(console, asked)
     groups = [
-        (
-            ((("row", name),) if row else ()) + each,
-            tuning_jobs(task, preset, each, source, name),
-        )
+        (((("row", name),) if row else ()) + each, tuning_jobs(task, preset, each, source, name))
         for name in row or [FULL]
         for each in tried
     ]

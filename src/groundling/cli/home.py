@@ -28,13 +28,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-HomeArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="[HOME]", help="A YAML file, or a folder with the registries of Home Assistant."
-    ),
-]
-AreaOption = Annotated[str, typer.Option(help="Id of the speaker's area.")]
+HomeArgument = Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")]
 ModelOption = Annotated[
     Path | None, typer.Option(help="Folder of a model. Default: the shipped one.")
 ]
@@ -46,12 +40,10 @@ LanguageOption = Annotated[
 @app.command()
 @command("Nothing was changed.")
 def reply(
-    home: HomeArgument = None,
-    text: Annotated[list[str] | None, typer.Argument(help="A command or question.")] = None,
-    area: AreaOption = "",
-    file: Annotated[
-        Path | None, typer.Option("--file", help="Requests as JSON Lines, each with its home.")
-    ] = None,
+    home: Annotated[Path | None, typer.Argument(metavar="[HOME]")] = None,
+    text: Annotated[list[str] | None, typer.Argument()] = None,
+    area: str = "",
+    file: Path | None = None,
     json_file: JsonFileOption = None,
     model: ModelOption = None,
     language: LanguageOption = "",
@@ -59,6 +51,17 @@ def reply(
     """Reply to a text: act, ask, answer or decline. Nothing is stored.
 
     Without a text, type one line after another; the agent remembers the conversation.
+
+    Parameters
+    ----------
+    home
+        A YAML file, or a folder with the registries of Home Assistant.
+    text
+        A command or question.
+    area
+        Id of the speaker's area.
+    file
+        Requests as JSON Lines, each with its home.
     """
     from groundling.home.home import HomeError
 
@@ -89,14 +92,21 @@ def reply(
 @app.command()
 @command()
 def teach(
-    home: Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")],
-    phrase: Annotated[str, typer.Argument(help="The words of the household.")],
-    does: Annotated[list[str], typer.Argument(help="Its meaning: one or more texts.")],
+    home: HomeArgument,
+    phrase: Annotated[str, typer.Argument()],
+    does: Annotated[list[str], typer.Argument()],
 ) -> None:
     """Add a phrase, such as "movie time", from one example.
 
     The phrase is stored in a file next to the home (my_home.phrases.yaml); the home itself is not
     changed.
+
+    Parameters
+    ----------
+    phrase
+        The words of the household.
+    does
+        Its meaning: one or more texts.
     """
     from groundling.home.home import read_home, teach_phrase
 
@@ -109,15 +119,18 @@ def teach(
 
 @app.command()
 @command("No model was written.")
-def train(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
-    language: Annotated[str, typer.Option(help="Code of the language, as in the corpus.")] = "en",
-    corpora: CorporaOption = None,
-) -> None:
+def train(out: Path, language: str = "en", corpora: CorporaOption = None) -> None:
     """Train the model of a language from the corpus.
 
     A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
     that command apply to the model.
+
+    Parameters
+    ----------
+    out, -o
+        Folder for the model.
+    language
+        Code of the language, as in the corpus.
     """
     import time
 
@@ -135,11 +148,7 @@ def train(
 
 @app.command("mcp")
 @command()
-def serve(
-    home: Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")],
-    model: ModelOption = None,
-    language: LanguageOption = "",
-) -> None:
+def serve(home: HomeArgument, model: ModelOption = None, language: LanguageOption = "") -> None:
     """Serve a home to language-model agents (MCP, standard input and output)."""
     from groundling.cli.mcp import home_server
 

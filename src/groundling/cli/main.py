@@ -21,7 +21,7 @@ from groundling.cli import (
     studio,
     world_commands,
 )
-from groundling.cli.common import command, folder_option
+from groundling.cli.common import FolderOption, OptionalFolder, command
 
 app = typer.Typer(
     name="groundling",
@@ -57,27 +57,30 @@ def main(
 @app.command()
 @command("No partial files were left behind. Run the command again to start over.")
 def demo(
-    out: Annotated[
-        Path, folder_option("--out", "-o", help="Folder for the pictures and the trained model.")
-    ] = Path("demo"),
-    parser: Annotated[
-        str, typer.Option(help="Parser: default, chain, chain:LANGUAGE, spacy:NAME or conllu:PATH.")
-    ] = "default",
-    demonstrations: Annotated[
-        int,
-        typer.Option("--demonstrations", "-n", min=3, max=3000, help="Training demonstrations."),
-    ] = 300,
-    held_out: Annotated[
-        int, typer.Option(min=1, max=3000, help="Held-out sentences and routes.")
-    ] = 100,
-    images: Annotated[
-        Path | None, folder_option("--images", help="Also write the README's pictures here.")
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Train again even if there is a trained model.")
-    ] = False,
+    out: FolderOption = Path("demo"),
+    parser: str = "default",
+    demonstrations: Annotated[int, typer.Option(min=3, max=3000)] = 300,
+    held_out: Annotated[int, typer.Option(min=1, max=3000)] = 100,
+    images: OptionalFolder = None,
+    again: bool = False,
 ) -> None:
-    """Train on a generated world, then follow in an unseen one."""
+    """Train on a generated world, then follow in an unseen one.
+
+    Parameters
+    ----------
+    out, -o
+        Folder for the pictures and the trained model.
+    parser
+        Parser: default, chain, chain:LANGUAGE, spacy:NAME or conllu:PATH.
+    demonstrations, -n
+        Training demonstrations.
+    held_out
+        Held-out sentences and routes.
+    images
+        Also write the README's pictures here.
+    again
+        Train again even if there is a trained model.
+    """
     from groundling.cli.demo import run_demo
 
     run_demo(

@@ -23,20 +23,28 @@ if TYPE_CHECKING:
 
 @command()
 def serve(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained model.")],
-    world: Annotated[
-        str | None, typer.Option(help="Your own world, such as my_world.py:Kitchen.")
-    ] = None,
-    shown: Annotated[
-        list[str] | None,
-        typer.Option(help="Files of its demonstrations; `teach` needs them. May be repeated."),
-    ] = None,
-    where: Annotated[str | None, typer.Option(help="Map or puzzle to act in.")] = None,
-    start: Annotated[str | None, typer.Option(help="Initial state.")] = None,
+    model: Annotated[Path, typer.Argument(metavar="MODEL")],
+    world: str | None = None,
+    shown: list[str] | None = None,
+    where: str | None = None,
+    start: str | None = None,
 ) -> None:
     """Serve a model to agents over standard input and output (MCP).
 
     The tools are follow, explain, describe and teach.
+
+    Parameters
+    ----------
+    model
+        Folder of a trained model.
+    world
+        Your own world, such as my_world.py:Kitchen.
+    shown
+        Files of its demonstrations; `teach` needs them. May be repeated.
+    where
+        Map or puzzle to act in.
+    start
+        Initial state.
     """
     from rich.console import Console
 

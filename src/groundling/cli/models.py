@@ -12,6 +12,7 @@ import typer
 from groundling.cli.common import (
     ClusterOption,
     CorporaOption,
+    FolderOption,
     FoldsOption,
     JsonOption,
     ParserOption,
@@ -20,7 +21,6 @@ from groundling.cli.common import (
     TaskOptions,
     check_preset,
     command,
-    folder_option,
     list_demonstrations,
     make_console,
     print_json,
@@ -41,36 +41,34 @@ ModelArgument = Annotated[
 
 @dataclass
 class SceneOptions:
-    """The arguments and options for a model, its scene and its instructions."""
+    """The arguments and options for a model, its scene and its instructions.
+
+    Parameters
+    ----------
+    lines
+        Instructions, each in quotes.
+    file, -f
+        Read instructions from a file, one per line.
+    where
+        Part of the corpus to act in. Default: a held-out one.
+    start
+        Initial state: JSON, a name, or as the task writes it.
+    length
+        The number of actions, if it is known.
+    world
+        Your own world, such as my_world.py:Kitchen.
+    shown, --demonstrations
+        Start in the initial state of the first demonstration of these files.
+    """
 
     model: ModelArgument
-    lines: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[INSTRUCTION]...", help="Instructions, each in quotes."),
-    ] = None
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", "-f", help="Read instructions from a file, one per line."),
-    ] = None
-    where: Annotated[
-        str | None, typer.Option(help="Part of the corpus to act in. Default: a held-out one.")
-    ] = None
-    start: Annotated[
-        str | None, typer.Option(help="Initial state: JSON, a name, or as the task writes it.")
-    ] = None
-    length: Annotated[
-        int | None, typer.Option(min=1, max=100, help="The number of actions, if it is known.")
-    ] = None
-    world: Annotated[
-        str | None, typer.Option("--world", help="Your own world, such as my_world.py:Kitchen.")
-    ] = None
-    shown: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--demonstrations",
-            help="Start in the initial state of the first demonstration of these files.",
-        ),
-    ] = None
+    lines: Annotated[list[str] | None, typer.Argument(metavar="[INSTRUCTION]...")] = None
+    file: Path | None = None
+    where: str | None = None
+    start: str | None = None
+    length: Annotated[int | None, typer.Option(min=1, max=100)] = None
+    world: str | None = None
+    shown: list[str] | None = None
     parser: ParserOption = None
     as_json: JsonOption = False
     corpora: CorporaOption = None
@@ -93,33 +91,35 @@ class SceneOptions:
 @command("No model was written; run the same command to resume.")
 def train(
     data: TaskOptions,
-    out: Annotated[Path, folder_option("--out", "-o", help="Folder for the model.")] = Path(
-        "model"
-    ),
-    row: Annotated[str, typer.Option(help="A row of the tables, such as an ablation.")] = "full",
-    left_out: Annotated[
-        str | None,
-        typer.Option("--leave-out", help="Parts to hold out, such as 12,13; or none."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    again: Annotated[bool, typer.Option("--again", help="Replace an existing model.")] = False,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--setting",
-            "-s",
-            metavar="NAME=VALUE",
-            help="Change a setting, such as learning.l2=3; may be repeated.",
-        ),
-    ] = None,
+    out: FolderOption = Path("model"),
+    row: str = "full",
+    left_out: str | None = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    again: bool = False,
+    setting: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")] = None,
     cluster: ClusterOption = None,
-    memory: Annotated[
-        str | None, typer.Option("--memory", help="Train in shards within this memory: 4GB.")
-    ] = None,
+    memory: str | None = None,
 ) -> None:
     """Train a model of a task or of your own world, and save it.
 
     If training is interrupted, run the same command to resume.
+
+    Parameters
+    ----------
+    out, -o
+        Folder for the model.
+    row
+        A row of the tables, such as an ablation.
+    left_out, --leave-out
+        Parts to hold out, such as 12,13; or none.
+    seed
+        Random seed.
+    again
+        Replace an existing model.
+    setting, -s
+        Change a setting, such as learning.l2=3; may be repeated.
+    memory
+        Train in shards within this memory: 4GB.
     """
     from time import perf_counter
 
@@ -215,13 +215,14 @@ def print_warnings(console: Console, *, convergence: bool = True) -> Iterator[No
 
 
 @command()
-def follow(
-    options: SceneOptions,
-    picture: Annotated[
-        Path | None, typer.Option(help="Draw the actions into a file (PNG, SVG or PDF).")
-    ] = None,
-) -> None:
-    """Follow instructions from arguments, a file or the terminal."""
+def follow(options: SceneOptions, picture: Path | None = None) -> None:
+    """Follow instructions from arguments, a file or the terminal.
+
+    Parameters
+    ----------
+    picture
+        Draw the actions into a file (PNG, SVG or PDF).
+    """
     from groundling.cli import stage
 
     console = make_console(errors=options.as_json)
@@ -239,13 +240,14 @@ def follow(
 
 
 @command()
-def explain(
-    options: SceneOptions,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw the explanation into a file (PNG, SVG or PDF).")
-    ] = None,
-) -> None:
-    """Explain which words of an instruction caused which action."""
+def explain(options: SceneOptions, figure: Path | None = None) -> None:
+    """Explain which words of an instruction caused which action.
+
+    Parameters
+    ----------
+    figure
+        Draw the explanation into a file (PNG, SVG or PDF).
+    """
     from groundling.errors import InstructionError
 
     console = make_console(errors=options.as_json)
@@ -270,24 +272,27 @@ def explain(
 
 @command()
 def diagnose(
-    world: Annotated[
-        str, typer.Argument(metavar="WORLD", help="Your own world, such as my_world.py:Kitchen.")
-    ],
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="DEMONSTRATIONS...", help="JSON Lines or Parquet files."),
-    ],
-    model: Annotated[
-        Path, typer.Option("--model", "-m", help="Folder of a model from `groundling train`.")
-    ] = Path("model"),
+    world: Annotated[str, typer.Argument(metavar="WORLD")],
+    files: Annotated[list[str], typer.Argument(metavar="DEMONSTRATIONS...")],
+    model: Path = Path("model"),
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,
-    every: Annotated[
-        bool, typer.Option("--all", help="Report all mistakes, not only the first ten.")
-    ] = False,
+    every: bool = False,
     folds: FoldsOption = None,
 ) -> None:
-    """Report problems of a world, and the causes of wrong plans."""
+    """Report problems of a world, and the causes of wrong plans.
+
+    Parameters
+    ----------
+    world
+        Your own world, such as my_world.py:Kitchen.
+    files
+        JSON Lines or Parquet files.
+    model, -m
+        Folder of a model from `groundling train`.
+    every, --all
+        Report all mistakes, not only the first ten.
+    """
     from groundling.follower import Follower
     from groundling.tasks.task_registry import get_task
 
@@ -301,15 +306,23 @@ def diagnose(
 @command()
 def weights(
     model: ModelArgument,
-    word: Annotated[str, typer.Option("--word", "-w", help="Only features of this word.")] = "",
-    most: Annotated[int, typer.Option("--most", "-n", min=1, help="Number of weights.")] = 20,
-    member: Annotated[
-        int, typer.Option("--member", min=0, help="Member of an ensemble, counted from 0.")
-    ] = 0,
+    word: str = "",
+    most: Annotated[int, typer.Option(min=1)] = 20,
+    member: Annotated[int, typer.Option(min=0)] = 0,
     parser: ParserOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the strongest weights, as in Table 2 of the paper."""
+    """Show the strongest weights, as in Table 2 of the paper.
+
+    Parameters
+    ----------
+    word, -w
+        Only features of this word.
+    most, -n
+        Number of weights.
+    member
+        Member of an ensemble, counted from 0.
+    """
     from rich.table import Table
     from rich.text import Text
 

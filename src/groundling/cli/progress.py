@@ -34,16 +34,16 @@ def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
     from groundling.compiler import announced
 
     with announced(lambda what: console.print(f"{title}: {what} …", highlight=False)):
-        if console.is_terminal:
-            with _bar(console, title) as report:
-                yield report
-            return
-        console.print(f"{title} …", highlight=False)
-        tell = _now_and_then(console)
-        yield lambda each: tell(
-            f"{title}: {each.stage} {each.step}/{each.steps}{_loss(each, ', ')}",
-            each.step >= each.steps,
-        )
+        if not console.is_terminal:
+            console.print(f"{title} …", highlight=False)
+        with counting(console, title) as tell:
+
+            def show(each: Report) -> None:
+                loss = "" if math.isnan(each.loss) else f", loss {each.loss:.2f}"
+                note = f"{title}: {each.stage} {each.step}/{each.steps}{loss}"
+                tell(each.step, each.steps, note)
+
+            yield show
 
 
 def _now_and_then(console: Console) -> Callable[[str, bool], None]:
@@ -59,33 +59,11 @@ def _now_and_then(console: Console) -> Callable[[str, bool], None]:
     return tell
 
 
-def _loss(report: Report, before: str = "") -> str:
-    """Format the loss; an empty string before training."""
-    return "" if math.isnan(report.loss) else f"{before}loss {report.loss:.2f}"
-
-
-@contextmanager
-def _bar(console: Console, title: str) -> Iterator[ProgressCallback]:
-    from rich import progress as rich
-
-    columns = (
-        rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.BarColumn(),
-        rich.MofNCompleteColumn(), rich.TimeRemainingColumn(),
-        rich.TextColumn("{task.fields[note]}"),
-    )  # fmt: skip
-    with rich.Progress(*columns, console=console, transient=True) as bars:
-        task = bars.add_task(title, total=None, note="")
-        yield lambda report: bars.update(
-            task, total=report.steps, completed=report.step, note=_loss(report),
-            description=f"{title}: {report.stage}",
-        )  # fmt: skip
-
-
 @contextmanager
 def counting(
     console: Console, title: str, *, unit: str = "bytes", expected: float = 0.0
 ) -> Iterator[Callable[..., None]]:
-    """Show a count of finished work, with the total if it is known.
+    """Show a count of finished work or a note, with the total if it is known.
 
     `expected` is the estimated time in seconds, shown until there is progress.
 
@@ -99,7 +77,7 @@ def counting(
 
         def count(done: float, total: float | None, note: str = "") -> None:
             of = "" if total is None else f" of {total:.0f}"
-            line(f"{title}: {done:.0f}{of} {unit}", done == total)
+            line(note or f"{title}: {done:.0f}{of} {unit}", done == total)
 
         yield count
         return
@@ -114,7 +92,7 @@ def counting(
             left = max(0.0, ends - monotonic()) if ends else 0.0
             return Text(f"{_duration(left)} left" if left else "", "cyan", no_wrap=True)
 
-    began = monotonic()
+    began, before = monotonic(), 0.0
     columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TaskProgressColumn(),
                Left())  # fmt: skip
     with rich.Progress(*columns, console=console, transient=True) as bars:
@@ -122,8 +100,9 @@ def counting(
         task = bars.add_task(title, total=None, ends=ends)
 
         def tell(done: float, total: float | None, note: str = "") -> None:
-            nonlocal ends
+            nonlocal began, before, ends
             now = monotonic()
+            began, before = now if done < before else began, done  # fewer: another stage
             if done > 0 and total is not None:
                 ends = now + (now - began) * (total - done) / done
             bars.update(task, completed=done, total=total, description=note or title, ends=ends)

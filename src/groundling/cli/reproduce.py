@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from groundling.cli.common import (
     ClusterOption,
     CorporaOption,
+    FolderOption,
     JobsOption,
     SampleOption,
     command,
     find_source,
-    folder_option,
     make_console,
 )
 
@@ -31,23 +29,13 @@ TITLE = "Groundling: the paper's tables, run again"
 
 @command("Finished parts are kept; run the same command to resume.")
 def reproduce(
-    out: Annotated[Path, folder_option("--out", "-o", help="Folder for all results.")] = Path(
-        "reproduction"
-    ),
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Only the rows of the paper, fewer seeds and splits.")
-    ] = False,
-    task: Annotated[
-        list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
-    ] = None,
-    routes: Annotated[
-        bool, typer.Option("--routes", help="Also the tables of whole routes; 1.5 times the work.")
-    ] = False,
+    out: FolderOption = Path("reproduction"),
+    quick: bool = False,
+    task: list[str] | None = None,
+    routes: bool = False,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Run everything again, finished parts included.")
-    ] = False,
+    again: bool = False,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
 ) -> None:
@@ -55,6 +43,19 @@ def reproduce(
 
     Finished parts are kept in OUT/cells, so that an interrupted run can resume. Writes
     report.html, report.md and one JSON file per table.
+
+    Parameters
+    ----------
+    out, -o
+        Folder for all results.
+    quick
+        Only the rows of the paper, fewer seeds and splits.
+    task
+        Only this task; may be repeated.
+    routes
+        Also the tables of whole routes; 1.5 times the work.
+    again
+        Run everything again, finished parts included.
     """
     from time import perf_counter
 

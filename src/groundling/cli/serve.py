@@ -20,31 +20,31 @@ from groundling.cli.studio import (
 
 @command("Nothing was changed.")
 def serve(
-    model: Annotated[
-        Path,
-        typer.Argument(help="Folder of a trained model or of a studio project.", metavar="MODEL"),
-    ],
+    model: Annotated[Path, typer.Argument(metavar="MODEL")],
     world: WorldOption = None,
-    teach: Annotated[
-        bool, typer.Option("--teach", help="Enable /v1/teach, so that clients can teach.")
-    ] = False,
-    demonstrations: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="With --teach and --world: file of training demonstrations; may be repeated."
-        ),
-    ] = None,
+    teach: bool = False,
+    demonstrations: list[Path] | None = None,
     port: PortOption = None,
     host: HostOption = "127.0.0.1",
     token: TokenOption = None,
-    waiting: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Maximum number of waiting requests.")
-    ] = 64,
-    seconds: Annotated[
-        float, typer.Option(min=0.1, max=3600, help="Timeout of a request in seconds.")
-    ] = 20.0,
+    waiting: Annotated[int, typer.Option(min=0, max=10_000)] = 64,
+    seconds: Annotated[float, typer.Option(min=0.1, max=3600)] = 20.0,
 ) -> None:
-    """Serve a trained model or a project over HTTP."""
+    """Serve a trained model or a project over HTTP.
+
+    Parameters
+    ----------
+    model
+        Folder of a trained model or of a studio project.
+    teach
+        Enable /v1/teach, so that clients can teach.
+    demonstrations
+        With --teach and --world: file of training demonstrations; may be repeated.
+    waiting
+        Maximum number of waiting requests.
+    seconds
+        Timeout of a request in seconds.
+    """
     need_server()
     from groundling.errors import SettingError
     from groundling.studio.project import Project

@@ -25,8 +25,7 @@ TokenOption = Annotated[
     ),
 ]
 WorldOption = Annotated[
-    str | None,
-    typer.Option(help="World of the model, such as my_world.py:Kitchen."),
+    str | None, typer.Option(help="World of the model, such as my_world.py:Kitchen.")
 ]
 
 
@@ -45,32 +44,29 @@ def need_server() -> None:
 
 @command("All lessons are saved in the project.")
 def studio(
-    target: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[MODEL | WORLD | FILE]",
-            help="Model folder, world (my_world.py:Kitchen, yard.json), gallery world (home, "
-            "maze, warehouse) or a file exported by the studio (mia.jsonl); defaults to the "
-            "kitchen.",
-        ),
-    ] = None,
-    project: Annotated[
-        Path | None,
-        typer.Option(help="Project folder for your lessons; defaults to one per world."),
-    ] = None,
+    target: Annotated[str | None, typer.Argument(metavar="[MODEL | WORLD | FILE]")] = None,
+    project: Path | None = None,
     world: WorldOption = None,
     port: PortOption = None,
     host: HostOption = "127.0.0.1",
     token: TokenOption = None,
-    classroom: Annotated[
-        bool,
-        typer.Option("--class", help="Let pupils on the local network join at a short address."),
-    ] = False,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Do not open a browser; only print the address.")
-    ] = False,
+    classroom: bool = False,
+    no_browser: bool = False,
 ) -> None:
-    """Open the studio to give instructions and teach corrections."""
+    """Open the studio to give instructions and teach corrections.
+
+    Parameters
+    ----------
+    target
+        Model folder, world (my_world.py:Kitchen, yard.json), gallery world (home, maze, warehouse)
+        or a file exported by the studio (mia.jsonl); defaults to the kitchen.
+    project
+        Project folder for your lessons; defaults to one per world.
+    classroom, --class
+        Let pupils on the local network join at a short address.
+    no_browser
+        Do not open a browser; only print the address.
+    """
     need_server()
     from groundling.studio.app import make_studio
     from groundling.studio.open_projects import OpenProjects, take_home

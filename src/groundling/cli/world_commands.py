@@ -7,17 +7,24 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli.common import command, folder_option, make_console, say_skipped
+from groundling.cli.common import FolderOption, command, make_console, say_skipped
 
 _SHOWN = 20  # bad records that are listed
 
 
 @command()
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name, such as my_world.")],
-    out: Annotated[Path, folder_option("--out", "-o", help="Folder for the files.")] = Path("."),
+    name: Annotated[str, typer.Argument(metavar="NAME")], out: FolderOption = Path(".")
 ) -> None:
-    """Create a world to edit, with demonstrations and a test."""
+    """Create a world to edit, with demonstrations and a test.
+
+    Parameters
+    ----------
+    name
+        Name, such as my_world.
+    out, -o
+        Folder for the files.
+    """
     import keyword
     import sys
 
@@ -55,24 +62,24 @@ def new(
 
 @command()
 def check(
-    world: Annotated[
-        str,
-        typer.Argument(
-            metavar="WORLD",
-            help="World, such as my_world.py:Kitchen, optionally with JSON arguments.",
-        ),
-    ],
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[DEMONSTRATIONS]...", help="JSON Lines or Parquet files."),
-    ] = None,
-    start: Annotated[
-        str | None,
-        typer.Option(help="Initial state: JSON, or a name in starts. Default: the world's own."),
-    ] = None,
-    states: Annotated[int, typer.Option(min=1, help="Maximum number of states to visit.")] = 200,
+    world: Annotated[str, typer.Argument(metavar="WORLD")],
+    files: Annotated[list[str] | None, typer.Argument(metavar="[DEMONSTRATIONS]...")] = None,
+    start: str | None = None,
+    states: Annotated[int, typer.Option(min=1)] = 200,
 ) -> None:
-    """Check your own world, and its demonstrations if there are any."""
+    """Check your own world, and its demonstrations if there are any.
+
+    Parameters
+    ----------
+    world
+        World, such as my_world.py:Kitchen, optionally with JSON arguments.
+    files
+        JSON Lines or Parquet files.
+    start
+        Initial state: JSON, or a name in starts. Default: the world's own.
+    states
+        Maximum number of states to visit.
+    """
     import json
 
     from groundling.data.own import open_world

@@ -101,7 +101,9 @@ def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
                 break
 
 
-def _read(file: IO[bytes], name: str, where: Path) -> bytes:
+def _read(file: IO[bytes] | None, name: str, where: Path) -> bytes:
+    if file is None:
+        raise CorpusError(f"{name} in {where} must be a regular file. Download the archive again.")
     data = file.read(CORPUS_BYTES.most + 1)
     CORPUS_BYTES.check(len(data), CorpusError, f"{name} in {where}")
     return data
@@ -128,37 +130,26 @@ def _from_tar(path: Path) -> Iterator[tuple[str, bytes]]:
         bounded = _Bounded(stream, path)  # type: ignore[arg-type]
         with tarfile.open(fileobj=bounded, mode="r|") as archive:  # type: ignore[call-overload]
             for count, member in enumerate(archive):
-                _count(count, path)
-                name = _needed(member.name)
-                if name is None:
-                    continue
-                file = archive.extractfile(member) if member.isreg() else None
-                if file is None:
-                    raise CorpusError(
-                        f"{name} in {path} must be a regular file. Download the archive again."
-                    )
-                yield name, _read(file, name, path)
+                if name := _wanted(count, member.name, path):
+                    file = archive.extractfile(member) if member.isreg() else None
+                    yield name, _read(file, name, path)
 
 
 def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
         for count, member in enumerate(archive.infolist()):
-            _count(count, path)
-            name = _needed(member.filename)
-            if name is None:
-                continue
-            # The upper half of the attributes is the Unix mode; links have 0o12 there.
-            if member.is_dir() or member.external_attr >> 28 == 0o12:
-                raise CorpusError(
-                    f"{name} in {path} must be a regular file. Download the archive again."
-                )
-            if member.flag_bits & 1:
-                raise CorpusError(
-                    f"{name} in {path} must not be encrypted. Download the archive again."
-                )
-            with archive.open(member) as file:
-                yield name, _read(file, name, path)
+            if name := _wanted(count, member.filename, path):
+                if member.flag_bits & 1:
+                    raise CorpusError(
+                        f"{name} in {path} must not be encrypted. Download the archive again."
+                    )
+                # The upper half of the attributes is the Unix mode; links have 0o12 there.
+                regular = not member.is_dir() and member.external_attr >> 28 != 0o12
+                with archive.open(member) as file:
+                    yield name, _read(file if regular else None, name, path)
 
 
-def _count(count: int, path: Path) -> None:
+def _wanted(count: int, member: str, path: Path) -> str | None:
+    """Return the path in the manifest for the next member of an archive, or None."""
     ARCHIVE_FILES.check(count + 1, CorpusError, str(path))
+    return _needed(member)

@@ -40,9 +40,7 @@ def data_folder() -> Path:
 
 
 def find_corpora(
-    given: str | Path | None = None,
-    corpus: str = "",
-    environment: Mapping[str, str] | None = None,
+    given: str | Path | None = None, corpus: str = "", environment: Mapping[str, str] | None = None
 ) -> Place:
     """Find the corpora: the argument, GROUNDLING_CORPORA, or the user's data folder.
 

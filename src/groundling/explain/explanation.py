@@ -602,13 +602,11 @@ class Source:
         )
 
     def _units(self) -> tuple[Unit, ...]:
-        units = []
-        for number, instruction in enumerate(self.text):
-            for positions in self.encoder.split(instruction, self.encoder.overlay.unit):
-                words = tuple(positions)
-                said = " ".join(instruction.tokens[p] for p in words)
-                units.append(Unit(number, words, said))
-        return tuple(units)
+        return tuple(
+            Unit(number, tuple(words), " ".join(instruction.tokens[p] for p in words))
+            for number, instruction in enumerate(self.text)
+            for words in self.encoder.split(instruction, self.encoder.overlay.unit)
+        )
 
     def _step(
         self,
@@ -618,31 +616,27 @@ class Source:
         units: tuple[Unit, ...],
         rivals: dict[int, Rival],
     ) -> ExplainedStep:
+        decision = plan.states[j], plan.actions[j]
+        graph = self.encoder.ground(self.world, *decision)
         aligned = reading.aligned[j]  # words × nodes
-        places = [(s, p) for s, each in enumerate(self.text) for p in range(len(each))]
-        row = {place: number for number, place in enumerate(places)}
-        names = self.encoder.ground(self.world, plan.states[j], plan.actions[j]).names
+        words = [(s, p, word) for s, each in enumerate(self.text) for p, word in enumerate(each)]
+        row = {(s, p): number for number, (s, p, _) in enumerate(words)}
         causes = []
         for unit in units:
             rows = [row[unit.sentence, p] for p in unit.words]
             causes.append(Cause(unit, min(1.0, float(aligned[rows].sum(axis=1).mean()))))
-        support = _support(causes)
         links = tuple(
-            Link(s, p, self.text[s].tokens[p], name, min(1.0, float(probability)))
-            for (s, p), probabilities in zip(places, aligned, strict=True)
-            for name, probability in zip(names, probabilities, strict=True)
+            Link(*word, name, min(1.0, float(probability)))
+            for word, probabilities in zip(words, aligned, strict=True)
+            for name, probability in zip(graph.names, probabilities, strict=True)
             if probability >= FAINT
         )
-        asked = support >= ASKED
-        avoiding = self._without(plan, j)
-        decision = plan.states[j], plan.actions[j]
-        words = [word for each in self.text for word in each.tokens]
-        near = {n for n, row_ in enumerate(aligned) if row_.sum() >= LINKED}
-        graph = self.encoder.ground(self.world, *decision)
-        meanings = self.encoder.explain_names(words, graph, near)
+        support, avoiding = _support(causes), self._without(plan, j)
+        near = {number for number, each in enumerate(aligned) if each.sum() >= LINKED}
+        meanings = self.encoder.explain_names([word for *_, word in words], graph, near)
         return ExplainedStep(
             action=str(plan.actions[j]),
-            asked=asked,
+            asked=support >= ASKED,
             support=support,
             causes=tuple(
                 causes[place]
@@ -652,8 +646,8 @@ class Source:
             links=links,
             text=self._sum(reading.text[j]),
             own=self._sum(reading.free[j]),
-            nodes=names,
-            graph=self.world.ground(plan.states[j], plan.actions[j]),
+            nodes=graph.names,
+            graph=self.world.ground(*decision),
             without=None if avoiding is None else rivals[avoiding],
             meanings=(*meanings, *self.world.explain_values(*decision)),
         )

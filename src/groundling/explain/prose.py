@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from groundling.explain.explanation import Cause, Contribution, Contributions, ExplainedStep, Rival
+from groundling.explain.explanation import (
+    Cause,
+    Contribution,
+    Contributions,
+    Deletion,
+    ExplainedStep,
+    Rival,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -162,13 +169,11 @@ def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]
 def _weightiest(why: Explanation, most: int = 5) -> list[str]:
     """Return the words that contribute most to the plan's lead (or score)."""
 
-    def size(place: int) -> float:
-        each = why.deletions[place]
+    def size(each: Deletion) -> float:
         return -abs(each.score if each.margin is None else each.margin)
 
     said = []
-    for place in sorted(range(len(why.deletions)), key=size)[:most]:
-        each = why.deletions[place]
+    for each in sorted(why.deletions, key=size)[:most]:
         line = f"“{each.word}”: score {each.score:+.2f}"
         if each.margin is not None and why.margin is not None:
             line += f", lead {why.margin:.2f} → {why.margin + each.margin:.2f}"
@@ -190,19 +195,18 @@ def renderable(why: Explanation) -> RenderableType:
         table.add_column("words on nodes")
     table.add_column("features", overflow="fold")
     for step, same in zip(why.steps, _same_reasons(why), strict=True):
+        mentioned = Text(caused_by(step), "" if step.asked else "yellow")
+        features = Text()
         if step.asked:
-            asked = Text("\n".join((caused_by(step), *step.meanings)))
-            features = Text()
+            mentioned.append("".join(f"\n{each}" for each in step.meanings))
             for each in (each for _, side in _sides(step.text) for each in side):
-                features.append(_signed(each.amount), "green" if each.amount > 0 else "red")
+                features.append(f"{each.amount:+.2f}", "green" if each.amount > 0 else "red")
                 features.append(f"  {each.feature}\n")
             features.rstrip()
-            middle = [Text(_links(step))] if links else []
-            table.add_row(Text(step.action), asked, *middle, features)
         else:
-            added = Text("\n".join(why_added(step, same)))
-            middle = [Text("")] if links else []
-            table.add_row(Text(step.action), Text(caused_by(step), "yellow"), *middle, added)
+            features.append("\n".join(why_added(step, same)))
+        middle = [Text(_links(step) if step.asked else "")] if links else []
+        table.add_row(Text(step.action), mentioned, *middle, features)
     parts: list[RenderableType] = [table]
     if why.rivals:
         rivals = Table(title="considered instead", title_justify="left")
@@ -222,7 +226,3 @@ def renderable(why: Explanation) -> RenderableType:
     if said := _weightiest(why):
         parts.append(Text("words left out: " + "; ".join(said)))
     return Group(*parts)
-
-
-def _signed(amount: float) -> str:
-    return f"{amount:+.2f}"

@@ -185,6 +185,16 @@ class _Hands:
             if run.surprises > self.world.surprises:
                 raise GroundlingError("the environment repeatedly behaved unexpectedly")
 
+    def try_out(self, run: Run, action: MacroAction) -> ActReport | None:
+        """Carry out a macro-action; return the final report if it is impossible."""
+        try:
+            self.carry_out(run, action)
+        except BrokenWorldError:
+            raise
+        except GroundlingError as error:
+            return run.report("executor failed", f"I cannot {action}: {error}")
+        return None
+
     def _moves(self, run: Run, action: MacroAction) -> Iterator[Any]:
         """Yield the moves of a macro-action; raise an error for invalid ones."""
         moves = self.world.moves(run.scene, action)
@@ -300,12 +310,8 @@ class Agent(BaseAgent):
         open_parts = {part for each in asked for part in each}
         while waiting:
             action, _ = waiting.pop(0)
-            try:
-                self._hands.carry_out(run, action)
-            except BrokenWorldError:
-                raise
-            except GroundlingError as error:
-                return run.report("executor failed", f"I cannot {action}: {error}")
+            if failed := self._hands.try_out(run, action):
+                return failed
             if run.over and run.reward <= 0:
                 return run.end(self.world.rewards)
             still = {part for _, where in waiting for place in where for part in asked[place]}
@@ -366,12 +372,8 @@ def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> A
     run = Run(env, scene, scene, list(map(str, actions)))
     hands = _Hands(world)
     for action in actions:
-        try:
-            hands.carry_out(run, action)
-        except BrokenWorldError:
-            raise
-        except GroundlingError as error:
-            return run.report("executor failed", f"I cannot {action}: {error}")
+        if failed := hands.try_out(run, action):
+            return failed
         if run.over and run.reward <= 0:
             break
         run.done.append(run.left.pop(0))

@@ -107,12 +107,7 @@ class BabyAI(ObjectWorld):
     the simulator's data, not from its text.
     """
 
-    verbs = (
-        Verb("go to"),
-        Verb("pick up"),
-        Verb("open"),
-        Verb("put", ("object", "next to")),
-    )
+    verbs = (Verb("go to"), Verb("pick up"), Verb("open"), Verb("put", ("object", "next to")))
     connectives = ("and", "then", "after you", "before you")
     reorders = True
     rewards = True
@@ -227,11 +222,7 @@ class BabyAI(ObjectWorld):
         if MOVES[move] == "toggle" and opened:
             yield 0.2, "open", (facing,)
         if facing >= 0:
-            yield (
-                0.0,
-                "go to",
-                (facing,),
-            )  # the text may mention it after another effect
+            yield (0.0, "go to", (facing,))  # the text may mention it after another effect
 
     # ---- the teacher --------------------------------------------------------------------
 
@@ -252,12 +243,9 @@ class BabyAI(ObjectWorld):
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
         """Return the teacher's demonstrations for a list of seeds, or for a number of seeds."""
-        env = self.make()
-        try:
-            listed = range(seeds) if isinstance(seeds, int) else seeds
+        listed = range(seeds) if isinstance(seeds, int) else seeds
+        with contextlib.closing(self.make()) as env:
             return [self.demonstration(env, seed) for seed in listed]
-        finally:
-            env.close()
 
     def __repr__(self) -> str:
         return f"babyai({self.name!r})"

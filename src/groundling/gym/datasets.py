@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -63,27 +64,22 @@ def to_minari(
                 infos=_infos(each.infos, size) or None,
             )
         )
-    env = world.make()
-    try:
-        space = _observation_space(spaces, env.observation_space, trajectories)
-        with warnings.catch_warnings():
-            # Minari warns about missing details, such as an e-mail address.
-            warnings.simplefilter("ignore", UserWarning)
-            return minari.create_dataset_from_buffers(
-                dataset_id=dataset,
-                buffer=buffers,
-                env=env.spec,
-                eval_env=env.spec,
-                observation_space=space,
-                action_space=env.action_space,
-                algorithm_name="groundling",
-                author=author,
-                description=description,
-                data_format="hdf5",
-                jpeg_encoding=False,  # symbolic images must not be blurred
-            )
-    finally:
-        env.close()
+    with closing(world.make()) as env, warnings.catch_warnings():
+        # Minari warns about missing details, such as an e-mail address.
+        warnings.simplefilter("ignore", UserWarning)
+        return minari.create_dataset_from_buffers(
+            dataset_id=dataset,
+            buffer=buffers,
+            env=env.spec,
+            eval_env=env.spec,
+            observation_space=_observation_space(spaces, env.observation_space, trajectories),
+            action_space=env.action_space,
+            algorithm_name="groundling",
+            author=author,
+            description=description,
+            data_format="hdf5",
+            jpeg_encoding=False,  # symbolic images must not be blurred
+        )
 
 
 def from_minari(dataset: Any) -> list[Recording]:

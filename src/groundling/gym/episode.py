@@ -82,7 +82,7 @@ class Episode:
         if hasattr(world, "draw"):  # drawing is optional, detected by the method
             self.draw = partial(world.draw, self)
         self._roles = {verb.name: verb.roles for verb in world.verbs}
-        self._groups: dict[Any, list[tuple[tuple[Any, ...], str, dict[str, Labels]]]] = {}
+        self._groups: dict[Any, list[tuple[tuple[Any, ...], str]]] = {}
         self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
         self._graphs: dict[tuple[Any, ActionChoice], GroundingGraph] = {}
         self._offers: dict[tuple[Any, ...], tuple[ActionChoice, ...]] = {}
@@ -113,13 +113,13 @@ class Episode:
             role = self._roles[verb][len(before)]
             return tuple(
                 ActionChoice(verb, role, things, shown)
-                for things, shown, _ in self._merged(scene)
+                for things, shown in self._merged(scene)
                 if self._fits(scene, verb, role, things, before)
             )
         fresh = [
             ActionChoice(each.name, each.roles[0], things, shown)
             for each in self.world.verbs
-            for things, shown, _ in self._merged(scene)
+            for things, shown in self._merged(scene)
             if self._fits(scene, each.name, each.roles[0], things, ())
             and self._can_complete(scene, each.name, (things,))
         ]
@@ -189,7 +189,7 @@ class Episode:
 
     def describe(self, state: tuple[ActionChoice, ...]) -> str:
         """Return the objects of the scene and the choices so far."""
-        there = ", ".join(shown for _, shown, _ in self._merged(self._scene(state)))
+        there = ", ".join(shown for _, shown in self.groups(state))
         return f"{there}; so far: {', '.join(map(str, state)) or 'nothing'}"
 
     # ---- derived values ----------------------------------------------------------------
@@ -216,7 +216,7 @@ class Episode:
 
     def groups(self, state: tuple[ActionChoice, ...]) -> list[tuple[tuple[Any, ...], str]]:
         """Return the groups of objects with equal labels, each with its name."""
-        return [(things, shown) for things, shown, _ in self._merged(self._scene(state))]
+        return self._merged(self._scene(state))
 
     def labels(self, things: tuple[Any, ...]) -> tuple[Label, ...]:
         """Return the shared labels of a group of objects."""
@@ -258,7 +258,7 @@ class Episode:
         return len(before) == len(roles) or any(
             self._fits(scene, verb, roles[len(before)], things, before)
             and self._can_complete(scene, verb, (*before, things))
-            for things, _, _ in self._merged(scene)
+            for things, _ in self._merged(scene)
         )
 
     def _fits(
@@ -285,14 +285,13 @@ class Episode:
             for name, own in labels.items()
         }
 
-    def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str, dict[str, Labels]]]:
+    def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str]]:
         """Return the objects of a scene, with indistinguishable objects merged."""
         known = self._groups.get(scene)
         if known is not None:
             return known
         place, scene = scene, self.scene if scene is None else scene
-        labels = self._labels(scene)
-        labels = self._as_told(labels)
+        labels = self._as_told(self._labels(scene))
         around: dict[Any, dict[str, set[Label]]] = {name: {} for name in labels}
         for one, other, relation in self.world.relations(scene):
             around[one].setdefault(relation, set()).update(labels[other])
@@ -307,13 +306,10 @@ class Episode:
             alike.setdefault((labels[name], related, uses), []).append(name)
         found = []
         for (own, _, _), names in alike.items():
-            nodes: dict[str, Labels] = {"object": own}
-            nodes |= {
-                relation: _mapping(near) for relation, near in sorted(around[names[0]].items())
-            }
-            things = tuple(names)
-            self._nodes[things] = nodes
-            found.append((things, self._name(own), nodes))
+            nodes = self._nodes[tuple(names)] = {"object": own}
+            for relation, near in sorted(around[names[0]].items()):
+                nodes[relation] = _mapping(near)
+            found.append((tuple(names), self._name(own)))
         self._groups[place] = sorted(found, key=lambda each: (each[1], each[0]))
         return self._groups[place]
 

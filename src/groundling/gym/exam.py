@@ -6,6 +6,7 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,20 +89,18 @@ class Exam:
         """Return the success (0 or 1) of a follower in each episode of `wanted`."""
         cases = [each for each in self.cases if wanted is None or wanted(each)]
         plans = follower.follow_many((e.episode.parts, e.episode, ()) for e in cases)
-        found = []
-        for case, plan in zip(cases, plans, strict=True):
-            actions = case.episode.macro_actions(plan.actions)
-            found.append(int(self.carry_out(case, actions).success))
-        return found
+        return [
+            int(self.carry_out(case, case.episode.macro_actions(plan.actions)).success)
+            for case, plan in zip(cases, plans, strict=True)
+        ]
 
     def grade_random(self, seed: int) -> list[int]:
         """Return which episodes succeed with random plans of one choice per part of the text."""
         dice = random.Random(seed)
         found = []
         for case in self.cases:
-            episode = self.world.episode(
-                case.scene
-            )  # among all things, not only the mentioned ones
+            # Among all things, not only the mentioned ones.
+            episode = self.world.episode(case.scene)
             plan = random_plan(episode, dice, len(case.episode.parts))
             found.append(int(self.carry_out(case, episode.macro_actions(plan)).success))
         return found
@@ -139,9 +138,8 @@ def evaluate_level(
     With `others`, the successes of random plans and of the oracle are also returned. The follower
     of each draw is trained on the first demonstrations, and then taught the rest.
     """
-    exam = Exam(level, seeds)
-    try:
-        found: dict[str, Any] = {f"{count} demonstrations": [] for count in counts}
+    found: dict[str, Any] = {f"{count} demonstrations": [] for count in counts}
+    with closing(Exam(level, seeds)) as exam:
         for draw in range(draws if counts else 0):
             shown = exam.world.record(training_seeds(draw, max(counts)))
             follower, known = exam.world.follower(), 0
@@ -155,9 +153,7 @@ def evaluate_level(
         if others:
             found["random plan"] = exam.grade_random(seed=0)
             found["oracle"], found["why"] = exam.grade_oracle()
-        return found
-    finally:
-        exam.close()
+    return found
 
 
 def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
@@ -167,15 +163,12 @@ def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
     """
     full, world = babyai(level), babyai(level, view="partial")
     agent = Agent(full.follower().fit(full.record(training_seeds(0, count)), check=False), world)
-    env = world.make()
-    try:
-        found = []
+    found = []
+    with closing(world.make()) as env:
         for seed in range(FIRST_TEST, FIRST_TEST + seeds):
             text, _ = world.reset(env, seed)
             found.append(int(agent.act(text, env).success))
-        return found
-    finally:
-        env.close()
+    return found
 
 
 def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:

@@ -42,7 +42,7 @@ class Thing(NamedTuple):
         return f"{self.colour} {self.kind}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class GridLayout:
     """The fixed part of an episode: walls, rooms and things.
 
@@ -54,7 +54,7 @@ class GridLayout:
     walls: bytes  # one byte per cell: 1 for a wall
     things: tuple[Thing, ...]
     rooms: tuple[tuple[int, int, int, int], ...] = ()
-    _hash: int = field(init=False, repr=False, default=0)
+    _hash: int = field(init=False, repr=False, compare=False, default=0)
 
     def __post_init__(self) -> None:
         value = hash((self.width, self.height, self.walls, self.things, self.rooms))
@@ -77,15 +77,6 @@ class GridLayout:
             if left <= x < left + width and top <= y < top + height:
                 return left, top, width, height
         return 0, 0, self.width, self.height
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, GridLayout):
-            return NotImplemented
-        return (self.width, self.height, self.walls, self.things, self.rooms) == (
-            other.width, other.height, other.walls, other.things, other.rooms
-        )  # fmt: skip
 
     def __hash__(self) -> int:
         return self._hash

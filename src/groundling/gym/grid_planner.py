@@ -7,15 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
 from groundling.errors import GroundlingError
-from groundling.gym.grid import (
-    CLOSED,
-    GONE,
-    INSIDE,
-    LOCKED,
-    OPEN,
-    GridState,
-    step,
-)
+from groundling.gym.grid import CLOSED, GONE, INSIDE, LOCKED, OPEN, GridState, step
 
 __all__ = ["GridPlanner", "PlanningError", "moves_for"]
 
@@ -355,10 +347,7 @@ class GridPlanner:
                 return way[::-1]
             if front not in price:
                 price[front] = self._price(front, closed, clear)
-            options = [
-                (cell, (direction + 1) % 4, cost + 1),
-                (cell, (direction + 3) % 4, cost + 1),
-            ]
+            options = [(cell, (direction + 1) % 4, cost + 1), (cell, (direction + 3) % 4, cost + 1)]
             if price[front]:
                 options.append((front, direction, cost + price[front]))
             for after, turned, total in options:

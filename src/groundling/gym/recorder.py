@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,10 +91,9 @@ def record(
         raise SettingError(
             "`texts` must be a list with one text for each seed. Pass one string per seed."
         )
-    own = env is None
-    env = (world.make(render_mode="human") if way == "window" else world.make()) if own else env
-    try:
-        found = []
+    found = []
+    settings = {"render_mode": "human"} if way == "window" else {}
+    with opened(world, env, **settings) as env:
         for number, seed in enumerate(listed):
             text, scene, first = _begin(world, env, seed, None if texts is None else texts[number])
             if way == "window":
@@ -105,10 +105,14 @@ def record(
             trajectory = _run(world, env, text, int(seed), scene, first, chooser)
             if trajectory is not None:
                 found.append(trajectory)
-        return found
-    finally:
-        if own:
-            env.close()
+    return found
+
+
+@contextmanager
+def opened(world: Any, env: Any, **settings: Any) -> Iterator[Any]:
+    """Yield an environment; without one, make it from the world and close it afterwards."""
+    with nullcontext(env) if env is not None else closing(world.make(**settings)) as used:
+        yield used
 
 
 def _check(world: Any, env: Any, policy: Any, way: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import matches_name
 from groundling.gym.objects import ActionChoice, Episode, ObjectWorld
-from groundling.gym.recorder import Recording
+from groundling.gym.recorder import Recording, opened
 from groundling.world.environment import Demonstration
 
 __all__ = ["cut"]
@@ -70,9 +70,7 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
 
 
 def _replay(world: Any, trajectory: Recording, env: Any) -> tuple[Any, ...]:
-    own = env is None
-    env = world.make() if own else env
-    try:
+    with opened(world, env) as env:
         text, scene = world.reset(env, trajectory.seed)
         if text != trajectory.text:
             raise DemonstrationError(
@@ -84,9 +82,6 @@ def _replay(world: Any, trajectory: Recording, env: Any) -> tuple[Any, ...]:
             env.step(move)
             scenes.append(world.after(env, scenes[-1], move))
         return tuple(scenes)
-    finally:
-        if own:
-            env.close()
 
 
 def _events(

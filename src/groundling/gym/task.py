@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -17,7 +18,16 @@ from groundling.gym.babyai_levels import BabyAI, babyai, levels
 from groundling.gym.episode import Episode
 from groundling.gym.object_presets import make_follower
 from groundling.plan import Plan
-from groundling.tasks.benchmark import Case, Fold, Outcome, Scene, Source, Task, sample_count
+from groundling.tasks.benchmark import (
+    Case,
+    Fold,
+    Outcome,
+    Scene,
+    Source,
+    Task,
+    by_part,
+    sample_count,
+)
 from groundling.tasks.presets import Preset, Presets
 from groundling.world.environment import Environment
 
@@ -130,9 +140,8 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
             follower = _follower_of(known, first.count)
             found = {}
             for level in known[slice(*map(int, stretch.split("-")))]:
-                test = exam.Exam(level, int(count))
-                found[level] = _graded(test.grade(follower))
-                test.close()
+                with closing(exam.Exam(level, int(count))) as test:
+                    found[level] = _graded(test.grade(follower))
             return {variants[0]: found}
         return _combinations(what, variants, int(rest[0]), first.count)
 
@@ -141,14 +150,13 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         results = [pair for outcome in outcomes for pair in outcome.items()]
         if not results:
             return Row(variant, {}, note="not in the quick protocol")
-        per_level: dict[str, list[float]] = {}
-        why = []
-        for level, result in results:
-            share = result["successes"] / max(1, result["of"])
-            per_level.setdefault(level, []).append(share)
-            if result.get("why"):
-                why.append(f"{level} {share:.2f} ({result['why']})")
-        means = {level: float(np.mean(shares)) for level, shares in per_level.items()}
+        shares = [(level, each["successes"] / max(1, each["of"])) for level, each in results]
+        why = [
+            f"{level} {share:.2f} ({each['why']})"
+            for (level, share), (_, each) in zip(shares, results, strict=True)
+            if each.get("why")
+        ]
+        means = {level: float(np.mean(each)) for level, each in by_part(shares).items()}
         values = list(means.values())
         interval = bootstrap(values, lambda items: float(np.mean(items)), draws=500)
         metrics: Mapping[str, float] = {"success": float(np.mean(values)), **means}
@@ -203,28 +211,24 @@ def _levels(
 def _combinations(
     level: str, variants: Sequence[str], seeds: int, count: int
 ) -> dict[str, Outcome]:
-    test = exam.Exam(level, seeds)
-    world = test.world
-    env = world.make()
-    shown: dict[str, list[Any]] = {"combinations held out": [], "combinations shown": []}
-    seed = 0
-    while min(map(len, shown.values())) < count:
-        each = world.demonstration(env, seed)
-        scene = cast(Episode, each.environment).scene
-        apart = exam.held_out(world.mission(env), world, scene)
-        for name, kept in shown.items():
-            if len(kept) < count and (name == "combinations shown" or not apart):
-                kept.append(each)
-        seed += 1
     found = {}
-    for name in variants:
-        done = test.grade(
-            world.follower().fit(shown[name], check=False),
-            lambda case: exam.held_out(case.said, world, case.scene),
-        )
-        found[name] = {level: _graded(done)}
-    env.close()
-    test.close()
+    shown: dict[str, list[Any]] = {"combinations held out": [], "combinations shown": []}
+    with closing(exam.Exam(level, seeds)) as test, closing(test.world.make()) as env:
+        world, seed = test.world, 0
+        while min(map(len, shown.values())) < count:
+            each = world.demonstration(env, seed)
+            scene = cast(Episode, each.environment).scene
+            apart = exam.held_out(world.mission(env), world, scene)
+            for name, kept in shown.items():
+                if len(kept) < count and (name == "combinations shown" or not apart):
+                    kept.append(each)
+            seed += 1
+        for name in variants:
+            done = test.grade(
+                world.follower().fit(shown[name], check=False),
+                lambda case: exam.held_out(case.said, world, case.scene),
+            )
+            found[name] = {level: _graded(done)}
     return found
 
 

@@ -26,14 +26,6 @@ from groundling.limits import LANGUAGE_BYTES
 
 _DIGITS = re.compile(r"\d{1,9}([.٫]\d{1,9})?")
 Segmenter = Callable[[str], list[str]]
-_NUMBERS = (
-    "numerals", "ordinals", "multipliers", "fractions", "times", "half_days", "clock_words",
-)  # fmt: skip
-_WORDS = (
-    "ordinal_endings", "stop_words", "addressed", "forecasts", "abbreviations", "articles",
-    "partitives", "joints", "exceptions", "hour_words", "connectives", "universals",
-    "complements", "restrictives", "indefinites", "negations", "function_words", "greetings",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -146,20 +138,12 @@ class Language:
     segment: Segmenter | None = None
 
     def __post_init__(self) -> None:
-        for name in _NUMBERS:
-            table = getattr(self, name)
-            if not isinstance(table, Mapping):
-                raise SettingError(
-                    f"Language.{name} must map words to numbers, such as {{'two': 2}}; got "
-                    f"{table!r}."
-                )
-            with _must(f"Language.{name} must map words to numbers"):
-                self._set(name, {self.fold(str(word)): _finite(n) for word, n in table.items()})
-        for name in ("name", "joined_numerals", "sentence_ends"):
-            if not isinstance(getattr(self, name), str):
-                raise SettingError(
-                    f"Language.{name} must be a string; got {str(getattr(self, name))[:60]!r}."
-                )
+        readers = {
+            "str": _string, "Mapping[str, float]": self._numbers, "tuple[str, ...]": self._words,
+        }  # fmt: skip
+        for each in fields(self):
+            if read := readers.get(str(each.type)):
+                self._set(each.name, read(f"Language.{each.name}", getattr(self, each.name)))
         with _must(
             "Language.units must map words to a base unit and a number, such as "
             "{'minutes': ('second', 60)}, and colours words to names"
@@ -172,27 +156,26 @@ class Language:
         ):
             self._set("phrases", {str(name): str(text) for name, text in self.phrases.items()})
             said = ((str(meaning), words) for meaning, words in self.replies.items())
-            self._set("replies", {name: self._folded(words) for name, words in said})
-        try:
+            self._set("replies", {name: self._words(name, words) for name, words in said})
+        with _must(
+            f"Language.plurals must be pairs such as ('ies', 'y'); got {self.plurals!r:.60}"
+        ):
             self._set("plurals", tuple((str(a), str(b)) for a, b in self.plurals))
-        except (TypeError, ValueError) as error:
-            raise SettingError(
-                "Language.plurals must be pairs such as ('ies', 'y'); got "
-                f"{str(self.plurals)[:60]!r}."
-            ) from error
-        for name in _WORDS:
-            words = getattr(self, name)
-            words = (words,) if isinstance(words, str) else words
-            if not isinstance(words, Iterable):
-                raise SettingError(
-                    f"Language.{name} must be a list of words; got {str(words)[:60]!r}."
-                )
-            self._set(name, self._folded(words))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _folded(self, words: Iterable[object]) -> tuple[str, ...]:
+    def _numbers(self, name: str, table: Any) -> dict[str, float]:
+        rule = f"{name} must map words to numbers"
+        if not isinstance(table, Mapping):
+            raise SettingError(f"{rule}, such as {{'two': 2}}; got {table!r}.")
+        with _must(rule):
+            return {self.fold(str(word)): _finite(number) for word, number in table.items()}
+
+    def _words(self, name: str, words: Any) -> tuple[str, ...]:
+        words = (words,) if isinstance(words, str) else words
+        if not isinstance(words, Iterable):
+            raise SettingError(f"{name} must be a list of words; got {words!r:.60}.")
         return tuple(self.fold(str(word)) for word in words)
 
     def __hash__(self) -> int:
@@ -366,6 +349,12 @@ def _must(rule: str) -> Iterator[None]:
         yield
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise SettingError(f"{rule}: {error}.") from error
+
+
+def _string(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise SettingError(f"{name} must be a string; got {str(value)[:60]!r}.")
+    return value
 
 
 def _finite(number: Any) -> float:

@@ -65,11 +65,7 @@ class ChainParser:
     limits = Limits()
     spoken = NEUTRAL
 
-    def __init__(
-        self,
-        limits: Limits = Limits(),
-        language: Language = NEUTRAL,
-    ) -> None:
+    def __init__(self, limits: Limits = Limits(), language: Language = NEUTRAL) -> None:
         self.limits = limits
         self.spoken = language
         if language != NEUTRAL:
@@ -236,10 +232,7 @@ _KINDS = ("default", "chain", "chain:LANGUAGE", "spacy:NAME", "conllu:PATH")
 
 
 def load_parser(
-    name: str | Parser = "default",
-    *,
-    cache: ParseCache | None = None,
-    limits: Limits = Limits(),
+    name: str | Parser = "default", *, cache: ParseCache | None = None, limits: Limits = Limits()
 ) -> Parser:
     """Load a parser by name; a parser object is returned unchanged.
 

@@ -72,10 +72,7 @@ class SpacyParser:
     """
 
     def __init__(
-        self,
-        pipeline: str | Path,
-        limits: Limits = Limits(),
-        language: Spoken | None = None,
+        self, pipeline: str | Path, limits: Limits = Limits(), language: Spoken | None = None
     ) -> None:
         self.pipeline = pipeline
         self.limits = limits
@@ -186,11 +183,7 @@ class ShippedParser(SpacyParser):
     ('向', '左', '转', '。')
     """
 
-    def __init__(
-        self,
-        limits: Limits = Limits(),
-        language: Spoken = ENGLISH,
-    ) -> None:
+    def __init__(self, limits: Limits = Limits(), language: Spoken = ENGLISH) -> None:
         super().__init__(SHIPPED_PIPELINE, limits, language)
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
@@ -118,6 +120,12 @@ def _children(instruction: Instruction, position: int) -> set[str]:
     return relations | {name.split(":")[0] for name in relations}
 
 
+def _is(instruction: Instruction, position: int, relations: Set[str]) -> bool:
+    """Return whether a word has one of some relations, with or without its subtype."""
+    relation = instruction.relations[position]
+    return relation in relations or relation.split(":")[0] in relations
+
+
 def _is_verb(instruction: Instruction, position: int) -> bool:
     tag = instruction.tags[position]
     if tag:
@@ -127,52 +135,41 @@ def _is_verb(instruction: Instruction, position: int) -> bool:
 
 def _is_command(instruction: Instruction, position: int, language: Language) -> bool:
     """Return whether a dependent of a command is a separate command."""
-    if instruction.relations[position].split(":")[0] not in _COMMAND_RELATIONS:
-        return False
-    if not _is_verb(instruction, position):
+    if not _is(instruction, position, _COMMAND_RELATIONS) or not _is_verb(instruction, position):
         return False
     for child in instruction.children(position):
-        relation = instruction.relations[child].split(":")[0]
         word = language.fold(instruction.tokens[child])
-        if relation in _SUBJECTS and word not in language.addressed:
-            return False
-        if relation in {"mark", "cop"}:
-            return False
-        if relation == "aux" and word in language.forecasts:
+        if (
+            (_is(instruction, child, _SUBJECTS) and word not in language.addressed)
+            or _is(instruction, child, {"mark", "cop"})
+            or (_is(instruction, child, {"aux"}) and word in language.forecasts)
+        ):
             return False
     return True
 
 
 def _is_clause(instruction: Instruction, position: int) -> bool:
-    relation = instruction.relations[position]
-    if relation in _CLAUSE_RELATIONS or relation.split(":")[0] in _CLAUSE_RELATIONS:
-        return True
-    if relation.split(":")[0] in {"conj", "list"}:
-        return _is_verb(instruction, position) or bool(
-            _CLAUSAL_CHILDREN & _children(instruction, position)
-        )
-    return False
+    if _is(instruction, position, {"conj", "list"}):
+        clausal = _CLAUSAL_CHILDREN & _children(instruction, position)
+        return _is_verb(instruction, position) or bool(clausal)
+    return _is(instruction, position, _CLAUSE_RELATIONS)
 
 
 def _is_mention(instruction: Instruction, position: int) -> bool:
-    relation = instruction.relations[position]
-    if relation in _INSIDE_RELATIONS or relation.split(":")[0] in _INSIDE_RELATIONS:
+    if _is(instruction, position, _INSIDE_RELATIONS):
         return False
     tag = instruction.tags[position]
-    if tag:
-        return tag in _NOMINAL_TAGS
-    return relation.split(":")[0] in _NOMINAL_RELATIONS
+    return tag in _NOMINAL_TAGS if tag else _is(instruction, position, _NOMINAL_RELATIONS)
 
 
 def _is_inside(instruction: Instruction, position: int, noun: int) -> bool:
     """Return whether a word belongs to the phrase of the noun that it depends on."""
-    relation = instruction.relations[position]
-    # "is" and "not" of a predicate noun belong to its clause.
-    if relation.split(":")[0] == "advmod" and instruction.heads[position] == noun:
-        return "cop" not in _children(instruction, noun)
     if instruction.heads[position] != noun:
         return not _is_clause(instruction, position)
-    return relation in _PHRASE_RELATIONS or relation.split(":")[0] in _PHRASE_RELATIONS
+    if _is(instruction, position, {"advmod"}):
+        # "is" and "not" of a predicate noun belong to its clause.
+        return "cop" not in _children(instruction, noun)
+    return _is(instruction, position, _PHRASE_RELATIONS)
 
 
 def _cut(
@@ -181,9 +178,8 @@ def _cut(
     """Return one command, with the position of its first word."""
 
     def loose(position: int) -> bool:
-        relation = instruction.relations[position].split(":")[0]
-        direct = instruction.heads[position] == top
-        return position != top and (relation == "punct" or (relation == "cc" and direct))
+        names = {"punct", "cc"} if instruction.heads[position] == top else {"punct"}
+        return position != top and _is(instruction, position, names)
 
     first, last = 0, len(words)
     while loose(words[first]):

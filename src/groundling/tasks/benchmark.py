@@ -419,6 +419,18 @@ def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]
     return [plan if isinstance(plan, Plan) else None for plan in found]
 
 
+def by_part(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
+    """Group the scores of cases by their part of the corpus.
+
+    >>> by_part([("A", 1.0), ("B", 1.0), ("A", 0.0)])
+    {'A': [1.0, 0.0], 'B': [1.0]}
+    """
+    found: dict[str, list[float]] = {}
+    for part, score in scores:
+        found.setdefault(part, []).append(score)
+    return found
+
+
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Return the median seconds of a fold, for training and for following.
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from groundling.cache import size_of
-from groundling.errors import GraphError, GroundlingError, WorldError
-from groundling.limits import EXTRA_LENGTH
+from groundling.errors import GroundlingError, WorldError
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, class_name
 from groundling.world.graph import GroundingGraph, labels_of
@@ -28,7 +29,12 @@ _MAY = (
     "canonical_plan", "describe", "initial_state", "ground_many",
     "state_to_json", "state_from_json", "action_to_json", "action_from_json",
 )  # fmt: skip
-NOTHING = object()  # result of a call that raised
+_TRUTH = (bool, np.bool_)
+_RETURNS = {
+    **dict.fromkeys(("is_terminal", "is_goal", "is_dead_end"), (_TRUTH, "True or False")),
+    "describe": ((str,), "a line of text"),
+}
+"""The types that optional methods return for a state, and their names."""
 _COPIED = 30_000_000  # bytes of arguments to copy, in order to detect changes
 _SHOWN = 200  # maximum characters of the difference between two graphs
 
@@ -99,6 +105,14 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
     return EnvironmentReport(len(check.seen), len(check.answers), len(check.graphs), check.complete)
 
 
+class _CheckError(WorldError):
+    """A problem found by a check; problems of one `kind` are counted."""
+
+    def __init__(self, method: str, kind: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.kind = (method, kind)
+
+
 class _Check:
     """One search through an environment, with the problems found."""
 
@@ -108,22 +122,33 @@ class _Check:
         self.most_actions = 20 * most
         self.complete = True
         # The first problem of each kind, and how many there are.
-        self.problems: dict[tuple[str, ...], tuple[str, int]] = {}
+        self.problems: dict[tuple[str, str], tuple[str, int]] = {}
         self.left_to_copy = _COPIED
         self.most = most
         self.queue: deque[Any] = deque()
         # The states and actions by which each state was first reached.
         self.seen: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-        self.answers: dict[tuple[Any, Any], tuple[Any, Any]] = {}  # next state and graph
+        # Next states, and graphs if they are valid.
+        self.answers: dict[tuple[Any, Any], tuple[Any, GroundingGraph | None]] = {}
         self.graphs: set[GroundingGraph] = set()
         self.kinds: dict[str, tuple[str, str]] = {}  # kind of each label, and where it occurred
 
-    # ---- calls ----------------------------------------------------------------------------
+    # ---- problems -------------------------------------------------------------------------
 
-    def report(self, key: tuple[str, ...], sentence: str) -> None:
-        """Add a problem; `key` identifies its kind."""
-        first, count = self.problems.get(key, (sentence, 0))
-        self.problems[key] = (first, count + 1)
+    def report(self, method: str, kind: str, sentence: str) -> None:
+        """Add a problem."""
+        first, count = self.problems.get((method, kind), (sentence, 0))
+        self.problems[method, kind] = (first, count + 1)
+
+    @contextmanager
+    def noting(self, method: str = "", kind: str = "", lead: str = "") -> Iterator[None]:
+        """Report an error that is raised in this block."""
+        try:
+            yield
+        except _CheckError as problem:
+            self.report(*problem.kind, str(problem))
+        except GroundlingError as error:
+            self.report(method, kind, f"{lead}{error}")
 
     def sentences(self) -> list[str]:
         """Return one message for each kind of problem."""
@@ -134,8 +159,17 @@ class _Check:
             lines.append(first + (f" (Also in {places}.)" if more else ""))
         return lines
 
+    # ---- calls ----------------------------------------------------------------------------
+
+    def has(self, *methods: str) -> bool:
+        """Return whether the environment has all of some methods."""
+        return all(callable(getattr(self.environment, each, None)) for each in methods)
+
     def ask(self, method: str, *arguments: Any) -> Any:
-        """Call a method twice; report exceptions, differences and modified arguments."""
+        """Call a method twice, and report differences.
+
+        Raises `_CheckError` if the method raises or modifies its arguments.
+        """
         before = self.snapshots(arguments)
         answers = []
         now: list[tuple[str, Any, Any]] = []
@@ -145,71 +179,49 @@ class _Check:
                 if method == "actions":
                     answer = self.listed(answer, arguments[0])
             except Exception as error:
-                self.report((method, "raises"), raised(method, arguments, error))
-                return NOTHING
+                sentence = f"{call_of(method, arguments)} raised {said(error)}."
+                raise _CheckError(method, "raises", sentence) from error
             answers.append(answer)
             if first:  # a second call may undo what the first one changed
                 now = self.snapshots(arguments) if before else []
         for argument, was, after in zip(arguments, before, now, strict=False):
             if not same(was, after):
-                self.report(
-                    (method, "changes"),
-                    f"{call_of(method, arguments)} must not modify its arguments; it changed "
-                    f"{shorten(argument)}. Return a new value instead.",
-                )
-                return NOTHING
-        if not same(*answers):
-            hint = ""
-            if getattr(type(answers[0]), "__eq__", None) is object.__eq__:
-                hint = (
-                    f" {type(answers[0]).__name__} does not define equality: make it a frozen "
-                    "dataclass or a named tuple."
-                )
-            one, again = apart(*answers)
-            self.report(
-                (method, "differs"),
-                f"{call_of(method, arguments)} must be deterministic; got {one} and, in a second "
-                f"call, {again}.{hint}",
-            )
+                raise wrong(
+                    method, arguments, "changes",
+                    f"not modify its arguments; it changed {shorten(argument)}. Return a new value "
+                    "instead.",
+                )  # fmt: skip
+        with self.noting():
+            if not same(*answers):
+                kind = type(answers[0])
+                hint = "" if getattr(kind, "__eq__", None) is not object.__eq__ else (
+                    f" {kind.__name__} does not define equality: make it a frozen dataclass or a "
+                    "named tuple."
+                )  # fmt: skip
+                one, again = apart(*answers)
+                rule = f"be deterministic; got {one} and, in a second call, {again}.{hint}"
+                raise wrong(method, arguments, "differs", rule)
         return answers[0]
-
-    def hashable(
-        self, what: str, value: Any, method: str, arguments: tuple[Any, ...] | None = None
-    ) -> bool:
-        """Return whether a value is hashable; report it if not."""
-        try:
-            hash(value)
-        except Exception:
-            if arguments is not None:
-                what = what.replace(method, call_of(method, arguments), 1)
-            self.report(
-                (method, "unhashable"),
-                f"{what} {shorten(value)}, a {type(value).__name__}, which must be hashable. "
-                "Use a value such as a tuple or a frozen dataclass.",
-            )
-            return False
-        return True
 
     def says(self, method: str, state: Any) -> bool:
         """Return whether a method returns True for a state."""
-        answer = self.ask(method, state)
-        return isinstance(answer, (bool, np.bool_)) and bool(answer)
+        answer: Any = False
+        with self.noting():
+            answer = self.ask(method, state)
+        return isinstance(answer, _TRUTH) and bool(answer)
 
     def listed(self, answer: Any, state: Any) -> tuple[Any, ...]:
         """Return the listed actions; report unsuitable collections."""
-        call = call_of("actions", (state,))
-        if isinstance(answer, str):
-            self.report(
-                ("actions", "string"),
-                f"{call} must return a tuple of actions; got the string {shorten(answer)}.",
-            )
-            return ()
-        if isinstance(answer, (set, frozenset)):
-            self.report(
-                ("actions", "set"),
-                f"{call} must return a tuple or a sorted list; got a set, whose order may change "
-                "from run to run.",
-            )
+        with self.noting():
+            if isinstance(answer, str):
+                answer, rule = (), f"return a tuple of actions; got the string {shorten(answer)}."
+                raise wrong("actions", (state,), "string", rule)
+            if isinstance(answer, (set, frozenset)):
+                raise wrong(
+                    "actions", (state,), "set",
+                    "return a tuple or a sorted list; got a set, whose order may change from run "
+                    "to run.",
+                )  # fmt: skip
         listed = tuple(islice(answer, self.most_actions + 1))
         if len(listed) > self.most_actions:
             self.complete = False
@@ -221,11 +233,11 @@ class _Check:
         for hole in holes(action):
             if isinstance(declared, str) or hole.type not in declared:
                 self.report(
-                    ("open_values", hole.type),
+                    "open_values", hole.type,
                     f"`open_values` must list every type of open value; got {shorten(declared)}, "
                     f"but {shorten(action)} has one of type {hole.type!r}. Add open_values = "
                     f"({hole.type!r},) to the class.",
-                )
+                )  # fmt: skip
             action = fill(action, hole, example_of(hole, self.environment, state))
         return action
 
@@ -246,36 +258,39 @@ class _Check:
     # ---- search -------------------------------------------------------------------------
 
     def run(self) -> None:
-        missing = [name for name in _MUST if not callable(getattr(self.environment, name, None))]
-        for name in missing:
-            self.report(("missing", name), f"It must have a method {name}; see Environment.")
+        for name in _MUST:
+            if not self.has(name):
+                self.report("missing", name, f"It must have a method {name}; see Environment.")
         for name in _MAY:
             found = getattr(self.environment, name, None)
             if found is not None and not callable(found):
-                self.report(("missing", name), f"{name} must be a method; got {shorten(found)}.")
-                missing.append(name)
+                self.report("missing", name, f"{name} must be a method; got {shorten(found)}.")
         for pair in (_MAY[-4:-2], _MAY[-2:]):
             absent = [name for name in pair if not hasattr(self.environment, name)]
             if len(absent) == 1:
                 sentence = f"It must have both {' and '.join(pair)}; {absent[0]} is missing."
-                self.report(("missing", absent[0]), sentence)
-                missing += absent
-        if missing or not self.hashable("The start state is", self.start, "start"):
+                self.report("missing", absent[0], sentence)
+        with self.noting():
+            check_hashable("The start state is", self.start, "start")
+        if self.problems:
             return
         try:
             self.reach(self.start, (self.start,), ())
             while self.queue:
                 self.look(self.queue.popleft())
             self.look_again()
-            self.look_at_dead_ends()
+            if self.has("is_goal", "is_dead_end"):
+                self.look_at_dead_ends()
             self.look_at_plans()
+            if self.has("is_goal") and self.complete and not self.problems:
+                self.look_at_goals()
         except Exception as error:
             # Only comparing or hashing states can raise here; nothing more can be checked.
             self.report(
-                ("compare",),
+                "all", "compare",
                 f"States and actions must be comparable; comparing them raised {said(error)}. Use "
                 "values such as tuples or frozen dataclasses.",
-            )
+            )  # fmt: skip
 
     def reach(self, state: Any, states: tuple[Any, ...], actions: tuple[Any, ...]) -> None:
         """Queue a state for checking, unless it is known or the limit is reached."""
@@ -289,217 +304,160 @@ class _Check:
 
     def look(self, state: Any) -> None:
         """Check a state, its actions, and their next states and graphs."""
-        self.look_at_options(state)
-        final = self.is_final(state)
-        actions = self.actions(state)
+        self.look_at_state(state)
+        final = self.has("is_terminal") and self.says("is_terminal", state)
+        actions: tuple[Any, ...] = ()
+        with self.noting():
+            actions = self.actions(state)
         if state is self.start and (final or not actions):
             why = "is_terminal returned True" if final else "actions returned none"
-            if not any(key[0] == "actions" for key in self.problems):
+            if not any(method == "actions" for method, _ in self.problems):
                 self.report(
-                    ("nothing",),
+                    "start", "nothing",
                     f"The start state must have an action; {shorten(state)} has none: {why}. "
                     "Choose another start state, or add an action.",
-                )
+                )  # fmt: skip
         if final:
             return
-        states, path = self.seen[state]
         for action in actions:
             if len(self.answers) >= self.most_actions:
                 self.complete = False
                 return
-            after = self.ask("step", state, action)
-            if after is NOTHING or not self.is_state(state, action, after):
-                continue
-            graph = self.ask("ground", state, action, after)
-            self.look_at_json("action", action)
-            self.answers[state, action] = (after, graph)
-            if graph is not NOTHING:
-                self.look_at_graph(graph, state, action)
-            self.reach(after, (*states, after), (*path, action))
-        if callable(getattr(self.environment, "ground_many", None)):
-            self.look_at_table(state, actions)
+            with self.noting():
+                self.look_at_action(state, action)
+        if self.has("ground_many"):
+            with self.noting():
+                self.look_at_table(state, actions)
+
+    def look_at_action(self, state: Any, action: Any) -> None:
+        """Check an action, and reach its next state."""
+        after = self.ask("step", state, action)
+        if after is None:
+            raise wrong(
+                "step", (state, action), "nothing",
+                "return the next state; got None. If the action is impossible, leave it out of "
+                "actions.",
+            )  # fmt: skip
+        check_hashable(f"{call_of('step', (state, action))} returned", after, "step")
+        states, path = self.seen[state]
+        self.reach(after, (*states, after), (*path, action))
+        self.answers[state, action] = (after, None)
+        self.look_at_json("action", action)
+        graph = self.ask("ground", state, action, after)
+        if not isinstance(graph, GroundingGraph):
+            rule = f"return a GroundingGraph; got {shorten(graph)}."
+            raise wrong("ground", (state, action, after), "type", rule)
+        self.answers[state, action] = (after, graph)
+        if graph not in self.graphs:
+            self.graphs.add(graph)
+            self.look_at_labels(graph, f"ground({shorten(state)}, {shorten(action)}, …)")
 
     def look_at_table(self, state: Any, actions: tuple[Any, ...]) -> None:
         """Check that `ground_many` returns the graphs that `ground` returns."""
         table = self.ask("ground_many", state, actions)
-        if table is NOTHING:
-            return
-        call = call_of("ground_many", (state, f"{len(actions)} actions"))
+        shown = (state, f"{len(actions)} actions")
         if not isinstance(table, GraphTable) or len(table) != len(actions):
-            self.report(
-                ("ground_many", "type"),
-                f"{call} must return a GraphTable with a graph for each action; got "
-                f"{shorten(table)}.",
-            )
-            return
+            rule = f"return a GraphTable with a graph for each action; got {shorten(table)}."
+            raise wrong("ground_many", shown, "type", rule)
         for graph, action in zip(table, actions, strict=True):
-            _, known = self.answers.get((state, action), (None, graph))
-            if known is not NOTHING and known != graph:
+            _, known = self.answers.get((state, action), (None, None))
+            if known is not None and known != graph:
                 one, other = apart(known, graph)
-                self.report(
-                    ("ground_many", "graph"),
-                    f"{call} must return the same graphs as ground; got {other} for "
-                    f"{shorten(action)}, but ground returned {one}.",
-                )
-                return
+                raise wrong(
+                    "ground_many", shown, "graph",
+                    f"return the same graphs as ground; got {other} for {shorten(action)}, but "
+                    f"ground returned {one}.",
+                )  # fmt: skip
 
     def look_again(self) -> None:
         """Repeat some calls in reverse order, because results must not depend on earlier calls."""
         for (state, action), (after, graph) in list(self.answers.items())[:50][::-1]:
-            for method, arguments, before in (
-                ("step", (state, action), after),
-                ("ground", (state, action, after), graph),
-            ):
-                now = self.ask(method, *arguments)
-                if before is not NOTHING and now is not NOTHING and not same(before, now):
-                    one, later = apart(before, now)
-                    self.report(
-                        (method, "later"),
-                        f"{call_of(method, arguments)} must not depend on earlier calls; got {one} "
-                        f"at first and {later} later. Keep everything that changes in the state, "
-                        "not in the environment.",
-                    )
+            calls = [("step", (state, action), after), ("ground", (state, action, after), graph)]
+            for method, arguments, before in calls if graph is not None else calls[:1]:
+                with self.noting():
+                    now = self.ask(method, *arguments)
+                    if not same(before, now):
+                        one, later = apart(before, now)
+                        raise wrong(
+                            method, arguments, "later",
+                            f"not depend on earlier calls; got {one} at first and {later} later. "
+                            "Keep everything that changes in the state, not in the environment.",
+                        )  # fmt: skip
 
     # ---- single results -----------------------------------------------------------------
 
     def actions(self, state: Any) -> tuple[Any, ...]:
-        offered = self.ask("actions", state)
-        if offered is NOTHING:
-            return ()
-        good = tuple(
-            each for each in offered if self.hashable("actions offers", each, "actions", (state,))
-        )
-        known: dict[Any, None] = {}
-        for each in good:
-            if each in known:
-                self.report(
-                    ("actions", "twice"),
-                    f"{call_of('actions', (state,))} must list every action once; got "
-                    f"{shorten(each)} more than once.",
-                )
-                return tuple(dict.fromkeys(good))
-            known[each] = None
-        return good
+        """Return the valid actions of a state, each once."""
+        good = []
+        for each in self.ask("actions", state):
+            with self.noting():
+                check_hashable(f"{call_of('actions', (state,))} offers", each, "actions")
+                good.append(each)
+        with self.noting():
+            if len(set(good)) < len(good):
+                twice = next(each for each, count in Counter(good).items() if count > 1)
+                rule = f"list every action once; got {shorten(twice)} more than once."
+                raise wrong("actions", (state,), "twice", rule)
+        return tuple(dict.fromkeys(good))
 
-    def is_state(self, state: Any, action: Any, after: Any) -> bool:
-        if after is None:
-            self.report(
-                ("step", "nothing"),
-                f"{call_of('step', (state, action))} must return the next state; got None. If the "
-                "action is impossible, leave it out of actions.",
-            )
-            return False
-        return self.hashable("step returned", after, "step", (state, action))
-
-    def is_final(self, state: Any) -> bool:
-        return hasattr(self.environment, "is_terminal") and self.says("is_terminal", state)
-
-    def look_at_options(self, state: Any) -> None:
+    def look_at_state(self, state: Any) -> None:
         """Check the results of the optional methods for a state."""
         self.look_at_json("state", state)
-        kinds: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
-            "is_terminal": ((bool, np.bool_), "True or False"),
-            "is_goal": ((bool, np.bool_), "True or False"),
-            "is_dead_end": ((bool, np.bool_), "True or False"),
-            "describe": (str, "a line of text"),
-        }
-        for method, (kind, wanted) in kinds.items():
-            if hasattr(self.environment, method):
-                answer = self.ask(method, state)
-                if answer is not NOTHING and not isinstance(answer, kind):
-                    self.report(
-                        (method, "type"),
-                        f"{call_of(method, (state,))} must return {wanted}; got {shorten(answer)}.",
-                    )
-        if hasattr(self.environment, "extra_length"):
-            answer = self.ask("extra_length", state)
-            whole = isinstance(answer, (int, np.integer)) and not isinstance(answer, bool)
-            if answer is not NOTHING and not (whole and 0 <= answer <= EXTRA_LENGTH.most):
-                self.report(
-                    ("extra_length", "type"),
-                    f"{call_of('extra_length', (state,))} must return a whole number between 0 and "
-                    f"{EXTRA_LENGTH.most:,}; got {shorten(answer)}. {EXTRA_LENGTH.advice}",
-                )
-        if callable(getattr(self.environment, "things", None)):
-            self.look_at_things(state)
-        if hasattr(self.environment, "outcome"):
-            answer = self.ask("outcome", state)
-            if answer is not NOTHING:
-                self.hashable("outcome returned", answer, "outcome", (state,))
-
-    def look_at_things(self, state: Any) -> None:
-        """Check that `things` returns labels for each thing of a state."""
-        things = self.ask("things", state)
-        call = call_of("things", (state,))
-        if things is NOTHING:
-            return
-        if not isinstance(things, Mapping):
-            self.report(
-                ("things", "type"),
-                f"{call} must return a mapping from things to labels; got {shorten(things)}.",
-            )
-            return
-        for thing, labels in things.items():
-            try:
-                labels_of(labels, f"the thing {shorten(thing)}")
-            except GraphError as error:
-                self.report(("things", "labels"), f"{call}: {error}")
+        for method, (kinds, wanted) in _RETURNS.items():
+            with self.noting():
+                if self.has(method) and not isinstance(answer := self.ask(method, state), kinds):
+                    rule = f"return {wanted}; got {shorten(answer)}."
+                    raise wrong(method, (state,), "type", rule)
+        world = CachedEnvironment(self.environment)
+        for method, read in (("extra_length", world.extra_length), ("things", world.scene)):
+            with self.noting(method, "type"):
+                if self.has(method):
+                    self.ask(method, state)
+                    read(state)
+        with self.noting():
+            if self.has("outcome"):
+                call = call_of("outcome", (state,))
+                check_hashable(f"{call} returned", self.ask("outcome", state), "outcome")
 
     def look_at_json(self, kind: str, value: Any) -> None:
         """Check that a state or an action survives a round trip through custom JSON."""
         to, back = f"{kind}_to_json", f"{kind}_from_json"
-        if not hasattr(self.environment, to) or (written := self.ask(to, value)) is NOTHING:
-            return
-        try:
-            read = json.loads(json.dumps(written, allow_nan=False))
-        except (TypeError, ValueError) as error:
-            sentence = (
-                f"{call_of(to, (value,))} must return JSON data; got {shorten(written)} ({error})."
-            )
-            self.report((to, "json"), sentence)
-            return
-        again = self.ask(back, read)
-        if again is not NOTHING and not same(again, value):
-            self.report(
-                (back, "differs"),
-                f"{call_of(back, (read,))} must return the {kind} {shorten(value)} that was passed "
-                f"to {to}; got {shorten(again)}.",
-            )
+        with self.noting():
+            if not self.has(to):
+                return
+            written = self.ask(to, value)
+            try:
+                read = json.loads(json.dumps(written, allow_nan=False))
+            except (TypeError, ValueError) as error:
+                rule = f"return JSON data; got {shorten(written)} ({error})."
+                raise wrong(to, (value,), "json", rule) from error
+            again = self.ask(back, read)
+            if not same(again, value):
+                raise wrong(
+                    back, (read,), "differs",
+                    f"return the {kind} {shorten(value)} that was passed to {to}; got "
+                    f"{shorten(again)}.",
+                )  # fmt: skip
 
-    def look_at_graph(self, graph: Any, state: Any, action: Any) -> None:
-        if not isinstance(graph, GroundingGraph):
-            where = f"ground({shorten(state)}, {shorten(action)}, …)"
-            self.report(
-                ("ground", "type"),
-                f"{where} must return a GroundingGraph; got {shorten(graph)}.",
-            )
-            return
-        if graph in self.graphs:
-            return
-        self.graphs.add(graph)
-        where = f"ground({shorten(state)}, {shorten(action)}, …)"
+    def look_at_labels(self, graph: GroundingGraph, where: str) -> None:
+        """Check that each label has one kind in all graphs."""
+        names = {NoneType: "an indicator", str: "a string"}
         for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
             for label in labels:
-                kind = (
-                    "an indicator"
-                    if label.value is None
-                    else "a string"
-                    if isinstance(label.value, str)
-                    else "a number"
-                )
+                kind = names.get(type(label.value), "a number")
                 here = f"at node {name!r} of {where}"
                 known, there = self.kinds.setdefault(label.name, (kind, here))
                 if known != kind:
                     self.report(
-                        ("label", label.name),
+                        "label", label.name,
                         f"The label {label.name!r} must be of one kind; got {known} {there} and "
                         f"{kind} {here}. Use two different names.",
-                    )
+                    )  # fmt: skip
+
+    # ---- goals and whole plans ----------------------------------------------------------
 
     def look_at_dead_ends(self) -> None:
         """Check that no goal can be reached from a dead end."""
-        if not all(hasattr(self.environment, name) for name in ("is_goal", "is_dead_end")):
-            return
         before: dict[Any, list[tuple[Any, Any]]] = {}
         for (state, action), (after, _) in self.answers.items():
             before.setdefault(after, []).append((state, action))
@@ -514,83 +472,78 @@ class _Check:
             if self.says("is_dead_end", state):
                 how = f"{shorten(actions)} reaches a goal" if actions else "it is a goal"
                 self.report(
-                    ("is_dead_end", "wrong"),
+                    "is_dead_end", "wrong",
                     f"is_dead_end({shorten(state)}) must be False, because {how}. Return True only "
                     "for states from which no goal can be reached.",
-                )
+                )  # fmt: skip
 
-    # ---- whole plans --------------------------------------------------------------------
-
-    def look_at_plans(self) -> None:
-        plans = [(states, actions) for states, actions in self.seen.values() if actions]
-        if hasattr(self.environment, "label_plan"):
-            for states, actions in plans[:50]:
-                labels = self.ask("label_plan", self.start, actions, states)
-                if labels is NOTHING:
-                    continue
-                try:
-                    labels_of(labels, "the plan")
-                except GroundlingError as error:
-                    call = call_of("label_plan", (self.start, actions, states))
-                    self.report(("label_plan", "labels"), f"{call}: {error}")
-        if hasattr(self.environment, "canonical_plan"):
-            for states, actions in plans[:50]:
-                self.look_at_canonical(states[-1], actions)
-        if hasattr(self.environment, "mirror") and plans:
-            self.look_at_mirror(plans[-1][1])
-        if (
-            hasattr(self.environment, "is_goal")
-            and self.complete
-            and not self.problems
-            and not any(self.says("is_goal", state) for state in self.seen)
-        ):
+    def look_at_goals(self) -> None:
+        """Check that a goal can be reached."""
+        if not any(self.says("is_goal", state) for state in self.seen):
             self.report(
-                ("is_goal", "never"),
+                "is_goal", "never",
                 f"is_goal must be True for some state that can be reached; it is False for all "
                 f"{len(self.seen)}, so no plan can be found. Choose another start state, or remove "
                 "is_goal.",
-            )
+            )  # fmt: skip
+
+    def look_at_plans(self) -> None:
+        """Check the methods for whole plans with some of the plans found."""
+        plans = [(states, actions) for states, actions in self.seen.values() if actions]
+        for states, actions in plans[:50]:
+            if self.has("label_plan"):
+                call = call_of("label_plan", (self.start, actions, states))
+                with self.noting("label_plan", "labels", f"{call}: "):
+                    labels_of(self.ask("label_plan", self.start, actions, states), "the plan")
+            if self.has("canonical_plan"):
+                with self.noting("canonical_plan", "impossible"):
+                    self.look_at_canonical(states[-1], actions)
+        if self.has("mirror") and plans:
+            self.look_at_mirror(plans[-1][1])
 
     def look_at_canonical(self, end: Any, actions: tuple[Any, ...]) -> None:
         """Check that the canonical form of a plan is possible and has the same outcome."""
-        plan = self.ask("canonical_plan", self.start, actions)
-        if plan is NOTHING:
-            return
+        self.ask("canonical_plan", self.start, actions)
         call = call_of("canonical_plan", (self.start, actions))
         world = CachedEnvironment(self.environment)
-        try:
-            reached = world.carry_out(self.start, plan, f"{call} returned {shorten(plan)}")[-1]
-            alike = same(world.outcome(reached), world.outcome(end))
-        except (GroundlingError, TypeError) as error:
-            self.report(("canonical_plan", "impossible"), str(error))
-            return
-        if not alike:
-            self.report(
-                ("canonical_plan", "differs"),
-                f"{call} must return a plan with the same outcome; got {shorten(plan)}, which ends "
-                f"in {shorten(reached)}, not in {shorten(end)}.",
-            )
+        plan = world.canonical_plan(self.start, actions)
+        reached = world.carry_out(self.start, plan, f"{call} returned {shorten(plan)}")[-1]
+        if not same(world.outcome(reached), world.outcome(end)):
+            raise wrong(
+                "canonical_plan", (self.start, actions), "differs",
+                f"return a plan with the same outcome; got {shorten(plan)}, which ends in "
+                f"{shorten(reached)}, not in {shorten(end)}.",
+            )  # fmt: skip
 
     def look_at_mirror(self, actions: tuple[Any, ...]) -> None:
+        """Check that the mirror images of a plan are possible demonstrations."""
         shown = Demonstration("go on", self.environment, self.start, actions)
-        try:
-            images = tuple(self.environment.mirror(shown))
-        except Exception as error:
-            self.report(("mirror", "raises"), raised("mirror", (shown,), error))
-            return
-        for image in images:
-            if not isinstance(image, Demonstration):
-                self.report(
-                    ("mirror", "type"),
-                    f"mirror must return a list of Demonstrations; got {shorten(image)} in it.",
-                )
-                continue
-            try:
-                CachedEnvironment(image.environment).trace(
-                    image.start, image.actions, "The mirror image"
-                )
-            except GroundlingError as error:
-                self.report(("mirror", "impossible"), f"mirror of {shorten(actions)}: {error}")
+        with self.noting("mirror", "raises"):
+            images: Iterable[Any] = CachedEnvironment(self.environment).mirror(shown)
+            for image in images:
+                with self.noting("mirror", "impossible", f"mirror of {shorten(actions)}: "):
+                    if not isinstance(image, Demonstration):
+                        sentence = "mirror must return a list of Demonstrations; got "
+                        raise _CheckError("mirror", "type", f"{sentence}{shorten(image)} in it.")
+                    world = CachedEnvironment(image.environment)
+                    world.trace(image.start, image.actions, "The mirror image")
+
+
+def wrong(method: str, arguments: Iterable[Any], kind: str, rule: str) -> _CheckError:
+    """Return the problem that a call breaks a rule."""
+    return _CheckError(method, kind, f"{call_of(method, arguments)} must {rule}")
+
+
+def check_hashable(what: str, value: Any, method: str) -> None:
+    """Raise `_CheckError` if a value is not hashable; `what` says where it comes from."""
+    try:
+        hash(value)
+    except Exception as error:
+        sentence = (
+            f"{what} {shorten(value)}, a {type(value).__name__}, which must be hashable. Use a "
+            "value such as a tuple or a frozen dataclass."
+        )
+        raise _CheckError(method, "unhashable", sentence) from error
 
 
 def call_of(method: str, arguments: Iterable[Any]) -> str:
@@ -600,11 +553,6 @@ def call_of(method: str, arguments: Iterable[Any]) -> str:
     "step(0, 'right')"
     """
     return f"{method}({', '.join(shorten(each) for each in arguments)})"
-
-
-def raised(method: str, arguments: tuple[Any, ...], error: Exception) -> str:
-    """Return the message for a call that raised."""
-    return f"{call_of(method, arguments)} raised {said(error)}."
 
 
 def apart(one: Any, other: Any) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from groundling.tasks.benchmark import (
     Outcome,
     Score,
     Task,
+    by_part,
     median_seconds,
     sample_count,
 )
@@ -140,11 +141,8 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
         """Return the accuracy on each split, and the mean over splits."""
         pairs = [(part, score["right"]) for each in outcomes for part, score in each["scores"]]
-        metrics = {
-            letter: fmean(right for part, right in pairs if part == letter)
-            for letter in SPLITS
-            if any(part == letter for part, _ in pairs)
-        }
+        rights = by_part(pairs)
+        metrics = {letter: fmean(rights[letter]) for letter in SPLITS if letter in rights}
         metrics["mean"] = fmean(metrics.values())
         interval = bootstrap([right for _, right in pairs], fmean)
         return Row(variant, metrics, interval, seconds=median_seconds(outcomes))

@@ -97,6 +97,7 @@ class MapEnvironment:
         self.shape = shape
         self.revisits = shape == "paper" if revisits is None else revisits
         self.bin = bin
+        self._remembers = shape == "rich" or not self.revisits
         self.geometry = Geometry(landscape)
         sides = SIDES if shape == "paper" else ("",)
         self._graphs: dict[Sight, GroundingGraph] = {}
@@ -105,35 +106,24 @@ class MapEnvironment:
     @property
     def start(self) -> MapState:
         """The initial state: at the start, without a side."""
-        remembers = self.shape == "rich" or not self.revisits
         start = self.landscape.start
-        return MapState(start, visited=frozenset((start,)) if remembers else frozenset())
+        return MapState(start, visited=frozenset((start,)) if self._remembers else frozenset())
 
     def actions(self, state: MapState) -> tuple[Go, ...]:
         """Return the possible actions."""
-        here, visited = state.landmark, state.visited
-        if self.shape == "paper":
-            return tuple(
-                go
-                for go in self._everywhere
-                if self.revisits or go.landmark == here or go.landmark not in visited
-            )
-        return tuple(
-            go
-            for go in self._everywhere
-            if go.landmark != here and (self.revisits or go.landmark not in visited)
-        )
+        possible = set(self.landscape.keys).difference(() if self.revisits else state.visited)
+        if self.shape == "paper":  # another side of the current landmark
+            possible.add(state.landmark)
+        else:
+            possible.discard(state.landmark)
+        return tuple(go for go in self._everywhere if go.landmark in possible)
 
     def step(self, state: MapState, action: Go) -> MapState:
         """Return the state after an action."""
         self.landscape.place(action.landmark)  # raises an error for an unknown landmark
-        if self.shape == "paper":
-            if not self.revisits:
-                return MapState(action.landmark, action.side, state.visited | {action.landmark})
-            return MapState(action.landmark, action.side)
-        return MapState(
-            action.landmark, action.side, state.visited | {action.landmark}, state.landmark
-        )
+        visited = state.visited | {action.landmark} if self._remembers else frozenset[str]()
+        previous = state.landmark if self.shape == "rich" else None
+        return MapState(action.landmark, action.side, visited, previous)
 
     def ground(self, state: MapState, action: Go, next_state: MapState) -> GroundingGraph:
         """Return the grounding graph of going from one place to another."""
@@ -163,12 +153,7 @@ class MapEnvironment:
         here, there = self.landscape[sight.here], self.landscape[sight.there]
         labels = self.geometry.labels_of(sight)
         places: list[dict[str, bool | str | float]] = [
-            {
-                "name": each.name,
-                "landmark": each.key,
-                "x": each.x / 100.0,
-                "y": each.y / 100.0,
-            }
+            {"name": each.name, "landmark": each.key, "x": each.x / 100.0, "y": each.y / 100.0}
             for each in (here, there)
         ]
         # Repeat the landmark for moves with a property, so that mentions can have a different

@@ -92,11 +92,7 @@ class Geometry:
         self._lefts: dict[frozenset[str], int] = {}
 
     def labels(
-        self,
-        here: str,
-        there: str,
-        visited: Collection[str] = (),
-        previous: str | None = None,
+        self, here: str, there: str, visited: Collection[str] = (), previous: str | None = None
     ) -> dict[str, bool | float]:
         """Return the labels of a move.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TypeAlias, overload
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -161,7 +161,7 @@ class TextUnit:
     labels: Mapping[str, bool | float]
 
 
-class TextUnits(Sequence[TextUnit]):
+class TextUnits(list[TextUnit]):
     """The text units of a dialogue, and their relation to the landmarks.
 
     Each unit has **its own labels** (`unit.labels`; false labels are omitted):
@@ -196,8 +196,8 @@ class TextUnits(Sequence[TextUnit]):
         match: Array,
         full: npt.NDArray[np.bool_],
     ) -> None:
+        super().__init__(units)
         self.landscape = landscape
-        self._units = tuple(units)
         self.match = match
         self.full = full
         top = match.max(axis=1, keepdims=True, initial=0.0)
@@ -212,21 +212,6 @@ class TextUnits(Sequence[TextUnit]):
             np.maximum(self.soon[:-shift], match[shift:], out=self.soon[:-shift])
             np.maximum(self.lately[shift:], match[:-shift], out=self.lately[shift:])
 
-    def __len__(self) -> int:
-        return len(self._units)
-
-    @overload
-    def __getitem__(self, number: int) -> TextUnit: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> tuple[TextUnit, ...]: ...
-
-    def __getitem__(self, number: int | slice) -> TextUnit | tuple[TextUnit, ...]:
-        return self._units[number]
-
-    def __iter__(self) -> Iterator[TextUnit]:
-        return iter(self._units)
-
     def labels(self, number: int, key: str) -> dict[str, bool | float]:
         """Return the labels of a unit for one landmark (see the class)."""
         place = (number, self.landscape.place(key))
@@ -237,7 +222,7 @@ class TextUnits(Sequence[TextUnit]):
             labels["match"] = match
             if self.full[place]:
                 labels["full"] = True
-            if self._units[number].speaker == FOLLOWER:
+            if self[number].speaker == FOLLOWER:
                 labels["follower-match"] = True
         if self.best[place]:
             labels["best"] = True

@@ -15,13 +15,7 @@ from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, canonica
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Maze, Position
 from groundling.tasks.mazes.maze_files import MazeExample, read_examples, read_maze
-from groundling.tasks.mazes.plans import (
-    Pose,
-    actions_of,
-    merge_moves,
-    poses_of,
-    shortest_plans,
-)
+from groundling.tasks.mazes.plans import Pose, actions_of, merge_moves, poses_of, shortest_plans
 from groundling.world.environment import Demonstration
 
 SEARCH_LIMIT = 50  # maximum number of actions of the plan that replaces a broken path

@@ -62,12 +62,7 @@ def _item(maze: Maze, position: Position) -> _Labels:
 
 
 def rich_graph(
-    maze: Maze,
-    before: MazeState,
-    action: MazeAction,
-    after: MazeState,
-    *,
-    by_action: bool = True,
+    maze: Maze, before: MazeState, action: MazeAction, after: MazeState, *, by_action: bool = True
 ) -> GroundingGraph:
     """Return the graph of an action, with its destination as seen by the agent.
 

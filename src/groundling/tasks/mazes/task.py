@@ -21,6 +21,7 @@ from groundling.tasks.benchmark import (
     Outcome,
     Scene,
     Task,
+    by_part,
     median_seconds,
     sample_count,
 )
@@ -192,10 +193,7 @@ def by_map(rights: Sequence[tuple[str, float]]) -> dict[str, float]:
     >>> by_map([("A", 1.0), ("B", 1.0), ("B", 0.0)])
     {'A': 1.0, 'B': 0.5}
     """
-    found: dict[str, list[float]] = {}
-    for maze, right in rights:
-        found.setdefault(maze, []).append(right)
-    return {maze: sum(each) / len(each) for maze, each in found.items()}
+    return {maze: sum(each) / len(each) for maze, each in by_part(rights).items()}
 
 
 def _mean(shares: Mapping[str, float]) -> float:

@@ -237,35 +237,39 @@ def list_moves(
 
 
 @njit(cache=True)
-def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> None:
-    """Write the canonical key of a board: its smallest image under the symmetries.
+def write_image(lines: Bits, symmetry: Integers, image: Bits) -> None:
+    """Pack the image of a board under a symmetry into one long number.
 
-    Each symmetry is a tuple (swap, flip rows, flip columns, rows - 1, columns - 1).
+    A symmetry is an array (swap, flip rows, flip columns, rows - 1, columns - 1).
     """
-    words = key.shape[0]
-    for s in range(symmetries.shape[0]):
-        swap, flip_rows, flip_columns = symmetries[s, 0], symmetries[s, 1], symmetries[s, 2]
-        bottom, right = symmetries[s, 3], symmetries[s, 4]
-        target = key if s == 0 else scratch
-        target[:] = U(0)
-        for r in range(bottom + 1):
-            bits = lines[swap, bottom - r if flip_rows else r]
-            if flip_columns:
-                turned = U(0)
-                for c in range(right + 1):
-                    turned |= ((bits >> U(c)) & U(1)) << U(right - c)
-                bits = turned
-            at = r * (right + 1)
-            word, shift = at >> 6, at & 63
-            target[word] |= bits << U(shift)
-            if shift + right + 1 > 64:
-                target[word + 1] |= bits >> U(64 - shift)
-        if s > 0:
-            for q in range(words):
-                if scratch[q] != key[q]:
-                    if scratch[q] < key[q]:
-                        key[:] = scratch
-                    break
+    swap, flip_rows, flip_columns = symmetry[0], symmetry[1], symmetry[2]
+    bottom, right = symmetry[3], symmetry[4]
+    image[:] = U(0)
+    for r in range(bottom + 1):
+        bits = lines[swap, bottom - r if flip_rows else r]
+        if flip_columns:
+            turned = U(0)
+            for c in range(right + 1):
+                turned |= ((bits >> U(c)) & U(1)) << U(right - c)
+            bits = turned
+        at = r * (right + 1)
+        word, shift = at >> 6, at & 63
+        image[word] |= bits << U(shift)
+        if shift + right + 1 > 64:
+            image[word + 1] |= bits >> U(64 - shift)
+
+
+@njit(cache=True)
+def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> None:
+    """Write the canonical key of a board: its smallest image under the symmetries."""
+    write_image(lines, symmetries[0], key)
+    for s in range(1, symmetries.shape[0]):
+        write_image(lines, symmetries[s], scratch)
+        for q in range(key.shape[0]):
+            if scratch[q] != key[q]:
+                if scratch[q] < key[q]:
+                    key[:] = scratch
+                break
 
 
 @njit(cache=True)
@@ -417,40 +421,28 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
     """Pack each board of an array [board, orientation, line] into one long number."""
-    words[:] = U(0)
+    identity = np.array([0, 0, 0, height - 1, width - 1])
     for number in range(count):
-        for row in range(height):
-            at, bits = row * width, boards[number, 0, row]
-            words[number, at >> 6] |= bits << U(at & 63)
-            if (at & 63) + width > 64:
-                words[number, (at >> 6) + 1] |= bits >> U(64 - (at & 63))
+        write_image(boards[number], identity, words[number])
 
 
 @njit(cache=True)
 def symmetries(lines: Bits, height: int, width: int) -> Any:
     """Return the reflections and rotations that preserve a board, identity first.
 
-    Each symmetry is a tuple (swap, flip rows, flip columns, rows - 1, columns - 1). Boards that a
-    symmetry of the whole puzzle maps to each other are all winnable or all dead.
+    Boards that a symmetry of the whole puzzle maps to each other are all winnable or all dead.
     """
     found = np.empty((8, 5), dtype=np.int64)
+    own = np.empty((height * width + 63) // 64, dtype=np.uint64)
+    image = np.empty_like(own)
     count = 0
     for swap in range(2 if height == width else 1):
         for up in range(2):
             for left in range(2):
-                same = True
-                for row in range(height):
-                    bits = lines[swap, height - 1 - row if up else row]
-                    if left:
-                        turned = U(0)
-                        for column in range(width):
-                            turned |= ((bits >> U(column)) & U(1)) << U(width - 1 - column)
-                        bits = turned
-                    if bits != lines[0, row]:
-                        same = False
-                        break
-                if same:
-                    found[count, 0], found[count, 1], found[count, 2] = swap, up, left
-                    found[count, 3], found[count, 4] = height - 1, width - 1
+                found[count] = np.array([swap, up, left, height - 1, width - 1])
+                write_image(lines, found[count], image)
+                if count == 0:
+                    own[:] = image
+                if (image == own).all():
                     count += 1
     return found[:count].copy()

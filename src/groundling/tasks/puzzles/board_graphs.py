@@ -104,13 +104,7 @@ def _event_labels(
 
 
 def ground_fully(
-    board: Board,
-    k: int,
-    last: Strike | None,
-    action: Strike,
-    after: Board,
-    lost: bool,
-    dead: bool,
+    board: Board, k: int, last: Strike | None, action: Strike, after: Board, lost: bool, dead: bool
 ) -> GroundingGraph:
     """Return the graph of a strike, with labels for words about numbers and sides.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from groundling.corpora.markup import read_lines
@@ -153,15 +153,10 @@ def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
             f"{path} does not exist: a puzzle corpus is a folder with {GAMES}, {SOLUTIONS} and "
             f"{HINTS}. Pass the path of this folder."
         )
-    block: list[tuple[int, str]] = []
-    for number, line in enumerate(read_lines(path), 1):
-        if line.strip():
-            block.append((number, line.strip()))
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
+    lines = ((number, line.strip()) for number, line in enumerate(read_lines(path), 1))
+    for has_words, block in groupby(lines, key=lambda each: bool(each[1])):
+        if has_words:
+            yield list(block)
 
 
 def _number(path: Path, line: int, text: str, what: str) -> int:

@@ -23,14 +23,7 @@ from groundling.tasks.puzzles._search import (
     table_grow,
     unpack,
 )
-from groundling.tasks.puzzles.board import (
-    ORIENTATIONS,
-    Board,
-    Strike,
-    collapse,
-    full_lines,
-    strike,
-)
+from groundling.tasks.puzzles.board import ORIENTATIONS, Board, Strike, collapse, full_lines, strike
 
 _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
@@ -303,16 +296,9 @@ class Planner:
 
 @cache
 def _compile() -> None:
-    boards = np.zeros((2, 2, 1), dtype=np.uint64)
-    boards[0] = 1
-    moves, masks = np.zeros((2, 2, 2), dtype=np.int16), np.zeros((2, 2), dtype=np.uint64)
-    counts, control = np.zeros((2, 2), dtype=np.int64), np.zeros(4, dtype=np.int64)
-    table, random_state = np.zeros((256, 2), dtype=np.uint64), np.ones(1, dtype=np.uint64)
-    identity = np.zeros((1, 5), dtype=np.int64)
-    unpack(np.ones(1, dtype=np.uint64), 1, 1, boards[0])
-    symmetries(boards[0], 1, 1)
-    pack(boards, 1, 1, 1, np.zeros((1, 1), dtype=np.uint64))
-    search(boards, moves, masks, counts, control, 1, 9, table, identity, random_state, _NOISE, True)
+    """Compile all kernels by solving a tiny board."""
+    Planner()._search(Board(1, 1, 1), 1, SearchBudget(), time.perf_counter())
+    table = np.zeros((256, 2), dtype=np.uint64)
     table_grow(table, table.copy())
 
 

@@ -21,6 +21,7 @@ from groundling.tasks.benchmark import (
     Scene,
     Score,
     Task,
+    by_part,
     median_seconds,
     sample_count,
 )
@@ -171,10 +172,9 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
             if alone:
                 metrics[f"{metric} one left out"] = fmean(_share(each, metric) for each in alone)
         # Bootstrap over puzzles, not splits, which share puzzles.
-        by_puzzle: dict[str, list[float]] = {}
-        for each in splits:
-            for puzzle, score in each["scores"]:
-                by_puzzle.setdefault(puzzle, []).append(score["match"])
+        by_puzzle = by_part(
+            (puzzle, score["match"]) for each in splits for puzzle, score in each["scores"]
+        )
         interval = bootstrap([fmean(found) for found in by_puzzle.values()], fmean)
         missed = sorted((puzzle for puzzle, found in by_puzzle.items() if min(found) < 1), key=int)
         note = f"puzzles not matched in at least one split: {', '.join(missed) or 'none'}"
