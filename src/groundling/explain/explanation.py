@@ -621,10 +621,12 @@ class Source:
         aligned = reading.aligned[j]  # words × nodes
         words = [(s, p, word) for s, each in enumerate(self.text) for p, word in enumerate(each)]
         row = {(s, p): number for number, (s, p, _) in enumerate(words)}
+        kept = sum(each.sum(axis=1) for each in reading.aligned) > 0  # words that were not dropped
         causes = []
         for unit in units:
             rows = [row[unit.sentence, p] for p in unit.words]
-            causes.append(Cause(unit, min(1.0, float(aligned[rows].sum(axis=1).mean()))))
+            share = aligned[rows].sum() / max(1, np.count_nonzero(kept[rows]))
+            causes.append(Cause(unit, min(1.0, float(share))))
         links = tuple(
             Link(*word, name, min(1.0, float(probability)))
             for word, probabilities in zip(words, aligned, strict=True)

@@ -477,7 +477,6 @@ class PlanModel(Model):
         text, space, scorer = self._encoded(fitted, request, plans, search)
         potentials = scorer.potentials(fitted.theta)
         scores = scorer.candidate_scores(fitted.theta)
-        order = text.order()
         found = []
         for place in range(len(space)):
             posteriors = scorer.posteriors(potentials, 0, place)
@@ -491,7 +490,7 @@ class PlanModel(Model):
                 first += len(graph.nodes)
                 texts.append(text_counts(scorer, graph, here))
                 frees.append(free_counts(scorer, graph))
-                aligned.append(here[order])
+                aligned.append(text.by_word(here))
             rest = total - np.sum([*texts, *frees], axis=0)
             rest[np.abs(rest) < 1e-12] = 0.0  # rounding errors
             found.append(

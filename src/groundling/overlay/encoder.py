@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Protocol
 
+import numpy as np
+
 from groundling.cache import Cache, CacheBudget
 from groundling.features.feature_tables import JoinedLabels
 from groundling.features.labels import LABEL, NUMBER, NodeLabeller
@@ -19,6 +21,7 @@ from groundling.features.spans import EDIT, PART, Span, SpanIndex
 from groundling.language.instruction import Instruction
 from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
+from groundling.overlay.batch import Reals
 from groundling.overlay.batch_builder import Instance, LatestArrays, Scored, encode
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, Layouts, NodeContent, spell_plan
@@ -59,6 +62,15 @@ class LabelledText:
         """Return the word at an index of the skeleton."""
         instruction = self.instructions[self.skeleton.sentence[place]]
         return instruction.tokens[self.skeleton.position[place]]
+
+    def by_word(self, rows: Reals) -> Reals:
+        """Return rows of the skeleton's words for all words in text order; 0 for dropped words."""
+        sizes = [len(each) for each in self.instructions]
+        first = np.cumsum([0, *sizes])
+        places = zip(self.skeleton.sentence, self.skeleton.position, strict=True)
+        found = np.zeros((int(first[-1]), rows.shape[1]))
+        found[[first[sentence] + position for sentence, position in places]] = rows
+        return found
 
     def order(self) -> list[int]:
         """Return the skeleton's indices in text order."""
