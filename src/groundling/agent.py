@@ -15,6 +15,7 @@ from groundling.dialogue.clarification import (
     content_words,
     fit_equally,
     fit_verbs,
+    is_fulfilled,
     names_all,
     names_something,
     read_reply,
@@ -185,8 +186,8 @@ class Agent:
         The environment to act in and its initial state. Use a `MemoryEnvironment` to remember
         earlier turns.
     language
-        Language of the agent's responses (`english` or `german`), used only if it cannot be
-        detected from the follower's language or the demonstrations.
+        Language of the agent's responses (`english` or `german`), by default that of the
+        demonstrations. Replies are also understood in the language of the demonstrations.
     may_say
         Called with a text that the follower composed and the plan that it describes; returns
         whether it may be used. Otherwise the names of the plan's actions are listed.
@@ -231,7 +232,7 @@ class Agent:
                 f"`language` must be one of {', '.join(PHRASES)}; got {language!r:.40}."
             )
         self.follower = follower
-        self._otherwise = language
+        self._chosen = language
         self._may_say = may_say
         self._speech: tuple[object, Language] | None = None
         self.environment = environment
@@ -255,10 +256,10 @@ class Agent:
 
     @property
     def language(self) -> Language:
-        """The follower's language, with phrases in the language of the demonstrations."""
+        """The follower's language, with phrases in the chosen or the demonstrated language."""
         reader = self.follower._fitted().fitted.encoder.reader
         if self._speech is None or self._speech[0] is not reader:
-            found = with_phrases(reader.language, reader.counts, self._otherwise)
+            found = with_phrases(reader.language, reader.counts, self._chosen)
             self._speech = (reader, found)
         return self._speech[1]
 
@@ -410,7 +411,7 @@ class Agent:
         if sets is None:  # calibrated sets keep their guarantee
             options = self._applicable(found)
             if not options:
-                return self._declined(text, "no plan", "No plan here does what the verb means.")
+                return self._impossible(text, found)
             first, decision = decision, decide(options)
             if decision.kind == "act" and first.kind == "act":
                 # Ask rather than act against the follower's own choice.
@@ -428,13 +429,33 @@ class Agent:
                 return self._asked(text, found, same[:MOST_OFFERED], why, complete=complete)
             decision = Decision("act", same, complete)
         if decision.kind == "act" and understood:
-            return self._acted(text, decision.options[0].plan, confidence, why, (text, ""))
+            done = decision.options[0].plan
+            if sets is None and self._changes_nothing(found, done):
+                return self._declined(text, "already", "The command is fulfilled already.")
+            return self._acted(text, done, confidence, why, (text, ""))
         why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
         if sets is not None:
             size = len(sets.select(options))
             why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
         found = replace(found, options=options, plan=options[0].plan if sets is None else plan)
         return self._asked(text, found, decision.options, why, complete=decision.complete)
+
+    def _impossible(self, text: str, found: Considered) -> Turn:
+        """Decline a command that no plan fits, or say that it is fulfilled already."""
+        others = [each.plan for each in found.options[:_MOST_OTHERS]]
+        verbs = self._verbs(found.request).values()
+        if any(verbs) and is_fulfilled(found.request, self.language, verbs, others):
+            return self._declined(text, "already", "The command is fulfilled already.")
+        return self._declined(text, "no plan", "No plan here does what the verb means.")
+
+    def _changes_nothing(self, found: Considered, plan: Plan) -> bool:
+        """Return whether a plan of one action has its effect already, unlike *wait*."""
+        request = found.request
+        if len(plan.actions) != 1 or request.world.outcome(plan.end) != request.world.outcome(
+            request.start
+        ):
+            return False
+        return is_fulfilled(request, self.language, (), (), plan.actions)
 
     def _applicable(self, found: Considered) -> tuple[Option, ...]:
         """Return the options that fit the verb of the text; their probabilities sum to 1.

@@ -16,6 +16,7 @@ from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 
 _NOUNS = ("NOUN", "PROPN")
+_MOST_STEPS = 2000  # steps taken to find out whether a command is fulfilled
 
 
 def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
@@ -58,8 +59,9 @@ def applicable(
 
     `verbs` maps words to the root labels of their actions (see `Speaker.verbs`). A word that spells
     a root label also names it. Only the options that lack the fewest of the named labels are
-    returned, or none if every option lacks all of them. An option that changes nothing is excluded
-    if another option of its type changes something: *switch off the lamp* means a lamp that is on.
+    returned, or none if every option lacks all of them. Options without a thing that the text names
+    are excluded if others have it. An option that changes nothing is excluded if another option of
+    its type changes something: *switch off the lamp* means a lamp that is on.
     """
     world = request.world
     folded = {language.fold(word) for each in request.text for word in each.tokens}
@@ -70,8 +72,10 @@ def applicable(
     least = min(lacking, default=0)
     if wanted and least == len(wanted):
         return ()
-    same = [world.outcome(each.plan.start) == each.outcome for each in options]
     kept = [place for place in range(len(options)) if lacking[place] == least]
+    plans = [each.plan for each in options]
+    kept = [p for p in kept if names_all(request, plans[p], plans, language)] or kept
+    same = [world.outcome(each.plan.start) == each.outcome for each in options]
     changing = {types[place] for place in kept if not same[place]}
     return tuple(
         options[place] for place in kept if not same[place] or types[place] not in changing
@@ -83,6 +87,39 @@ def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[st
     wanted = frozenset().union(*verbs)
     done = [_types(world, part) for part in plan.parts or (plan,)]
     return wanted <= frozenset().union(*done) and all(not wanted or own & wanted for own in done)
+
+
+def is_fulfilled(
+    request: Request,
+    language: Language,
+    verbs: Iterable[frozenset[str]],
+    others: Sequence[Plan],
+    actions: Iterable[Any] | None = None,
+) -> bool:
+    """Return whether a command is fulfilled: the action that it names leads back to this state.
+
+    The rule is that some other action can be undone by an action of the named type, with all values
+    that the text names. For *switch off the lamp*, such an action is to switch the lamp on. With
+    `actions`, only these may lead back.
+    """
+    world, now, wanted = request.world, request.start, list(verbs)
+    here, steps = world.outcome(now), 0
+    for first in world.actions(now):
+        there = world.step(now, first)
+        if world.outcome(there) == here:
+            continue
+        for back in world.actions(there):
+            steps += 1
+            if steps > _MOST_STEPS:
+                return False
+            if actions is not None and back not in actions:
+                continue
+            if world.outcome(world.step(there, back)) == here:
+                plan = Plan((back,), (there, now), 0.0, 1.0)
+                fits = fit_verbs(world, plan, wanted)
+                if fits and names_all(request, plan, others, language):
+                    return True
+    return False
 
 
 def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
