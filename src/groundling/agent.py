@@ -356,7 +356,7 @@ class Agent:
             world = world.environment
         found = answerer.answer(text, world, self.state)
         strange = self._strange(found)
-        if strange and all(self.language.fold(word) in self._counts for word in strange):
+        if strange and not self._new(found):
             return None  # known from commands only
         if strange:
             return self._declined(text, "", "Some words are unknown.", self._unknown(found))
@@ -391,6 +391,11 @@ class Agent:
         words = dict.fromkeys(found.unexplained)
         return tuple(word[:_LONGEST_WORD] for word in words if language.fold(word) not in plain)
 
+    def _new(self, found: Answer | Plan) -> list[str]:
+        """Return the unexplained content words that were never demonstrated, case-folded."""
+        words = map(self.language.fold, self._strange(found))
+        return [word for word in words if word not in self._counts]
+
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
         sets = PredictionSets.of(self.follower.learnt_)
@@ -404,7 +409,11 @@ class Agent:
                 text, "decline", f"None of the {len(options)} outcomes is above chance level."
             )
         decision = decide(options, sets)
-        if self._strange(plan):
+        new = self._new(plan)
+        known = self._strange(plan) and not new  # known words, but of no action here
+        if known or (new and self._is_fulfilled(found, new)):
+            return self._impossible(text, found, new)
+        if new:
             return self._unexplained(text, found, decision.options)
         understood, confidence = plan.understood, plan.confidence
         why = "One outcome is in the prediction set." if sets else "One outcome is likely."
@@ -440,21 +449,24 @@ class Agent:
         found = replace(found, options=options, plan=options[0].plan if sets is None else plan)
         return self._asked(text, found, decision.options, why, complete=decision.complete)
 
-    def _impossible(self, text: str, found: Considered) -> Turn:
+    def _impossible(self, text: str, found: Considered, new: Sequence[str] = ()) -> Turn:
         """Decline a command that no plan fits, or say that it is fulfilled already."""
-        others = [each.plan for each in found.options[:_MOST_OTHERS]]
-        verbs = self._verbs(found.request).values()
-        if any(verbs) and is_fulfilled(found.request, self.language, verbs, others):
+        if self._is_fulfilled(found, new):
             return self._declined(text, "already", "The command is fulfilled already.")
         return self._declined(text, "no plan", "No plan here does what the verb means.")
 
+    def _is_fulfilled(self, found: Considered, new: Sequence[str]) -> bool:
+        others = [each.plan for each in found.options[:_MOST_OTHERS]]
+        verbs = self._verbs(found.request).values()
+        return is_fulfilled(found.request, self.language, verbs, others, strange=new)
+
     def _changes_nothing(self, found: Considered, plan: Plan) -> bool:
-        """Return whether a plan of one action has its effect already, unlike *wait*."""
+        """Return whether a plan has its effect already, unlike *wait*, which never has one."""
         request = found.request
-        if len(plan.actions) != 1 or request.world.outcome(plan.end) != request.world.outcome(
-            request.start
-        ):
+        if request.world.outcome(plan.end) != request.world.outcome(request.start):
             return False
+        if len(plan.actions) > 1:
+            return self._is_fulfilled(found, ())
         return is_fulfilled(request, self.language, (), (), plan.actions)
 
     def _applicable(self, found: Considered) -> tuple[Option, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -67,7 +67,7 @@ def applicable(
     folded = {language.fold(word) for each in request.text for word in each.tokens}
     types = [_types(world, each.plan) for each in options]
     wanted = {name for word in folded for name in verbs.get(word, ())}
-    wanted |= {name for names in types for name in names if language.fold(name) in folded}
+    wanted |= {name for names in types for name in _spelt(names, folded, language)}
     lacking = [len(wanted - names) for names in types]
     least = min(lacking, default=0)
     if wanted and least == len(wanted):
@@ -95,14 +95,17 @@ def is_fulfilled(
     verbs: Iterable[frozenset[str]],
     others: Sequence[Plan],
     actions: Iterable[Any] | None = None,
+    strange: Iterable[str] = (),
 ) -> bool:
     """Return whether a command is fulfilled: the action that it names leads back to this state.
 
-    The rule is that some other action can be undone by an action of the named type, with all values
-    that the text names. For *switch off the lamp*, such an action is to switch the lamp on. With
-    `actions`, only these may lead back.
+    The rule is that some other action can be undone by an action that has the type and all values
+    that the text names. For *switch off the lamp*, that other action is to switch the lamp on. A
+    type is named by `verbs`, or by a word that spells it; `strange` words must spell it. With
+    `actions`, only these may lead back, whatever they are called.
     """
-    world, now, wanted = request.world, request.start, list(verbs)
+    world, now, wanted = request.world, request.start, frozenset().union(*verbs)
+    folded = {language.fold(word) for each in request.text for word in each.tokens}
     here, steps = world.outcome(now), 0
     for first in world.actions(now):
         there = world.step(now, first)
@@ -116,8 +119,11 @@ def is_fulfilled(
                 continue
             if world.outcome(world.step(there, back)) == here:
                 plan = Plan((back,), (there, now), 0.0, 1.0)
-                fits = fit_verbs(world, plan, wanted)
-                if fits and names_all(request, plan, others, language):
+                types = _types(world, plan)
+                spelt = _spelt(types, folded, language)
+                words = {word for name in spelt for word in language.fold(name).split()}
+                named = wanted <= types and bool(wanted or spelt) and words.issuperset(strange)
+                if actions is not None or (named and names_all(request, plan, others, language)):
                     return True
     return False
 
@@ -143,6 +149,11 @@ def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
     labels = {label for graph in graphs for label in graph.labels(graph.root)}
     names = {label.name if label.value is None else label.value for label in labels}
     return frozenset(name for name in names if isinstance(name, str))
+
+
+def _spelt(names: Iterable[str], words: Collection[str], language: Language) -> set[str]:
+    """Return the names whose words all occur among some case-folded words."""
+    return {name for name in names if {*language.fold(name).split()} <= {*words}}
 
 
 def fit_equally(

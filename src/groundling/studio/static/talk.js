@@ -130,7 +130,7 @@ export class Talk {
 
   /** Send an utterance; `choice` is the clicked option of the last question. */
   async say(text = this.text.value.trim(), choice = null) {
-    if (!text) { tell(t("noWords")); this.text.focus(); return null; }
+    if (!/[\p{L}\p{N}]/u.test(text)) { tell(t("noWords")); this.text.focus(); return null; }
     if (choice === null) this.text.value = "";
     if (this.showing) this.cancel(this.showing);
     const last = this.turns.at(-1);
