@@ -453,6 +453,45 @@ def test_agent_leaves_alone_what_is_so_already(steady, text, on):
     assert agent.state == frozenset(on)
 
 
+def test_agent_does_not_do_the_opposite_of_what_one_demonstration_says():
+    lamps = Home(a=("lamp", "attic", "red"), b=("fan", "hall", "white"))
+    shown = [
+        Demonstration("light the lamp up", lamps, OFF, [("on", "a")]),
+        Demonstration("start the fan", lamps, OFF, [("on", "b")]),
+        Demonstration("make the fan rest", lamps, frozenset("b"), [("off", "b")]),
+    ]
+    agent = Agent(Follower().fit(shown, check=False), lamps, OFF)
+    assert agent.say("light the lamp up").kind == "act"
+    turn = agent.say("light the lamp up")
+    assert turn.kind != "act"
+    assert agent.state == {"a"}
+
+
+def test_agent_asks_before_it_acts_on_a_question(agent):
+    turn = agent.say("is the red lamp in the kitchen on?")
+    assert (turn.kind, agent.state) == ("ask", OFF)
+
+
+def test_agent_does_not_go_elsewhere_than_to_the_place_that_is_named():
+    class Farm:
+        def actions(self, at):
+            return [each for each in ("barn", "pond", "stable", "field") if each != at]
+
+        def step(self, at, action):
+            return action
+
+        def ground(self, at, action, after):
+            return GroundingGraph({"event": {"go": True}, "goal": {"place": action}},
+                                  [("event", "goal", "to")])  # fmt: skip
+
+    shown = [Demonstration("walk to the stable", Farm(), "barn", ["stable"]),
+             Demonstration("see the ducks", Farm(), "barn", ["pond"])]  # fmt: skip
+    agent = Agent(Follower().fit(shown, check=False), Farm(), "barn")
+    turn = agent.say("walk to the field")
+    offered = {each.outcome for each in turn.options} or {turn.plan.end}
+    assert offered == {"field"}
+
+
 def test_agent_carries_out_an_action_that_never_changes_anything(steady):
     turn = Agent(steady, STEADY, frozenset("a")).say("wait")
     assert (turn.kind, turn.plan.actions) == ("act", (("wait", ""),))

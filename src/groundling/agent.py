@@ -16,6 +16,7 @@ from groundling.dialogue.clarification import (
     fit_equally,
     fit_verbs,
     is_fulfilled,
+    named_words,
     names_all,
     names_something,
     read_reply,
@@ -377,7 +378,9 @@ class Agent:
 
     def _unknown(self, found: Answer | Plan) -> str:
         """Return a sentence that lists the unknown words, at most three of them."""
-        words = self._strange(found)[:MOST_OFFERED]
+        new = self._new(found)
+        words = [word for word in self._strange(found) if self.language.fold(word) in new]
+        words = words[:MOST_OFFERED]
         return phrase(
             self.language,
             "unknown" if len(words) == 1 else "unknown words",
@@ -392,9 +395,15 @@ class Agent:
         return tuple(word[:_LONGEST_WORD] for word in words if language.fold(word) not in plain)
 
     def _new(self, found: Answer | Plan) -> list[str]:
-        """Return the unexplained content words that were never demonstrated, case-folded."""
+        """Return the unexplained words that neither texts nor known values have, case-folded."""
+        encoder = self.follower._fitted().fitted.encoder
         words = map(self.language.fold, self._strange(found))
-        return [word for word in words if word not in self._counts]
+        new = [word for word in words if word not in self._counts]
+        if not new:
+            return []
+        values = {each for values in encoder.values.values() for each in values}
+        names = {word for each in values for word in self.language.fold(each).split()}
+        return [word for word in new if word not in names]
 
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
@@ -410,6 +419,9 @@ class Agent:
             )
         decision = decide(options, sets)
         new = self._new(plan)
+        if sets is None and (overlooked := self._overlooked(found, new)):
+            why = "No likely outcome has everything that is named."
+            return self._asked(text, found, overlooked, why)
         known = self._strange(plan) and not new  # known words, but of no action here
         if known or (new and self._is_fulfilled(found, new)):
             return self._impossible(text, found, new)
@@ -430,6 +442,9 @@ class Agent:
                 others = [each.plan for each in found.options[:_MOST_OTHERS]]
                 understood = names_all(found.request, options[0].plan, others, self.language)
                 confidence = options[0].probability
+        marks = {word for each in found.request.text for word in each.tokens} & {"?", "？"}
+        if sets is None and marks and not marks & {*self._counts}:
+            understood, why = False, "The text is a question, and no question was demonstrated."
         if sets is None and decision.kind == "act" and understood:
             same = self._equal(found, decision.options[0], options)
             complete = len(same) <= MOST_OFFERED
@@ -439,10 +454,11 @@ class Agent:
             decision = Decision("act", same, complete)
         if decision.kind == "act" and understood:
             done = decision.options[0].plan
-            if sets is None and self._changes_nothing(found, done):
+            if sets is None and (self._changes_nothing(found, done) or self._undoes(found, done)):
                 return self._declined(text, "already", "The command is fulfilled already.")
             return self._acted(text, done, confidence, why, (text, ""))
-        why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
+        if understood or not marks:
+            why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
         if sets is not None:
             size = len(sets.select(options))
             why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
@@ -469,14 +485,49 @@ class Agent:
             return self._is_fulfilled(found, ())
         return is_fulfilled(request, self.language, (), (), plan.actions)
 
+    def _undoes(self, found: Considered, plan: Plan) -> bool:
+        """Return whether memory says that the text asks for the opposite of a plan's only action.
+
+        It does if the text, said after the plan, recalls a demonstration that leads back here.
+        """
+        world, now = found.request.world, found.request.world.outcome(plan.start)
+        if len(plan.actions) != 1 or not self.follower._fitted().memory.strength:
+            return False
+        after = plan.end
+        if all(world.outcome(world.step(after, each)) != now for each in world.actions(after)):
+            return False
+        back = self.follower.follow(self._read, self.environment, plan.end)
+        amounts = [0.0 if p.remembered is None else p.remembered.amount for p in (plan, back)]
+        return amounts[1] > amounts[0] and world.outcome(back.end) == now
+
+    def _plausible(self, found: Considered) -> tuple[list[Option], list[Option]]:
+        """Return the options that are likely enough to be selected by words, and the others."""
+        options, least = found.options[:_MOST_OTHERS], _PLAUSIBLE * found.options[0].probability
+        count = sum(each.probability >= least for each in options)
+        return list(options[:count]), list(options[count:])
+
+    def _overlooked(self, found: Considered, new: Sequence[str]) -> tuple[Option, ...]:
+        """Return unlikely options with all values that the text names, if no likely one has them.
+
+        There are none if the text has other words that were never demonstrated.
+        """
+        request, language = found.request, self.language
+        likely, others = self._plausible(found)
+        plans = [each.plan for each in (*likely, *others)]
+        if any(names_all(request, each.plan, plans, language) for each in likely):
+            return ()
+        if not named_words(request, plans, language).issuperset(new):
+            return ()
+        named = [each for each in others if names_all(request, each.plan, plans, language)]
+        return applicable(request, named, language, self._verbs(request))[:MOST_OFFERED]
+
     def _applicable(self, found: Considered) -> tuple[Option, ...]:
         """Return the options that fit the verb of the text; their probabilities sum to 1.
 
         The list is empty if only options with another verb contain all things that the text names.
         """
         request, language, options = found.request, self.language, found.options
-        least = _PLAUSIBLE * options[0].probability
-        plausible = [each for each in options[:_MOST_OTHERS] if each.probability >= least]
+        plausible, _ = self._plausible(found)
         kept = applicable(request, plausible, language, self._verbs(request))
         if len(kept) == len(plausible):
             return options

@@ -133,14 +133,24 @@ def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: La
 
     Only values that occur in the graphs of this plan or of `others` are looked for in the text.
     """
-    own, values = values_of(request.world, plan), dict[str, set[str]]()
-    for each in (plan, *others):
+    own, spans = values_of(request.world, plan), _names(request, (plan, *others), language)
+    places = {span.places for span in spans if span.value in own.get(span.kind, ())}
+    return all(span.places in places for span in spans)
+
+
+def named_words(request: Request, plans: Iterable[Plan], language: Language) -> set[str]:
+    """Return the words of a text that name a value of any of the plans, case-folded."""
+    words = [language.fold(word) for each in request.text for word in each.tokens]
+    return {words[place] for span in _names(request, plans, language) for place in span.places}
+
+
+def _names(request: Request, plans: Iterable[Plan], language: Language) -> list[Span]:
+    values: dict[str, set[str]] = {}
+    for each in plans:
         for kind, found in values_of(request.world, each).items():
             values.setdefault(kind, set()).update(found)
     words = [language.fold(word) for each in request.text for word in each.tokens]
-    spans = SpanIndex(values, language).find(words, words)
-    places = {span.places for span in spans if span.value in own.get(span.kind, ())}
-    return all(span.places in places for span in spans)
+    return list(SpanIndex(values, language).find(words, words))
 
 
 def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:

@@ -190,7 +190,7 @@ export class Talk {
     return plan.options.reduce((text, each) => {
       const names = each.actions.map((action) => action.name).join(", ");
       if (plan.by_value) return text.replace(each.text, thingName(each.text));
-      return each.text === names ? text.replace(names, line(labels(each.actions))) : text;
+      return each.text === names ? text.replace(names, line(labels(each.actions)).replace(/„(.*?)“/g, "‚$1‘")) : text;
     }, plan.text);
   }
 
