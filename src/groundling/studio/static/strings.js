@@ -282,7 +282,7 @@ const PROBLEMS = [
   ["{0} Delete this demonstration and teach it again.", "{0} Lösche dieses Beispiel und bring es neu bei."],
   ["“{0}” cannot be stored: {1}. Change the text or the actions.", "„{0}“ lässt sich nicht speichern: {1}. Ändere den Text oder die Handlungen."],
   ["“{0}” cannot be carried out: {1}: {2}. Check the actions and the world.", "„{0}“ lässt sich nicht ausführen: {1}: {2}. Prüfe die Handlungen und die Welt."],
-  ["{0}: action {1}, {2}, is impossible in state {3}. {4}Possible there: {5}.", "{0}: Handlung {1}, {2}, geht in diesem Zustand nicht: {3}. {4}Möglich ist dort: {5}."],
+  ["{0}: action {1}, {2}, is impossible in state {3}. {4}Possible there: {5}.", "{0}: Handlung {1}, {2}, geht in diesem Zustand nicht. {4}Möglich ist dort: {5}."],
   ["This response could not be saved. {0}", "Diese Antwort konnte nicht gespeichert werden. {0}"],
   ["The disk is full (No space left on device), so the model could not be saved. It is in use, and demonstrations are saved. Free some disk space; the next model will be saved.", "Die Platte ist voll; das Modell konnte nicht gespeichert werden. Es wird trotzdem benutzt, und die Beispiele sind gespeichert. Schaffe Platz; das nächste Modell wird gespeichert."],
   ["The model could not be saved: {0}. Demonstrations are saved.", "Das Modell konnte nicht gespeichert werden: {0}. Die Beispiele sind gespeichert."],
@@ -366,7 +366,7 @@ export function sentence(text) {
     const found = text.match(new RegExp(`^${form}$`, "su"));
     if (found) return german.replace(/\{(\d)\}/g, (_, place) => sentence(found[Number(place) + 1]));
   }
-  return WORDS[text] ?? text.replace(/'([^']+)'/g, (_, name) => t("quoted", actionName(name)));
+  return WORDS[text] ?? text.replace(/['“]([^'”]+)['”]/g, (_, name) => t("quoted", actionName(name)));
 }
 /** Return the label of an undo button for the server's description of a change. */
 export const undoLabel = (what) => {
