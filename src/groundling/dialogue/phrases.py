@@ -134,7 +134,11 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
             for meaning in dict.fromkeys(each for table in tables for each in table.replies)
         },
         function_words=(*language.function_words, *(word for each in foreign for word in each)),
-        ordinals={word: n for each in (*tables, language) for word, n in each.ordinals.items()},
+        ordinals={
+            word: n
+            for ordinals in (*(table.ordinals for table in tables), language.ordinals)
+            for word, n in ordinals.items()
+        },
     )
 
 
