@@ -82,8 +82,8 @@ def take(address: str, folder: Path) -> None:
         page.screenshot(path=folder / "studio-talk.png")
 
         page = visit("")
-        say(page, "take the red bowl")
-        say(page, "take the cup to the sink")
+        say(page, "go to the shelf")
+        say(page, "take the cup")
         page.screenshot(path=folder / "studio-ask.png")
 
         page = visit("", (390, 844))

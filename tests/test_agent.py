@@ -403,12 +403,103 @@ def test_agent_excludes_the_opposite_of_a_verb_that_it_never_saw_contrasted():
     assert "another kind of action" in turn.explain().reason
 
 
-def test_agent_declines_a_verb_that_applies_to_nothing():
+def test_agent_says_that_a_command_is_fulfilled_already():
     agent = Agent(Follower().fit(demonstrate(40, seed=0), check=False), HOME, frozenset("abe"))
     turn = agent.say("switch on the lamp")  # all lamps are on
-    assert (turn.kind, turn.text) == ("decline", "That cannot be done here.")
+    assert (turn.kind, turn.text) == ("decline", "That is so already.")
     assert agent.state == frozenset("abe")
     assert agent.say("switch off the green lamp").kind == "act"
+
+
+class Steady(Switches):
+    """Switches where one can also wait."""
+
+    def actions(self, on):
+        return [("wait", ""), *super().actions(on)]
+
+    def step(self, on, action):
+        return on if action[0] == "wait" else super().step(on, action)
+
+    def ground(self, on, action, after):
+        if action[0] == "wait":
+            return GroundingGraph({"event": {"wait": True}})
+        return super().ground(on, action, after)
+
+
+STEADY = Steady(**HOME.devices)
+
+
+@pytest.fixture(scope="module")
+def steady():
+    shown = [
+        Demonstration(f"switch {way} the {room} {kind}", STEADY, state, [(way, name)])
+        for name, (kind, room, _) in STEADY.devices.items()
+        for way, state in (("on", OFF), ("off", frozenset(STEADY.devices)))
+    ]
+    waits = [Demonstration(text, STEADY, OFF, [("wait", "")])
+             for text in ("wait a moment", "just wait", "wait")]  # fmt: skip
+    return Follower().fit([*shown, *waits], check=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "on"),
+    [("switch off the green lamp", "a"), ("switch on the hall lamp", "ab"),
+     ("switch off the lamp", "cd")],
+)  # fmt: skip
+def test_agent_leaves_alone_what_is_so_already(steady, text, on):
+    agent = Agent(steady, STEADY, frozenset(on))
+    turn = agent.say(text)
+    assert (turn.kind, turn.text) == ("decline", "That is so already.")
+    assert agent.state == frozenset(on)
+
+
+def test_agent_does_not_do_the_opposite_of_what_one_demonstration_says():
+    lamps = Home(a=("lamp", "attic", "red"), b=("fan", "hall", "white"))
+    shown = [
+        Demonstration("light the lamp up", lamps, OFF, [("on", "a")]),
+        Demonstration("start the fan", lamps, OFF, [("on", "b")]),
+        Demonstration("make the fan rest", lamps, frozenset("b"), [("off", "b")]),
+    ]
+    agent = Agent(Follower().fit(shown, check=False), lamps, OFF)
+    assert agent.say("light the lamp up").kind == "act"
+    turn = agent.say("light the lamp up")
+    assert turn.kind != "act"
+    assert agent.state == {"a"}
+
+
+def test_agent_asks_before_it_acts_on_a_question(agent):
+    turn = agent.say("is the red lamp in the kitchen on?")
+    assert (turn.kind, agent.state) == ("ask", OFF)
+
+
+def test_agent_does_not_go_elsewhere_than_to_the_place_that_is_named():
+    class Farm:
+        def actions(self, at):
+            return [each for each in ("barn", "pond", "stable", "field") if each != at]
+
+        def step(self, at, action):
+            return action
+
+        def ground(self, at, action, after):
+            return GroundingGraph({"event": {"go": True}, "goal": {"place": action}},
+                                  [("event", "goal", "to")])  # fmt: skip
+
+    shown = [Demonstration("walk to the stable", Farm(), "barn", ["stable"]),
+             Demonstration("see the ducks", Farm(), "barn", ["pond"])]  # fmt: skip
+    agent = Agent(Follower().fit(shown, check=False), Farm(), "barn")
+    turn = agent.say("walk to the field")
+    offered = {each.outcome for each in turn.options} or {turn.plan.end}
+    assert offered == {"field"}
+
+
+def test_agent_carries_out_an_action_that_never_changes_anything(steady):
+    turn = Agent(steady, STEADY, frozenset("a")).say("wait")
+    assert (turn.kind, turn.plan.actions) == ("act", (("wait", ""),))
+
+
+def test_agent_prefers_outcomes_with_everything_that_is_named(steady):
+    turn = Agent(steady, STEADY, OFF).say("switch on the fan in the attic")
+    assert (turn.kind, turn.plan.actions) == ("act", (("on", "d"),))
 
 
 @pytest.mark.parametrize("text", ["hello", "thank you"])

@@ -15,6 +15,8 @@ from groundling.dialogue.clarification import (
     content_words,
     fit_equally,
     fit_verbs,
+    is_fulfilled,
+    named_words,
     names_all,
     names_something,
     read_reply,
@@ -185,8 +187,8 @@ class Agent:
         The environment to act in and its initial state. Use a `MemoryEnvironment` to remember
         earlier turns.
     language
-        Language of the agent's responses (`english` or `german`), used only if it cannot be
-        detected from the follower's language or the demonstrations.
+        Language of the agent's responses (`english` or `german`), by default that of the
+        demonstrations. Replies are also understood in the language of the demonstrations.
     may_say
         Function of a text that the follower composed and the plan that it describes; returns
         whether the agent may use the text. If not, the agent lists the names of the plan's actions.
@@ -231,7 +233,7 @@ class Agent:
                 f"`language` must be one of {', '.join(PHRASES)}; got {language!r:.40}."
             )
         self.follower = follower
-        self._otherwise = language
+        self._chosen = language
         self._may_say = may_say
         self._speech: tuple[object, Language] | None = None
         self.environment = environment
@@ -255,10 +257,10 @@ class Agent:
 
     @property
     def language(self) -> Language:
-        """The follower's language, with phrases in the language of the demonstrations."""
+        """The follower's language, with phrases in the chosen or the demonstrated language."""
         reader = self.follower._fitted().fitted.encoder.reader
         if self._speech is None or self._speech[0] is not reader:
-            found = with_phrases(reader.language, reader.counts, self._otherwise)
+            found = with_phrases(reader.language, reader.counts, self._chosen)
             self._speech = (reader, found)
         return self._speech[1]
 
@@ -355,7 +357,7 @@ class Agent:
             world = world.environment
         found = answerer.answer(text, world, self.state)
         strange = self._strange(found)
-        if strange and all(self.language.fold(word) in self._counts for word in strange):
+        if strange and not self._new(found):
             return None  # known from commands only
         if strange:
             return self._declined(text, "", "Some words are unknown.", self._unknown(found))
@@ -376,7 +378,9 @@ class Agent:
 
     def _unknown(self, found: Answer | Plan) -> str:
         """Return a sentence that lists the unknown words, at most three of them."""
-        words = self._strange(found)[:MOST_OFFERED]
+        new = self._new(found)
+        words = [word for word in self._strange(found) if self.language.fold(word) in new]
+        words = words[:MOST_OFFERED]
         return phrase(
             self.language,
             "unknown" if len(words) == 1 else "unknown words",
@@ -389,6 +393,17 @@ class Agent:
         plain = {*language.stop_words, *language.function_words}
         words = dict.fromkeys(found.unexplained)
         return tuple(word[:_LONGEST_WORD] for word in words if language.fold(word) not in plain)
+
+    def _new(self, found: Answer | Plan) -> list[str]:
+        """Return the unexplained words that neither texts nor known values have, case-folded."""
+        encoder = self.follower._fitted().fitted.encoder
+        words = map(self.language.fold, self._strange(found))
+        new = [word for word in words if word not in self._counts]
+        if not new:
+            return []
+        values = {each for values in encoder.values.values() for each in values}
+        names = {word for each in values for word in self.language.fold(each).split()}
+        return [word for word in new if word not in names]
 
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
@@ -403,14 +418,21 @@ class Agent:
                 text, "decline", f"None of the {len(options)} outcomes is above chance level."
             )
         decision = decide(options, sets)
-        if self._strange(plan):
+        new = self._new(plan)
+        if sets is None and (overlooked := self._overlooked(found, new)):
+            why = "No likely outcome has everything that is named."
+            return self._asked(text, found, overlooked, why)
+        known = self._strange(plan) and not new  # known words, but of no action here
+        if known or (new and self._is_fulfilled(found, new)):
+            return self._impossible(text, found, new)
+        if new:
             return self._unexplained(text, found, decision.options)
         understood, confidence = plan.understood, plan.confidence
         why = "One outcome is in the prediction set." if sets else "One outcome is likely."
         if sets is None:  # calibrated sets keep their guarantee
             options = self._applicable(found)
             if not options:
-                return self._declined(text, "no plan", "No plan here does what the verb means.")
+                return self._impossible(text, found)
             first, decision = decision, decide(options)
             if decision.kind == "act" and first.kind == "act":
                 # Ask rather than act against the follower's own choice.
@@ -420,6 +442,9 @@ class Agent:
                 others = [each.plan for each in found.options[:_MOST_OTHERS]]
                 understood = names_all(found.request, options[0].plan, others, self.language)
                 confidence = options[0].probability
+        marks = {word for each in found.request.text for word in each.tokens} & {"?", "？"}
+        if sets is None and marks and not marks & {*self._counts}:
+            understood, why = False, "The text is a question, and no question was demonstrated."
         if sets is None and decision.kind == "act" and understood:
             same = self._equal(found, decision.options[0], options)
             complete = len(same) <= MOST_OFFERED
@@ -428,13 +453,73 @@ class Agent:
                 return self._asked(text, found, same[:MOST_OFFERED], why, complete=complete)
             decision = Decision("act", same, complete)
         if decision.kind == "act" and understood:
-            return self._acted(text, decision.options[0].plan, confidence, why, (text, ""))
-        why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
+            done = decision.options[0].plan
+            if sets is None and (self._changes_nothing(found, done) or self._undoes(found, done)):
+                return self._declined(text, "already", "The command is fulfilled already.")
+            return self._acted(text, done, confidence, why, (text, ""))
+        if understood or not marks:
+            why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
         if sets is not None:
             size = len(sets.select(options))
             why = f"{size} outcomes are in the {sets.coverage:.0%} prediction set."
         found = replace(found, options=options, plan=options[0].plan if sets is None else plan)
         return self._asked(text, found, decision.options, why, complete=decision.complete)
+
+    def _impossible(self, text: str, found: Considered, new: Sequence[str] = ()) -> Turn:
+        """Decline a command that no plan fits, or say that it is fulfilled already."""
+        if self._is_fulfilled(found, new):
+            return self._declined(text, "already", "The command is fulfilled already.")
+        return self._declined(text, "no plan", "No plan here does what the verb means.")
+
+    def _is_fulfilled(self, found: Considered, new: Sequence[str]) -> bool:
+        others = [each.plan for each in found.options[:_MOST_OTHERS]]
+        verbs = self._verbs(found.request).values()
+        return is_fulfilled(found.request, self.language, verbs, others, strange=new)
+
+    def _changes_nothing(self, found: Considered, plan: Plan) -> bool:
+        """Return whether a plan has its effect already, unlike *wait*, which never has one."""
+        request = found.request
+        if request.world.outcome(plan.end) != request.world.outcome(request.start):
+            return False
+        if len(plan.actions) > 1:
+            return self._is_fulfilled(found, ())
+        return is_fulfilled(request, self.language, (), (), plan.actions)
+
+    def _undoes(self, found: Considered, plan: Plan) -> bool:
+        """Return whether memory says that the text asks for the opposite of a plan's only action.
+
+        It does if the text, said after the plan, recalls a demonstration that leads back here.
+        """
+        world, now = found.request.world, found.request.world.outcome(plan.start)
+        if len(plan.actions) != 1 or not self.follower._fitted().memory.strength:
+            return False
+        after = plan.end
+        if all(world.outcome(world.step(after, each)) != now for each in world.actions(after)):
+            return False
+        back = self.follower.follow(self._read, self.environment, plan.end)
+        amounts = [0.0 if p.remembered is None else p.remembered.amount for p in (plan, back)]
+        return amounts[1] > amounts[0] and world.outcome(back.end) == now
+
+    def _plausible(self, found: Considered) -> tuple[list[Option], list[Option]]:
+        """Return the options that are likely enough to be selected by words, and the others."""
+        options, least = found.options[:_MOST_OTHERS], _PLAUSIBLE * found.options[0].probability
+        count = sum(each.probability >= least for each in options)
+        return list(options[:count]), list(options[count:])
+
+    def _overlooked(self, found: Considered, new: Sequence[str]) -> tuple[Option, ...]:
+        """Return unlikely options with all values that the text names, if no likely one has them.
+
+        There are none if the text has other words that were never demonstrated.
+        """
+        request, language = found.request, self.language
+        likely, others = self._plausible(found)
+        plans = [each.plan for each in (*likely, *others)]
+        if any(names_all(request, each.plan, plans, language) for each in likely):
+            return ()
+        if not named_words(request, plans, language).issuperset(new):
+            return ()
+        named = [each for each in others if names_all(request, each.plan, plans, language)]
+        return applicable(request, named, language, self._verbs(request))[:MOST_OFFERED]
 
     def _applicable(self, found: Considered) -> tuple[Option, ...]:
         """Return the options that fit the verb of the text; their probabilities sum to 1.
@@ -442,8 +527,7 @@ class Agent:
         The list is empty if only options with another verb contain all things that the text names.
         """
         request, language, options = found.request, self.language, found.options
-        least = _PLAUSIBLE * options[0].probability
-        plausible = [each for each in options[:_MOST_OTHERS] if each.probability >= least]
+        plausible, _ = self._plausible(found)
         kept = applicable(request, plausible, language, self._verbs(request))
         if len(kept) == len(plausible):
             return options

@@ -616,6 +616,31 @@ def test_browser_built_in_worlds_speak_german(visit, room):
     assert right <= 390
 
 
+def test_browser_agent_and_errors_speak_the_language_of_the_page(visit, room):
+    address, name = room(gallery="kitchen")
+    page = visit(f"{address}/#//{name}")
+    page.get_by_role("button", name="Deutsch").click()
+    for said, told in (
+        ("go to the shelf", "zum Regal gehen"),
+        ("take the cup", "Was ist mit „cup“ gemeint: blau oder rot?"),
+        ("die zweite", "die rote Tasse nehmen"),
+        ("fetch the goblet", "Die Wörter „fetch“ und „goblet“ kenne ich nicht."),
+        ("go to the table", "Das ist schon so."),
+    ):
+        page.locator(".say textarea").fill(said)
+        page.locator(".say textarea").press("Enter")
+        page.locator(".turn").last.locator(".its").filter(has_text=told).wait_for()
+    answer = page.request.post(f"{address}/api/projects/{name}/teach", data={
+        "scene": "Kitchen 1", "text": "hopp", "actions": ["take the red cup"],
+    })  # fmt: skip
+    found = page.evaluate(
+        "(said) => import('/static/strings.js').then((strings) => strings.sentence(said))",
+        answer.json()["detail"],
+    )
+    assert found.startswith("„hopp“: Handlung 1, „die rote Tasse nehmen“, geht in diesem Zustand")
+    assert "Möglich ist dort: „zum Tisch gehen“" in found
+
+
 def test_browser_presenting_makes_the_picture_no_smaller(visit, room):
     talk = Talk(visit, room(), size=(1280, 800))
     drawn = talk.page.locator(".stage .picture svg")

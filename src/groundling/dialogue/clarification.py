@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +16,7 @@ from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 
 _NOUNS = ("NOUN", "PROPN")
+_MOST_STEPS = 2000  # steps taken to find out whether a command is fulfilled
 
 
 def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
@@ -58,20 +59,23 @@ def applicable(
 
     `verbs` maps words to the root labels of their actions (see `Speaker.verbs`). A word that spells
     a root label also names it. Only the options that lack the fewest of the named labels are
-    returned, or none if every option lacks all of them. An option that changes nothing is excluded
-    if another option of its type changes something: *switch off the lamp* means a lamp that is on.
+    returned, or none if every option lacks all of them. Options without a thing that the text names
+    are excluded if others have it. An option that changes nothing is excluded if another option of
+    its type changes something: *switch off the lamp* means a lamp that is on.
     """
     world = request.world
     folded = {language.fold(word) for each in request.text for word in each.tokens}
     types = [_types(world, each.plan) for each in options]
     wanted = {name for word in folded for name in verbs.get(word, ())}
-    wanted |= {name for names in types for name in names if language.fold(name) in folded}
+    wanted |= {name for names in types for name in _spelt(names, folded, language)}
     lacking = [len(wanted - names) for names in types]
     least = min(lacking, default=0)
     if wanted and least == len(wanted):
         return ()
-    same = [world.outcome(each.plan.start) == each.outcome for each in options]
     kept = [place for place in range(len(options)) if lacking[place] == least]
+    plans = [each.plan for each in options]
+    kept = [p for p in kept if names_all(request, plans[p], plans, language)] or kept
+    same = [world.outcome(each.plan.start) == each.outcome for each in options]
     changing = {types[place] for place in kept if not same[place]}
     return tuple(
         options[place] for place in kept if not same[place] or types[place] not in changing
@@ -85,19 +89,68 @@ def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[st
     return wanted <= frozenset().union(*done) and all(not wanted or own & wanted for own in done)
 
 
+def is_fulfilled(
+    request: Request,
+    language: Language,
+    verbs: Iterable[frozenset[str]],
+    others: Sequence[Plan],
+    actions: Iterable[Any] | None = None,
+    strange: Iterable[str] = (),
+) -> bool:
+    """Return whether a command is fulfilled: the action that it names leads back to this state.
+
+    The rule is that some other action can be undone by an action that has the type and all values
+    that the text names. For *switch off the lamp*, that other action is to switch the lamp on. A
+    type is named by `verbs`, or by a word that spells it; `strange` words must spell it. With
+    `actions`, only these may lead back, whatever they are called.
+    """
+    world, now, wanted = request.world, request.start, frozenset().union(*verbs)
+    folded = {language.fold(word) for each in request.text for word in each.tokens}
+    here, steps = world.outcome(now), 0
+    for first in world.actions(now):
+        there = world.step(now, first)
+        if world.outcome(there) == here:
+            continue
+        for back in world.actions(there):
+            steps += 1
+            if steps > _MOST_STEPS:
+                return False
+            if actions is not None and back not in actions:
+                continue
+            if world.outcome(world.step(there, back)) == here:
+                plan = Plan((back,), (there, now), 0.0, 1.0)
+                types = _types(world, plan)
+                spelt = _spelt(types, folded, language)
+                words = {word for name in spelt for word in language.fold(name).split()}
+                named = wanted <= types and bool(wanted or spelt) and words.issuperset(strange)
+                if actions is not None or (named and names_all(request, plan, others, language)):
+                    return True
+    return False
+
+
 def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
     """Return whether a plan has every value that a text names.
 
     Only values that occur in the graphs of this plan or of `others` are looked for in the text.
     """
-    own, values = values_of(request.world, plan), dict[str, set[str]]()
-    for each in (plan, *others):
+    own, spans = values_of(request.world, plan), _names(request, (plan, *others), language)
+    places = {span.places for span in spans if span.value in own.get(span.kind, ())}
+    return all(span.places in places for span in spans)
+
+
+def named_words(request: Request, plans: Iterable[Plan], language: Language) -> set[str]:
+    """Return the words of a text that name a value of any of the plans, case-folded."""
+    words = [language.fold(word) for each in request.text for word in each.tokens]
+    return {words[place] for span in _names(request, plans, language) for place in span.places}
+
+
+def _names(request: Request, plans: Iterable[Plan], language: Language) -> list[Span]:
+    values: dict[str, set[str]] = {}
+    for each in plans:
         for kind, found in values_of(request.world, each).items():
             values.setdefault(kind, set()).update(found)
     words = [language.fold(word) for each in request.text for word in each.tokens]
-    spans = SpanIndex(values, language).find(words, words)
-    places = {span.places for span in spans if span.value in own.get(span.kind, ())}
-    return all(span.places in places for span in spans)
+    return list(SpanIndex(values, language).find(words, words))
 
 
 def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
@@ -105,6 +158,11 @@ def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     labels = {label for graph in graphs for label in graph.labels(graph.root)}
     return frozenset(each.value if isinstance(each.value, str) else each.name for each in labels)
+
+
+def _spelt(names: Iterable[str], words: Collection[str], language: Language) -> set[str]:
+    """Return the names whose words all occur among some case-folded words."""
+    return {name for name in names if {*language.fold(name).split()} <= {*words}}
 
 
 def fit_equally(

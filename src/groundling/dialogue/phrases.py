@@ -24,6 +24,7 @@ WORDLESS: Mapping[str, str] = {
     "unknown words": "{words}?",
     "decline": "?",
     "no plan": "–",
+    "already": "✓",
     "cancelled": "–",
     "again": "?",
     "no question": "?",
@@ -102,31 +103,42 @@ def detect(counts: Mapping[str, float]) -> str:
     return best if shares[best] >= _LEAST else ""
 
 
-def with_phrases(language: Language, counts: Mapping[str, float], otherwise: str = "") -> Language:
-    """Return a language with phrases; if it has none, add those of the detected language.
+def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = "") -> Language:
+    """Return a language with phrases and reply words, if it has none.
 
-    `counts` are the word counts of the demonstrations. If detection fails, the
-    phrases are selected by the language's name or by `otherwise`. If neither has phrases, the
-    language is returned unchanged.
+    The phrases are those of `chosen`, else of the language of the demonstrations, whose word counts
+    are `counts`, else of the language's own name. If there are none, the language is returned
+    unchanged. Replies are read in the language of the phrases and in that of the demonstrations.
 
     >>> from groundling.language import NEUTRAL
     >>> with_phrases(NEUTRAL, {"zum": 3, "tisch": 1}).phrases["or"]
     'oder'
+    >>> both = with_phrases(NEUTRAL, {"zum": 3, "tisch": 1}, "english")
+    >>> both.phrases["or"], "doch nicht" in both.replies["cancel"]
+    ('or', True)
     """
     if language.phrases:
         return language
-    known = language.name if language.name in PHRASES else otherwise
-    name = detect(counts) or known
-    table = PHRASES.get(name)
-    if table is None:
+    names = dict.fromkeys(filter(PHRASES.get, (chosen, detect(counts) or language.name)))
+    tables = [PHRASES[name] for name in names]
+    if not tables:
         return language
-    foreign = name != language.name  # a parser of another language does not know these words
+    # A parser of another language does not know the function words of these tables.
+    foreign = (table.common for name, table in PHRASES.items()
+               if name in names and name != language.name)  # fmt: skip
     return replace(
         language,
-        phrases=table.phrases,
-        replies=table.replies,
-        function_words=(*language.function_words, *(table.common if foreign else ())),
-        ordinals={**table.ordinals, **language.ordinals},
+        phrases=tables[0].phrases,
+        replies={
+            meaning: tuple(word for table in tables for word in table.replies.get(meaning, ()))
+            for meaning in dict.fromkeys(each for table in tables for each in table.replies)
+        },
+        function_words=(*language.function_words, *(word for each in foreign for word in each)),
+        ordinals={
+            word: n
+            for ordinals in (*(table.ordinals for table in tables), language.ordinals)
+            for word, n in ordinals.items()
+        },
     )
 
 

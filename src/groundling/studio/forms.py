@@ -70,7 +70,7 @@ class UtteranceForm(Wish):
     """An utterance to the agent: a command, a question or a reply.
 
     `before` holds the texts that led to the open question, and `choice` the index of the clicked
-    option. `language` is the page's language, used if none can be detected from the demonstrations.
+    option. `language` is the page's language, in which the agent answers.
     """
 
     before: Annotated[list[Words], Field(max_length=MOST_BEFORE)] = []

@@ -1,6 +1,6 @@
 // Requests to the server; errors are returned as one sentence.
 
-import { localise, t } from "./strings.js";
+import { localise, sentence, t } from "./strings.js";
 
 export class Problem extends Error {
   constructor(status, message, type) {
@@ -19,13 +19,13 @@ export async function call(method, path, body, type = "application/json") {
       body: body === undefined ? undefined : type === "application/json" ? JSON.stringify(body) : body,
     });
   } catch {
-    throw new Problem(0, "The server does not answer. Start it again; what was taught is kept.");
+    throw new Problem(0, sentence("The server does not answer. Start it again; what was taught is kept."));
   }
   const told = (answer.headers.get("content-type") ?? "").includes("json")
     ? await answer.json() : {};
   if (answer.status === 401) throw new Problem(401, t("restarted"), told.type);
   if (!answer.ok) {
-    throw new Problem(answer.status, told.detail ?? `The server answered ${answer.status}.`, told.type);
+    throw new Problem(answer.status, sentence(told.detail ?? `The server answered ${answer.status}.`), told.type);
   }
   return localise(told);
 }
@@ -60,7 +60,7 @@ export class Project {
     if (!this.stream) {
       this.stream = new EventSource(`${this.base}/events`);
       for (const kind of ["progress", "learnt", "changed", "failed"]) {
-        this.stream.addEventListener(kind, (event) => this.happened(kind, JSON.parse(event.data)));
+        this.stream.addEventListener(kind, (event) => this.happened(kind, localise(JSON.parse(event.data))));
       }
       // Events before the connection opened, or while it was interrupted, were missed.
       this.stream.addEventListener("open", () => this.happened("again", {}));

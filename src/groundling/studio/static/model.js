@@ -14,17 +14,18 @@ export async function open(page, project) {
     const shown = words.filter((each) => each.word.includes(wanted)).slice(0, 60);
     const most = Math.max(0.01, ...shown.map((each) => each.weight));
     list.replaceChildren(...shown.map((each) => h("li", {},
-      h("button", { type: "button", class: "choice", onclick: () => choose(each.word) },
+      h("button", { type: "button", class: "choice", onclick: () => choose(each.word, true) },
         h("strong", {}, readableWord(each.word)), h("span", {}, each.meaning ? readable(each.meaning) : "…"),
         bar(each.weight / most, each.weight.toFixed(2))))));
     if (!shown.length) list.replaceChildren(h("li", { class: "muted" }, t(words.length ? "noWord" : "nothingLearnt")));
   }
 
-  async function choose(word) {
+  async function choose(word, moves = false) {
     const found = await trying(() => project.get(`/weights?word=${encodeURIComponent(word)}`));
     if (!found) return;
     meaning.replaceChildren(h("h3", { class: "mark" }, readableWord(word)), h("p", { class: "muted small" }, t("wordHow")),
       sides(found.weights.slice(0, 14).map((each) => ({ name: each.meaning, value: each.weight })), word));
+    if (moves) meaning.scrollIntoView({ block: "nearest" }); // on a phone it lies below the words
   }
 
   async function load() {

@@ -262,6 +262,84 @@ const COLOURS = {
 };
 const CONDITIONS = { on: "an", off: "aus", open: "offen", closed: "geschlossen" };
 
+// Sentences of the server, and words inside them. The server speaks English; {0} is filled with its own words.
+const PROBLEMS = [
+  ["The server does not answer. Start it again; what was taught is kept.", "Der Server antwortet nicht. Starte ihn neu; was beigebracht wurde, bleibt erhalten."],
+  ["The server answered {0}.", "Der Server hat mit {0} geantwortet."],
+  ["The text must have words. Say what to do.", "Der Text braucht Wörter. Sag, was zu tun ist."],
+  ["The text must be valid Unicode; got an unpaired surrogate. Type it again.", "Der Text enthält ein ungültiges Zeichen. Gib ihn noch einmal ein."],
+  ["A demonstration must have at least one action; got none. Show what to do.", "Ein Beispiel braucht mindestens eine Handlung. Zeig, was zu tun ist."],
+  ["{0} must have at most {1} {2}; got {3}. {4}", "{0} darf höchstens {1} {2} haben, nicht {3}. {4}"],
+  ["Set {0} to raise the limit.", "Die Grenze lässt sich mit {0} erhöhen."],
+  ["Shorten the text, or set {0} to raise the limit.", "Kürze den Text, oder erhöhe die Grenze mit {0}."],
+  ["There is no trained model yet. Teach a demonstration first.", "Es gibt noch kein Modell. Bring zuerst etwas bei."],
+  ["There is no change to undo.", "Es gibt nichts rückgängig zu machen."],
+  ["There is no demonstration {0}; it may have been deleted. Reload the page.", "Das Beispiel {0} gibt es nicht mehr. Lade die Seite neu."],
+  ["There is no scene {0}.{1}", "Die Szene {0} gibt es nicht.{1}"],
+  ["There is no saved model for revision {0}. Only the last {1} are kept. Choose a later revision.", "Zum Stand {0} gibt es kein Modell mehr; nur die letzten {1} bleiben erhalten. Wähle einen späteren Stand."],
+  ["The project in {0} is open in another process, so it is read-only here. Close the other process to teach here.", "Das Projekt in {0} ist in einem anderen Programm geöffnet und kann hier nur gelesen werden. Schließe das andere Programm, um hier zu unterrichten."],
+  ["The weight must be between 0 and {0}; got {1}. Enter another weight.", "Das Gewicht muss zwischen 0 und {0} liegen, nicht {1}. Gib ein anderes ein."],
+  ["{0} Delete this demonstration and teach it again.", "{0} Lösche dieses Beispiel und bring es neu bei."],
+  ["“{0}” cannot be stored: {1}. Change the text or the actions.", "„{0}“ lässt sich nicht speichern: {1}. Ändere den Text oder die Handlungen."],
+  ["“{0}” cannot be carried out: {1}: {2}. Check the actions and the world.", "„{0}“ lässt sich nicht ausführen: {1}: {2}. Prüfe die Handlungen und die Welt."],
+  ["{0}: action {1}, {2}, is impossible in state {3}. {4}Possible there: {5}.", "{0}: Handlung {1}, {2}, geht in diesem Zustand nicht. {4}Möglich ist dort: {5}."],
+  ["This response could not be saved. {0}", "Diese Antwort konnte nicht gespeichert werden. {0}"],
+  ["The disk is full (No space left on device), so the model could not be saved. It is in use, and demonstrations are saved. Free some disk space; the next model will be saved.", "Die Platte ist voll; das Modell konnte nicht gespeichert werden. Es wird trotzdem benutzt, und die Beispiele sind gespeichert. Schaffe Platz; das nächste Modell wird gespeichert."],
+  ["The model could not be saved: {0}. Demonstrations are saved.", "Das Modell konnte nicht gespeichert werden: {0}. Die Beispiele sind gespeichert."],
+  ["Training failed: {0}: {1}. Demonstrations are saved.", "Das Lernen ist gescheitert: {0}: {1}. Die Beispiele sind gespeichert."],
+  ["Training on this demonstration failed: {0}: {1}.", "Das Lernen dieses Beispiels ist gescheitert: {0}: {1}."],
+  ["The project in {0} cannot be saved: {1}. Free some disk space, or choose another folder with --project.", "Das Projekt in {0} lässt sich nicht speichern: {1}. Schaffe Platz, oder wähle mit --project einen anderen Ordner."],
+  ["The project in {0} cannot be used: “{1}”. {2}", "Das Projekt in {0} lässt sich nicht benutzen: „{1}“. {2}"],
+  ["The file project.sqlite in {0} is damaged: {1}. Restore a backup.", "Die Datei project.sqlite in {0} ist beschädigt: {1}. Stelle eine Sicherung wieder her."],
+  ["This server has no project with this name. Choose one on the start page.", "Dieses Projekt gibt es hier nicht. Wähle eines auf der Seite „Welten“."],
+  ["The server has reached its limit of {0} open projects. Restart it to open others.", "Es sind schon {0} Projekte geöffnet. Starte den Server neu, um andere zu öffnen."],
+  ["The project has reached its limit of {0} open pages. Close some of them.", "Das Projekt ist schon auf {0} Seiten geöffnet. Schließe einige."],
+  ["The world must be from the gallery or the editor. Choose one on the start page.", "Die Welt muss aus der Galerie oder dem Editor sein. Wähle eine auf der Seite „Welten“."],
+  ["The gallery has no world {0}.{1}", "Die Galerie hat keine Welt {0}.{1}"],
+  [" Did you mean {0}?", " Ist {0} gemeint?"],
+  ["The file must have a world of the gallery or the editor.", "Die Datei braucht eine Welt aus der Galerie oder dem Editor."],
+  ["The file must have at least one demonstration; got none. Choose a JSON Lines file from Export.", "Die Datei enthält keine Beispiele. Wähle eine Datei, die „Exportieren“ geschrieben hat."],
+  ["This file must start with the world that its examples belong to. If it is from an older version, open its world, and import the file on the page Examples.", "Am Anfang der Datei muss die Welt ihrer Beispiele stehen. Ist sie von einer älteren Version, öffne ihre Welt und importiere die Datei auf der Seite „Beispiele“."],
+  ["This file belongs to the world “{0}”, and this project is the world “{1}”. Nothing was imported. The file brings its own world: open it with “Open a file” on the page Worlds.", "Diese Datei gehört zur Welt „{0}“, dieses Projekt zur Welt „{1}“. Nichts wurde importiert. Die Datei bringt ihre Welt mit: Öffne sie mit „Datei öffnen“ auf der Seite „Welten“."],
+  ["Line {0}: {1} Nothing was imported, because no example in this file fits the world “{2}”. If the examples are from another world, open that world first, and import the file there.", "Zeile {0}: {1} Nichts wurde importiert, denn kein Beispiel der Datei passt zur Welt „{2}“. Sind die Beispiele aus einer anderen Welt, öffne zuerst diese und importiere sie dort."],
+  ["The record cannot be read: {0}: {1}. Correct or remove the line.", "Der Eintrag ist nicht lesbar: {0}: {1}. Berichtige oder lösche die Zeile."],
+  ["No class is running. Start one: groundling studio --class", "Es läuft keine Klasse. Starte eine mit: groundling studio --class"],
+  ["Too many wrong class codes were tried. Restart the class.", "Es wurden zu viele falsche Adressen versucht. Starte die Klasse neu."],
+  ["The class code in this address is wrong.", "Diese Adresse der Klasse ist falsch."],
+  ["Too many requests are waiting. Try again in a moment.", "Gerade warten zu viele Anfragen. Versuch es gleich noch einmal."],
+  ["The request took longer than {0} seconds. Send a shorter text.", "Die Anfrage hat länger als {0} Sekunden gedauert. Schick einen kürzeren Text."],
+  ["Receiving the request timed out. Send it again.", "Die Anfrage kam nicht vollständig an. Schick sie noch einmal."],
+  ["{0}: internal error; nothing was changed.", "Innerer Fehler ({0}); nichts wurde geändert."],
+  ["The body must be JSON: {0}, at byte {1}.", "Die Anfrage ist kein JSON: {0}, bei Byte {1}."],
+  ["{0}: Input should be {1}.", "{0}: Diese Eingabe geht nicht (verlangt ist: {1})."],
+  ["A world must be a JSON object; got {0}.", "Eine Welt muss ein JSON-Objekt sein, nicht {0}."],
+  ["A world has no key {0}.{1}", "Eine Welt hat kein Feld {0}.{1}"],
+  ["Names of `{0}` must be unique; got {1} twice. Rename one of them.", "Namen in „{0}“ dürfen nur einmal vorkommen; {1} steht zweimal da. Benenne eines um."],
+  ["Action names must be unique. Rename places or things.", "Zwei Handlungen hießen gleich. Benenne Orte oder Dinge um."],
+  ["`at` of {0} must be the name of a place; got {1}.{2}", "Der Ort von {0} muss der Name eines Ortes sein, nicht {1}.{2}"],
+  ["`is` of {0} must be {1}; got {2}.", "Der Zustand von {0} muss {1} sein, nicht {2}."],
+  ["Each place must have a cell of its own; {0} and {1} share column {2}, row {3}. Move one of them.", "Jeder Ort braucht ein eigenes Feld; {0} und {1} liegen beide in Spalte {2}, Zeile {3}. Verschiebe einen davon."],
+  ["{0} must be two numbers; got {1}.", "{0} muss aus zwei Zahlen bestehen, nicht {1}."],
+  ["{0} must be a string of 1 to {1} characters without a colon; got {2}.", "{0} muss ein Name aus 1 bis {1} Zeichen ohne Doppelpunkt sein, nicht {2}."],
+  ["{0} must be a whole number from {1} to {2}; got {3}.", "{0} muss eine ganze Zahl von {1} bis {2} sein, nicht {3}."],
+  ["`{0}` must have {1} to {2} entries; got {3}.", "„{0}“ muss {1} bis {2} Einträge haben, nicht {3}."],
+  ["`{0}` must be a list; got {1}.", "„{0}“ muss eine Liste sein, nicht {1}."],
+  ["{0} must be a list; got {1}.", "{0} muss eine Liste sein, nicht {1}."],
+  ["{0} must be among {1}; got {2}.{3}", "{0} muss eines von {1} sein, nicht {2}.{3}"],
+  ["Each entry of `{0}` must be a JSON object; got {1}.", "Jeder Eintrag von „{0}“ muss ein JSON-Objekt sein, nicht {1}."],
+  ["{0} must have at most {1} properties; got {2}.", "{0} darf höchstens {1} Eigenschaften haben, nicht {2}."],
+  ["`{0}` of {1} must be a number or a string of at most {2} characters; got {3}.", "„{0}“ von {1} muss eine Zahl oder ein Text von höchstens {2} Zeichen sein, nicht {3}."],
+  ["`examples` must be a list of at most {0} entries. Remove some of them.", "„examples“ darf höchstens {0} Einträge haben. Entferne einige."],
+  ["Example {0} must be a JSON object; got {1}.", "Beispiel {0} muss ein JSON-Objekt sein, nicht {1}."],
+  ["`text` {0} must have at least one word; got {1}.", "Der Text {0} braucht mindestens ein Wort, nicht {1}."],
+  ["`actions` {0} must be a list; got {1}.", "Die Handlungen {0} müssen eine Liste sein, nicht {1}."],
+  ["`actions` {0} must be possible in this order; got {1}. Check the scene.", "Die Handlungen {0} müssen in dieser Reihenfolge möglich sein; {1} ist es nicht. Prüfe die Szene."],
+];
+const WORDS = {
+  "A text": "Ein Text", "A demonstration": "Ein Beispiel", "The request": "Die Anfrage", "An import": "Ein Import", characters: "Zeichen",
+  sentences: "Sätze", actions: "Handlungen", bytes: "Bytes", records: "Einträge", more: "mehr",
+};
+
 let column = 0;
 
 /** Set the language: the stored choice, or else the browser's language. */
@@ -280,6 +358,16 @@ export function otherLanguage() {
 
 /** Return the text of a key with its placeholders filled in. */
 export const t = (name, ...values) => (TABLE[name]?.[column] ?? name).replace(/\{(\d)\}/g, (_, place) => values[Number(place)] ?? "");
+/** Return a sentence of the server in the language of the page. */
+export function sentence(text) {
+  if (!column || !text) return text;
+  for (const [english, german] of PROBLEMS) {
+    const form = english.split(/\{\d\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("(.*)");
+    const found = text.match(new RegExp(`^${form}$`, "su"));
+    if (found) return german.replace(/\{(\d)\}/g, (_, place) => sentence(found[Number(place) + 1]));
+  }
+  return WORDS[text] ?? text.replace(/['“]([^'”]+)['”]/g, (_, name) => t("quoted", actionName(name)));
+}
 /** Return the label of an undo button for the server's description of a change. */
 export const undoLabel = (what) => {
   const [, kind, text, number] = (what ?? "").match(/^(teaching|editing|deleting|importing) (?:“(.*)”|(\d+).*)$/su) ?? [];
@@ -315,7 +403,7 @@ function noun(name, form) {
 }
 
 /** Return a name in a picture in the language of the page. */
-export const thingName = (name) => (column ? noun(name, "bare") : name);
+export const thingName = (name) => (column ? COLOURS[name] ?? noun(name, "bare") : name);
 
 const GERMAN = [
   [/^go to the (.+)$/u, (to) => `${noun(to, "to")} gehen`],
@@ -356,13 +444,14 @@ export function localise(value) {
   if (Array.isArray(value)) return value.map(localise);
   return Object.fromEntries(Object.entries(value).map(([key, each]) => {
     if (key === "label") return [key, actionName(each)];
+    if (["problem", "note"].includes(key)) return [key, sentence(each)];
     if (["labels", "without"].includes(key) && Array.isArray(each)) return [key, each.map((one) => (typeof one === "string" ? actionName(one) : one))];
     if (key === "frames") return [key, each.map((frame) => ({ ...frame, text: stateText(frame.text) }))];
     return ["state", "start", "json", "scene", "source"].includes(key) ? [key, each] : [key, localise(each)];
   }));
 }
 
-/** Return the agent's language if it cannot be detected from the demonstrations. */
+/** Return the language that the agent speaks: that of the page. */
 export const dialogueLanguage = () => (column ? "german" : "english");
 
 // Past tense and participle of common first words of actions; others are quoted.

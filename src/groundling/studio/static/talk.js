@@ -1,6 +1,6 @@
 // Talk page: a conversation next to a picture.
 import { announce, h, percent, s, tell, trying } from "./dom.js";
-import { did, dialogueLanguage, spoken, t, titled, undoLabel, would } from "./strings.js";
+import { did, dialogueLanguage, spoken, t, thingName, titled, undoLabel, would } from "./strings.js";
 import { Why } from "./why.js";
 import { World } from "./world.js";
 
@@ -130,7 +130,7 @@ export class Talk {
 
   /** Send an utterance; `choice` is the clicked option of the last question. */
   async say(text = this.text.value.trim(), choice = null) {
-    if (!text) { tell(t("noWords")); this.text.focus(); return null; }
+    if (!/[\p{L}\p{N}]/u.test(text)) { tell(t("noWords")); this.text.focus(); return null; }
     if (choice === null) this.text.value = "";
     if (this.showing) this.cancel(this.showing);
     const last = this.turns.at(-1);
@@ -189,7 +189,8 @@ export class Talk {
   question(plan) {
     return plan.options.reduce((text, each) => {
       const names = each.actions.map((action) => action.name).join(", ");
-      return plan.by_value || each.text !== names ? text : text.replace(names, line(labels(each.actions)));
+      if (plan.by_value) return text.replace(each.text, thingName(each.text));
+      return each.text === names ? text.replace(names, line(labels(each.actions)).replace(/„(.*?)“/g, "‚$1‘")) : text;
     }, plan.text);
   }
 
@@ -218,7 +219,7 @@ export class Talk {
   options(turn) {
     const { plan } = turn;
     return h("ul", { class: "choices" }, plan.options.map((each, place) => {
-      const name = plan.by_value ? each.text : line(labels(each.actions));
+      const name = plan.by_value ? thingName(each.text) : line(labels(each.actions));
       return h("li", {},
         h("button", { type: "button", class: "choice", onclick: () => this.choose(turn, each, place, name) }, name),
         h("button", { type: "button", class: "quiet small", "aria-label": t("look", name), onclick: () => this.look(turn, each.actions) }, t("preview")));
