@@ -368,10 +368,7 @@ class Project:
         and where a thing is missing, the listener takes its name for another thing.
         """
         words, actions = _words(text), self.write_actions(scene.name, plan.actions)
-        return any(
-            list(each.actions) == actions and _words(each.text) == words
-            for each in self.store.records()
-        )
+        return any(_words(each) == words for each in self.store.texts_for(actions))
 
     def standing(self) -> dict[str, Any]:
         """Count the recent and held-out demonstrations that the follower gets right.

@@ -290,6 +290,11 @@ class Store:
         query = f"SELECT {_COLUMNS} FROM demonstrations WHERE apart=? ORDER BY id DESC LIMIT ?"
         return list(map(_record, self._read(query, int(apart), most)))
 
+    def texts_for(self, actions: Sequence[Any]) -> Iterator[str]:
+        """Yield the texts of all demonstrations of a plan; only texts are read."""
+        query = "SELECT text FROM demonstrations WHERE actions=?"
+        return (str(row["text"]) for row in self._read(query, json.dumps(list(actions))))
+
     def counts(self) -> tuple[int, int]:
         """Return the numbers of training and held-out demonstrations."""
         [found] = self._read(
