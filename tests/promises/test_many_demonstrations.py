@@ -70,6 +70,7 @@ def test_many_demonstrations_open_in_two_seconds(project):
 
 
 def test_many_demonstrations_do_not_slow_down_questions(project):
+    scene = project.setting.scene(SCENE)
     for text, action, known in (
         ("Zum Tisch 39990!", "go to the table", True),
         ("zum Tisch 39990", "go to the shelf", False),
