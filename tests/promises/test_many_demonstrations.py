@@ -77,8 +77,6 @@ def test_many_demonstrations_do_not_slow_down_questions(project):
         ("zum Herd", "go to the table", False),
     ):
         plan = SimpleNamespace(actions=(action,))
-        said, took = page(
-            lambda t=text, p=plan: project.was_said(project.setting.scene(SCENE), t, p)
-        )
+        said, took = page(lambda t=text, p=plan: project.was_said(scene, t, p))
         assert said is known, text
         assert took < 0.5, took

@@ -136,10 +136,8 @@ async def large(scope, receive, send):
 def test_connections_that_wait_for_their_clients_stop_nobody(monkeypatch, sent):
     monkeypatch.setenv("GROUNDLING_LIMIT_CONNECTIONS", "20")
     with serving(Security(large)) as address:
-        waiting = []
+        waiting = [open_half(address, sent) for _ in range(30)]
         try:
-            for _ in range(30):
-                waiting.append(open_half(address, sent))
             time.sleep(0.5)  # all are at work
             for _ in range(3):
                 assert httpx.get(f"{address}/v1/health", timeout=10).status_code == 200

@@ -132,9 +132,10 @@ class Store:
         self.folder = folder
         self._lock = threading.RLock()
         self._writer: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
         with _plainly(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            for name in (FILE, _WRITER):
+            for name in (FILE, _WRITER, *(f"{FILE}-{each}" for each in ("wal", "shm", "journal"))):
                 _check_plain(folder / name)
             # Autocommit mode: transactions are explicit, see `_writing`.
             self._db = sqlite3.connect(
@@ -142,6 +143,7 @@ class Store:
             )
             try:
                 self._prepare()
+                self._identity = _identity(folder / FILE)
             except BaseException:
                 self._db.close()
                 raise
@@ -192,6 +194,12 @@ class Store:
     def _writing(self) -> Iterator[None]:
         """Run a block in a transaction, which is rolled back on errors."""
         with self._lock, _plainly(self.folder):
+            # SQLite would go on writing to a file that no name leads to any more.
+            if self._identity is not None and _identity(self.folder / FILE) != self._identity:
+                raise ProjectError(
+                    f"The project in {self.folder} was moved or deleted while it was open, so "
+                    "nothing was changed. Restart the studio, and open it where it is now."
+                )
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -483,6 +491,15 @@ def _check_plain(path: Path) -> None:
         return
     if not stat.S_ISREG(mode):
         raise ProjectError(f"{path} must be a regular file. Restore a backup of the project.")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what identifies a file whatever its name; None if there is no such file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _read_json(text: Any) -> Any:
