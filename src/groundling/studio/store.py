@@ -134,7 +134,12 @@ class Store:
         self._writer: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
         with _plainly(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except ValueError:  # a null character, or one that has no encoding
+                raise ProjectError(
+                    f"{str(folder)[:200]!r} cannot be the name of a folder. Choose another one."
+                ) from None
             for name in (FILE, _WRITER, *(f"{FILE}-{each}" for each in ("wal", "shm", "journal"))):
                 _check_plain(folder / name)
             # Autocommit mode: transactions are explicit, see `_writing`.
