@@ -27,7 +27,7 @@ PARTS = (
 
 # Rows of the table: the figure that must be present, and the two cells.
 _ROWS = (
-    ("hours", "total hours", "{hours:.1f}, {dates} ({names})"),
+    ("hours", "total hours", "{hours:.1f}, {dates}{commit} ({names})"),
     ("studio", "fuzzed requests to the studio", "{studio:,} ({studio_told}); no 500"),
     ("service", "fuzzed requests to the service", "{service:,} ({service_told}); no 500"),
     ("schemathesis_studio", "Schemathesis requests to the studio, including `/import`",
@@ -110,6 +110,8 @@ def _figures(run: Mapping[str, Any]) -> dict[str, Any]:
     parts = run["parts"]
     if dates := sorted(each["date"] for each in parts.values() if "date" in each):
         figures["dates"] = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+        commits = sorted({each["commit"] for each in parts.values() if "commit" in each})
+        figures["commit"] = f", at commit {', '.join(commits)}" if commits else ""
         figures["hours"] = sum(each["hours"] for each in parts.values())
         figures["names"] = ", ".join(sorted(parts))
         if missing := [each for each in PARTS if each not in parts]:
@@ -164,6 +166,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     run = json.loads(reader.parse_args(arguments).file.read_text(encoding="utf-8"))
     if failed := [name for name, each in run["parts"].items() if each["failed"]]:
         sys.exit(f"Parts that failed: {', '.join(failed)}. Nothing was written.")
+    commits = sorted({each.get("commit", "unknown") for each in run["parts"].values()})
+    if len(commits) > 1:
+        sys.exit(f"Parts of different commits: {', '.join(commits)}. Nothing was written.")
     text = json.dumps(run, indent=1, sort_keys=True, ensure_ascii=False)
     RESULTS.write_text(text + "\n", encoding="utf-8")
     PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), run), encoding="utf-8")

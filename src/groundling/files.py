@@ -190,5 +190,20 @@ def read_plain(
     return content
 
 
+def open_plain(path: Path) -> BinaryIO:
+    """Open a regular file, or a link to one, for reading; a pipe never blocks.
+
+    >>> open_plain(Path("/dev/null"))
+    Traceback (most recent call last):
+        ...
+    OSError: [Errno 22] not a regular file: '/dev/null'
+    """
+    handle = os.open(path, _READ & ~getattr(os, "O_NOFOLLOW", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return open(handle, "rb", buffering=2**18)
+
+
 def _not_plain(path: Path, error: type[GroundlingError]) -> GroundlingError:
     return error(f"{path} must be a regular file, not a link, folder or device.")

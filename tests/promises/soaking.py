@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import platform
+import subprocess
 import tempfile
 import threading
 import time
@@ -82,6 +83,10 @@ class Lateness:
         self.took = max(0.0, took - self._waited)
 
 
+COMMIT = subprocess.run(  # now: later it may be another one
+    ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False,
+    cwd=Path(__file__).parent,
+).stdout.strip() if SECONDS else ""  # fmt: skip
 _noted = {}  # figures of this session
 
 
@@ -101,6 +106,7 @@ def note_session(session, began):
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "hours": round((time.monotonic() - began) / 3600, 3),
         "failed": session.testsfailed, "tests": session.testscollected,
+        "commit": COMMIT,
         "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
         "figures": _noted,
     }  # fmt: skip

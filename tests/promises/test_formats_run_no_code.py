@@ -5,7 +5,9 @@ The table `FORMATS` is the list of all of them; studio projects have tests of th
 
 import gzip
 import json
+import os
 import pickle
+import shutil
 import sqlite3
 import sys
 import warnings
@@ -378,6 +380,72 @@ def test_formats_changed_at_random_raise_our_errors_only(file):
     note(**{f"files: {name}": {
         "changed": EACH, "read": read, "seconds_at_most": round(watch.longest, 3),
         "megabytes": round(watch.megabytes)}})  # fmt: skip
+
+
+DEEP = 100_000
+ODD_CONTENTS = {
+    "nothing": b"", "zeros": bytes(1000), "a newline": b"\n", "a mark of UTF-8": b"\xef\xbb\xbf",
+    "UTF-16": "\ufeff{\"text\": \"go\"}".encode("utf-16-le"), "latin-1": b'{"text": "caf\xe9"}',
+    "lists": b"[" * DEEP, "closed lists": b"[" * DEEP + b"]" * DEEP, "objects": b'{"a":' * DEEP,
+    "closed objects": b'{"a":' * DEEP + b"1" + b"}" * DEEP, "indents": b"- " * DEEP,
+    "mappings": b"".join(b" " * n + b"a:\n" for n in range(2000)), "anchors": b"&a [*a, *a]",
+    "tags": b"!!python/object/apply:os.system [ls]", "brackets": b"(" * DEEP,
+    "elements": b"<a>" * DEEP,
+    "digits": b"9" * 5000, "a number": b'{"start": ' + b"9" * 5000 + b"}", "NaN": b'{"start": NaN}',
+    "infinity": b'{"weight": 1e999}', "null": b"null", "true": b"true", "text": b'"text"',
+    "a surrogate": b'{"text": "\\ud800"}', "a key twice": b'{"text": "a", "text": []}',
+    "NUL": b'{"text": "\\u0000"}', "a gzip": gzip.compress(b"[" * DEEP), "half a gzip":
+    gzip.compress(bytes(DEEP))[:60], "two gzips": gzip.compress(b"") * 1000, "a size":
+    b"\xff" * 8 + b"{}", "a small size": (DEEP).to_bytes(8, "little") + b"{" * DEEP,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("file", FORMATS, indirect=True)
+def test_formats_of_odd_contents_raise_our_errors_only(file):
+    name, path, reader = file
+    if "all." not in name:  # archives hold other sums than those of the corpora
+        reader(path)
+    data, watch = path.read_bytes(), hostile.Watch()
+    try:
+        for content in ODD_CONTENTS.values():
+            for changed in (content, data + content, data.replace(b"1", content[:20_000], 1)):
+                path.write_bytes(changed)
+                with watch:
+                    refuse_or_read(reader, path)
+    finally:
+        path.write_bytes(data)
+    assert watch.longest < 5
+
+
+@pytest.mark.parametrize(
+    "file", [each for each in FORMATS if each != "home: words.json"], indirect=True
+)  # which is part of a model, and is given to its reader as bytes
+def test_formats_of_odd_paths_raise_our_errors_only(file, tmp_path):
+    _, path, reader = file
+    kept = shutil.move(path, tmp_path / "kept")
+    try:
+        refuse_or_read(reader, path)
+        for make in (
+            path.mkdir,
+            lambda: os.mkfifo(path),
+            lambda: path.symlink_to("/dev/zero"),
+            lambda: path.symlink_to(path.name),
+        ):
+            make()
+            try:
+                refuse_or_read(reader, path)
+            finally:
+                path.rmdir() if path.is_dir() else path.unlink()
+    finally:
+        shutil.move(kept, path)
+
+
+def refuse_or_read(reader, path):
+    """Read a file; an error must be ours, in one sentence."""
+    try:
+        reader(path)
+    except GroundlingError as error:
+        hostile.one_sentence(error)
 
 
 # ---- on purpose -------------------------------------------------------------------------

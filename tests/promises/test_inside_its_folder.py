@@ -3,12 +3,17 @@
 import json
 import os
 import tarfile
+from dataclasses import replace
 
 import pytest
 
 from groundling import Follower
 from groundling.corpora.archive import read_source
-from groundling.errors import CorpusError, SettingError
+from groundling.errors import CorpusError, ProjectError, SettingError
+from groundling.studio.open_projects import OpenProjects
+from groundling.studio.project import Project
+from groundling.studio.store import _WRITER as WRITER
+from groundling.studio.store import FILE, Record
 from tests.modelfiles import FILES, file_of, own_sum, refused, resign
 
 
@@ -94,3 +99,70 @@ def test_inside_its_folder_archives_write_nowhere(tmp_path):
     with pytest.raises(CorpusError, match="must be a regular file"):
         list(read_source(tmp_path / "all.tar.gz"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.tar.gz"]
+
+
+SHOWN = Record("Kitchen 1", "zum Tisch", None, ("go to the table",))
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project that has learnt once; nothing is learnt in the background."""
+    found = Project(tmp_path / "project", {"kind": "lesson"})
+    found.wake = lambda: None
+    found.teach(SHOWN)
+    found.learn_now()
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize("which", ["models", "models/2"])
+def test_inside_its_folder_a_project_learns(project, tmp_path, which):
+    others = tmp_path / "others"
+    for number in range(20):
+        (others / str(number)).mkdir(parents=True)
+    link = project.folder / which
+    if link.exists():
+        link.rename(tmp_path / "moved")
+    link.symlink_to(others)
+    project.teach(replace(SHOWN, text="Tisch"))
+    with pytest.raises(ProjectError, match="not a link"):
+        project.learn_now()
+    assert sorted(os.listdir(others)) == sorted(map(str, range(20)))
+    assert not any(os.listdir(each) for each in others.iterdir())
+    assert project.learnt_revision == project.store.revision  # in use, though not saved
+    assert 2 not in project.kept_models()
+
+
+def test_inside_its_folder_projects_are_begun(tmp_path):
+    projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
+    (tmp_path / "others").mkdir()
+    (tmp_path / "project" / "projects").symlink_to(tmp_path / "others")
+    with pytest.raises(ProjectError, match="must not be a link"):
+        projects.begin({"kind": "lesson"})
+    assert not os.listdir(tmp_path / "others")
+    projects.close()
+
+
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm", "-journal", "-writer"])
+def test_inside_its_folder_the_file_of_a_project_is(tmp_path, ending):
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "mine").write_text("my own")
+    (project / (WRITER if ending == "-writer" else f"{FILE}{ending}")).symlink_to(tmp_path / "mine")
+    with pytest.raises(ProjectError, match="must be a regular file"):
+        Project(project, {"kind": "lesson"})
+    assert (tmp_path / "mine").read_text() == "my own"
+
+
+@pytest.mark.parametrize("lost", ["folder", "file", "replaced"])
+def test_inside_its_folder_a_lost_project_takes_nothing_in(project, tmp_path, lost):
+    if lost == "folder":
+        project.folder.rename(tmp_path / "moved")
+    else:
+        (project.folder / FILE).unlink()
+    if lost == "replaced":
+        (project.folder / FILE).write_bytes(b"")
+    with pytest.raises(ProjectError, match="moved or deleted"):
+        project.teach(replace(SHOWN, text="Tisch"))
+    scene = project.setting.scenes[0]
+    assert project.follow(scene, scene.start, "zum Tisch").actions == SHOWN.actions

@@ -1,6 +1,7 @@
 """Forty thousand demonstrations: pages are as quick as with forty."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -66,3 +67,16 @@ def test_many_demonstrations_open_in_two_seconds(project):
     assert again.store.counts() == project.store.counts()
     again.close()
     assert took < 2, took
+
+
+def test_many_demonstrations_do_not_slow_down_questions(project):
+    scene = project.setting.scene(SCENE)
+    for text, action, known in (
+        ("Zum Tisch 39990!", "go to the table", True),
+        ("zum Tisch 39990", "go to the shelf", False),
+        ("zum Herd", "go to the table", False),
+    ):
+        plan = SimpleNamespace(actions=(action,))
+        said, took = page(lambda t=text, p=plan: project.was_said(scene, t, p))
+        assert said is known, text
+        assert took < 0.5, took

@@ -1,5 +1,6 @@
 """Clients that send half of something, or nothing at all, do not keep others from being served."""
 
+import contextlib
 import resource
 import socket
 import time
@@ -117,3 +118,50 @@ def test_connections_what_is_no_request_is_refused(sent):
         assert half.recv(20).startswith(b"HTTP/1.1 40")
         half.close()
         assert httpx.get(f"{address}/", timeout=10).status_code == 200
+
+
+HALF_A_BODY = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"
+ASKS = b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 20
+
+
+async def large(scope, receive, send):
+    """Answer with more than the buffers of a connection hold."""
+    if scope.get("path") == "/large":
+        await PlainTextResponse("x" * 2**20)(scope, receive, send)
+    else:
+        await echo(scope, receive, send)
+
+
+@pytest.mark.parametrize("sent", [HALF_A_BODY, ASKS], ids=["half a body", "answers not read"])
+def test_connections_that_wait_for_their_clients_stop_nobody(monkeypatch, sent):
+    monkeypatch.setenv("GROUNDLING_LIMIT_CONNECTIONS", "20")
+    with serving(Security(large)) as address:
+        waiting = [open_half(address, sent) for _ in range(30)]
+        try:
+            time.sleep(0.5)  # all are at work
+            for _ in range(3):
+                assert httpx.get(f"{address}/v1/health", timeout=10).status_code == 200
+        finally:
+            for each in waiting:
+                each.close()
+
+
+def test_connections_whose_answers_are_not_read_have_a_time_limit(monkeypatch):
+    monkeypatch.setattr(connections, "STALLED", 0.3)
+    with serving(Security(large)) as address:
+        asking = open_half(address, ASKS)
+        asking.settimeout(20)
+        time.sleep(2)
+        got = b""
+        with contextlib.suppress(ConnectionError):
+            while part := asking.recv(2**20):
+                got += part
+        assert len(got) < 20 * 2**20  # the server ended it before all was sent
+        asking.close()
+        # Who reads slowly, but reads, gets everything.
+        with httpx.stream("GET", f"{address}/large", timeout=20) as answer:
+            size = 0
+            for part in answer.iter_raw(2**17):
+                size += len(part)
+                time.sleep(0.1)
+        assert size == 2**20

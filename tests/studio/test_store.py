@@ -127,3 +127,9 @@ def test_store_keeps_answers_and_models(store):
     [answer], [model] = store.answers(), store.models()
     assert (answer["text"], answer["confidence"], answer["revision"]) == ("turn left", 0.75, 3)
     assert (model["known"], model["accuracy"], model["seconds"]) == (10, 0.5, 1.25)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 300])
+def test_store_names_a_folder_that_cannot_be(tmp_path, name):
+    with pytest.raises(ProjectError, match=r"cannot be|too long"):
+        Store(tmp_path / name)

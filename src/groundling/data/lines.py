@@ -12,6 +12,7 @@ from typing import IO, BinaryIO, cast
 from groundling.data.canonical import Json
 from groundling.data.format import FORMAT, VERSION
 from groundling.errors import DemonstrationError
+from groundling.files import open_plain
 from groundling.limits import EMPTY_LINES, EXPANSION, LINE_BYTES
 from groundling.world.environment import shorten
 
@@ -26,7 +27,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
     number = empty = size = 0
     longest = LINE_BYTES.most
     try:
-        with open(path, "rb", buffering=2**18) as file:
+        with open_plain(path) as file:
             packed = path.suffix == ".gz"
             source = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
             while line := source.readline(longest + 1):

@@ -15,6 +15,7 @@ from groundling.data.format import FIELDS, FORMAT, VERSION
 from groundling.data.lines import check_header, parse_json
 from groundling.data.pages import read_footer, rows_at_once
 from groundling.errors import DemonstrationError, SettingError, check_known
+from groundling.files import open_plain
 from groundling.limits import EXPANSION, LINE_BYTES
 
 _PLAIN = {"text": "string", "weight": "float64", "group": "string", "turn": "int32"}
@@ -38,7 +39,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
     longest = LINE_BYTES.most
     arrow = _pyarrow()
     try:
-        with open(path, "rb") as raw, _open(path) as file:
+        with open_plain(path) as raw, _open(path) as file:
             stored = path.stat().st_size
             for group, described in enumerate(read_footer(raw)):
                 rows = rows_at_once(raw, described, _AT_ONCE)
@@ -207,7 +208,7 @@ def _row(record: dict[str, Json]) -> Row:
 
 def _open(path: Path) -> Any:
     parquet = import_module("pyarrow.parquet")
-    with parquet.ParquetFile(path) as file:
+    with open_plain(path) as raw, parquet.ParquetFile(raw) as file:
         schema = file.schema_arrow
         columns = [file.schema.column(place) for place in range(len(file.schema))]
         size, rows = path.stat().st_size, file.metadata.num_rows

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from groundling.errors import ModelFileError, StorageWarning
-from groundling.files import read_plain, write_atomically
+from groundling.files import open_plain, read_plain, write_atomically
 from groundling.limits import CHECKPOINT_BYTES
 from groundling.overlay.batch import Reals
 from groundling.world.reprs import said
@@ -252,7 +252,7 @@ def states_in(folder: Path) -> list[Path]:
 def _is_state(path: Path) -> bool:
     """Return whether a file is a checkpoint written by Groundling."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             size = int.from_bytes(file.read(8), "little")
             note = json.loads(file.read(min(size, 1_000_000)))["__metadata__"]
         return not path.is_symlink() and {"loss", "done", "fingerprint"} <= set(note)

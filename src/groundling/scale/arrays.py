@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
 from groundling.errors import ModelFileError, StorageError
+from groundling.files import open_plain
 from groundling.world.reprs import said
 
 _TYPES = {
@@ -66,7 +67,8 @@ def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     The arrays are writable, as kernels expect, but changes are not written to the file.
     """
     try:
-        raw = np.asarray(np.memmap(path, np.uint8, mode="c"))
+        with open_plain(path) as file:
+            raw = np.asarray(np.memmap(file, np.uint8, mode="c"))
         begin = 8 + int(raw[:8].view("<u8")[0])
         header = json.loads(raw[8:begin].tobytes())
         metadata = header.pop("__metadata__")
@@ -78,7 +80,9 @@ def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
             arrays[name] = raw[begin + first : begin + last].view(kind).reshape(each["shape"])
         for name, (first, code, shape) in json.loads(metadata["views"]).items():
             arrays[name] = arrays[first].reshape(-1).view(_TYPES[code]).reshape(shape)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (
+        KeyError, TypeError, ValueError, AttributeError, RecursionError, OSError,
+    ) as error:  # fmt: skip
         raise ModelFileError(
             f"The shard {path} is damaged ({error}). Delete it, and train again."
         ) from error

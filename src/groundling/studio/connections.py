@@ -1,4 +1,4 @@
-"""Bounded connections: a timeout for headers and a limit on idle connections."""
+"""Bounded connections: timeouts and limits for those that wait for their clients."""
 
 from __future__ import annotations
 
@@ -12,54 +12,79 @@ from groundling.limits import CONNECTIONS, IDLE_CONNECTIONS
 __all__ = ["BoundedProtocol"]
 
 HEADERS = 10.0  # seconds; timeout for the headers of a request
+STALLED = 40.0  # seconds; timeout for a client that sends no body, or does not read its response
 
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's HTTP protocol with limits on idle connections.
+    """uvicorn's HTTP protocol with limits on connections that wait for their clients.
 
-    A connection is idle while it has no request in progress: its headers are incomplete, or its
-    last response is complete. Idle connections are closed after a timeout, and the oldest one is
-    closed immediately if there are too many. Complete requests always get a response.
+    A connection waits for its client while it has no request in progress, while the body of its
+    request is incomplete, and while its response is not read. Waiting connections are closed after
+    a timeout, and the oldest one is closed immediately if there are too many. Complete requests
+    whose responses are read always get a response.
     """
 
     limit: asyncio.TimerHandle | None = None
+    _waits_for: tuple[str, Any] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Register a new connection as idle."""
+        """Register a new connection as waiting."""
         super().connection_made(transport)
         others = self.connections
         if len(others) > CONNECTIONS.most and not self._close_oldest():
             transport.abort()
             return
-        self._begin_to_idle()
-        if len(_idle(others)) > IDLE_CONNECTIONS.most:
+        self._update()
+        if len(_waiting(others)) > IDLE_CONNECTIONS.most:
             self._close_oldest()
 
     def data_received(self, data: bytes) -> None:
-        """Process received data; a complete request header ends the idle state."""
+        """Process received data; a complete request ends the waiting."""
         try:
             super().data_received(data)
         except Exception:  # malformed requests for which h11 cannot send an error response
             self.transport.abort()
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._end_idling()
+        self._update()
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read."""
+        super().pause_writing()
+        self._update()
+
+    def resume_writing(self) -> None:
+        """Continue the response."""
+        super().resume_writing()
+        self._update()
 
     def on_response_complete(self) -> None:
-        """Mark the connection as idle after a response."""
+        """Wait for the next request after a response."""
         super().on_response_complete()
-        if self.cycle is None or self.cycle.response_complete:
-            self._begin_to_idle()
+        self._update()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Remove a closed connection."""
-        self._end_idling()
+        self._end_waiting()
         super().connection_lost(exc)
 
-    def _begin_to_idle(self) -> None:
-        self._end_idling()
-        self.limit = self.loop.call_later(HEADERS, self._expire)
+    def _update(self) -> None:
+        """Start or stop the timeout if the connection now waits for something else."""
+        request = self.cycle
+        if request is None or request.response_complete:
+            waits_for, seconds = "request", HEADERS
+        elif self.flow.write_paused:
+            waits_for, seconds = "reading", STALLED
+        elif request.more_body:
+            waits_for, seconds = "body", STALLED
+        else:
+            self._end_waiting()
+            return
+        if self._waits_for != (waits_for, request):
+            self._end_waiting()
+            self._waits_for = (waits_for, request)
+            self.limit = self.loop.call_later(seconds, self._expire)
 
-    def _end_idling(self) -> None:
+    def _end_waiting(self) -> None:
+        self._waits_for = None
         if self.limit is not None:
             self.limit.cancel()
             self.limit = None
@@ -70,19 +95,19 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the oldest other idle connection; return False if there is none."""
-        idle = [each for each in _idle(self.connections) if each is not self]
-        if not idle:
+        """Close the oldest other waiting connection; return False if there is none."""
+        waiting = [each for each in _waiting(self.connections) if each is not self]
+        if not waiting:
             return False
-        oldest = min(idle, key=lambda each: each.limit.when())
+        oldest = min(waiting, key=lambda each: each.limit.when())
         oldest._expire_now()
         return True
 
     def _expire_now(self) -> None:
-        self._end_idling()
+        self._end_waiting()
         self.connections.discard(self)
         self._expire()
 
 
-def _idle(connections: Any) -> list[Any]:
+def _waiting(connections: Any) -> list[Any]:
     return [each for each in connections if getattr(each, "limit", None) is not None]

@@ -75,7 +75,7 @@ class OpenProjects:
         self._closed = {
             each.name: each
             for inner in (folder / "lessons", folder / "projects")
-            if inner.is_dir()
+            if inner.is_dir() and not inner.is_symlink()
             for each in inner.iterdir()
             if _is_project(each)
         }
@@ -109,6 +109,8 @@ class OpenProjects:
                     f"The server has reached its limit of {MOST} open projects. Restart it to open "
                     "others.",
                 )
+            if (self.folder / "projects").is_symlink():
+                raise ProjectError(f"{self.folder / 'projects'} must not be a link. Remove it.")
             name = secrets.token_hex(6)
             found = self._open[name] = Project(self.folder / "projects" / name, source)
             found.store.set(TITLE, found.setting.title)  # listed without opening the world

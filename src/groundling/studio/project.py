@@ -192,8 +192,10 @@ class Project:
         revision, records = self.store.snapshot()
         current = fingerprint_of(records)
         for row in reversed(self.store.models(KEPT)):
-            folder = self.folder / "models" / str(row["revision"])
             try:
+                folder = self._models() / str(row["revision"])
+                if folder.is_symlink():
+                    continue
                 if row["digest"] and _digest(folder) != row["digest"]:
                     continue  # the model files do not belong to this row
                 if is_outdated(folder):
@@ -368,10 +370,7 @@ class Project:
         and where a thing is missing, the listener takes its name for another thing.
         """
         words, actions = _words(text), self.write_actions(scene.name, plan.actions)
-        return any(
-            list(each.actions) == actions and _words(each.text) == words
-            for each in self.store.records()
-        )
+        return any(_words(each) == words for each in self.store.texts_for(actions))
 
     def standing(self) -> dict[str, Any]:
         """Count the recent and held-out demonstrations that the follower gets right.
@@ -665,11 +664,12 @@ class Project:
             return sum(_scored(follower, each) for each in apart) / len(apart)
 
     def _save(self, follower: Follower, revision: int) -> str:
-        models = self.folder / "models"
+        models = self._models()
         models.mkdir(exist_ok=True)
+        if (models / str(revision)).is_symlink():
+            raise ProjectError(f"{models / str(revision)} must be a folder, not a link. Remove it.")
         follower.save(models / str(revision))
-        kept = sorted(int(each.name) for each in models.iterdir() if each.name.isdecimal())
-        for old in kept[:-KEPT]:
+        for old in _revisions(models)[:-KEPT]:
             shutil.rmtree(models / str(old), ignore_errors=True)
         return _digest(models / str(revision))
 
@@ -683,14 +683,28 @@ class Project:
                 f"There is no saved model for revision {revision}. Only the last {KEPT} are "
                 "kept. Choose a later revision."
             )
-        return Follower.load(self.folder / "models" / str(int(revision)))
+        return Follower.load(self._models() / str(int(revision)))
 
     def kept_models(self) -> list[int]:
         """Return the revisions of all saved models."""
         models = self.folder / "models"
-        if not models.is_dir():
-            return []
-        return sorted(int(each.name) for each in models.iterdir() if each.name.isdecimal())
+        return [] if models.is_symlink() or not models.is_dir() else _revisions(models)
+
+    def _models(self) -> Path:
+        """Return the folder of all models; raise ProjectError if it is a link."""
+        models = self.folder / "models"
+        if models.is_symlink() or models.is_file():
+            raise ProjectError(f"{models} must be a folder, not a link or file. Remove it.")
+        return models
+
+
+def _revisions(models: Path) -> list[int]:
+    """Return the revisions of the models in a folder; links are none."""
+    return sorted(
+        int(each.name)
+        for each in models.iterdir()
+        if re.fullmatch("[0-9]{1,18}", each.name) and each.is_dir() and not each.is_symlink()
+    )
 
 
 def fingerprint_of(records: Sequence[Record]) -> str:

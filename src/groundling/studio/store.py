@@ -132,9 +132,15 @@ class Store:
         self.folder = folder
         self._lock = threading.RLock()
         self._writer: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
         with _plainly(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            for name in (FILE, _WRITER):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except ValueError:  # a null character, or one that has no encoding
+                raise ProjectError(
+                    f"{str(folder)[:200]!r} cannot be the name of a folder. Choose another one."
+                ) from None
+            for name in (FILE, _WRITER, *(f"{FILE}-{each}" for each in ("wal", "shm", "journal"))):
                 _check_plain(folder / name)
             # Autocommit mode: transactions are explicit, see `_writing`.
             self._db = sqlite3.connect(
@@ -142,6 +148,7 @@ class Store:
             )
             try:
                 self._prepare()
+                self._identity = _identity(folder / FILE)
             except BaseException:
                 self._db.close()
                 raise
@@ -193,6 +200,12 @@ class Store:
     def _writing(self) -> Iterator[None]:
         """Run a block in a transaction, which is rolled back on errors."""
         with self._lock, _plainly(self.folder):
+            # SQLite would go on writing to a file that no name leads to any more.
+            if self._identity is not None and _identity(self.folder / FILE) != self._identity:
+                raise ProjectError(
+                    f"The project in {self.folder} was moved or deleted while it was open, so "
+                    "nothing was changed. Restart the studio, and open it where it is now."
+                )
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -290,6 +303,11 @@ class Store:
         """Return the newest training demonstrations, or held-out ones if `apart`."""
         query = f"SELECT {_COLUMNS} FROM demonstrations WHERE apart=? ORDER BY id DESC LIMIT ?"
         return list(map(_record, self._read(query, int(apart), most)))
+
+    def texts_for(self, actions: Sequence[Any]) -> Iterator[str]:
+        """Yield the texts of all demonstrations of a plan; only texts are read."""
+        query = "SELECT text FROM demonstrations WHERE actions=?"
+        return (str(row["text"]) for row in self._read(query, json.dumps(list(actions))))
 
     def counts(self) -> tuple[int, int]:
         """Return the numbers of training and held-out demonstrations."""
@@ -479,6 +497,15 @@ def _check_plain(path: Path) -> None:
         return
     if not stat.S_ISREG(mode):
         raise ProjectError(f"{path} must be a regular file. Restore a backup of the project.")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what identifies a file whatever its name; None if there is no such file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _read_json(text: Any) -> Any:
