@@ -40,7 +40,7 @@ _ONE = ir.IntType(64)(1)
 # ---- parts of arrays --------------------------------------------------------------------------
 
 
-@_extending.intrinsic
+@_extending.intrinsic  # type: ignore[untyped-decorator]
 def view(typing: Any, array: Any, first: Any, size: Any) -> Any:
     """Return array[first : first + size] of a one-dimensional array."""
 
@@ -52,7 +52,7 @@ def view(typing: Any, array: Any, first: Any, size: Any) -> Any:
     return signature(array, array, types.intp, types.intp), generate
 
 
-@_extending.intrinsic
+@_extending.intrinsic  # type: ignore[untyped-decorator]
 def grid(typing: Any, array: Any, rows: Any, columns: Any) -> Any:
     """Return the first rows × columns values of an array as a matrix."""
 
@@ -124,7 +124,7 @@ class _HeldModel(_primitive):  # type: ignore[misc]
         super().__init__(manager, kind, manager[kind.kind].get_value_type().as_pointer())
 
 
-@_extending.intrinsic
+@_extending.intrinsic  # type: ignore[untyped-decorator]
 def hold(typing: Any, given: Any) -> Any:
     """Store a named tuple on the stack, and return its address.
 
@@ -145,7 +145,7 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
         return held.field(name) if name in held.kind.fields else None
 
 
-@_extending.lower_getattr_generic(Held)
+@_extending.lower_getattr_generic(Held)  # type: ignore[untyped-decorator]
 def _read(context: Any, builder: Any, held: Any, address: Any, name: str) -> Any:
     place = held.kind.fields.index(name)
     return read_field(builder, address, place, load=not isinstance(held.field(name), Held))

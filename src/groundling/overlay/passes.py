@@ -119,7 +119,8 @@ def pass_instances(
             if not held:
                 break
             if job.purpose <= LEARN:
-                gold, scores = view(plans.candidate_gold, begin, count), view(job.scores, begin, count)
+                gold = view(plans.candidate_gold, begin, count)
+                scores = view(job.scores, begin, count)
                 loss += _weigh(weight, gold, group_log, free, scores, group_weight, free_weight)
             if job.purpose not in (LEARN, EXPECT):
                 break
