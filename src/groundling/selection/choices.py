@@ -254,7 +254,7 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the best configuration; there is no race for one configuration or few data."""
+    """Return the best configuration, without a race if there is only one or little data."""
     count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:
@@ -358,6 +358,7 @@ _REASONS = {
     "features.compound_weight": "combinations of words are rarer than words",
     "features.names": "names have several words, or texts often leave them out",
     "features.typos": "an unknown word one letter from a known one is usually a typo",
+    "features.new_words": "no weight says what words mean that were never shown",
     "features.numbers": "labels have numbers, which are compared with any numbers in the texts",
     "features.lexicon": "many texts spell no value; other words may mean one",
     "features.reorder": "texts often name things in a different order from the actions",
