@@ -32,21 +32,21 @@ from groundling.numba_internals import (
     NO_REFERENCE_COUNTS,
     CacheLocator,
     InlinedCompiler,
+    KernelCompiler,
     Listener,
     install_listener,
     keep_compiled,
     named_tuple,
 )
+from groundling.views import DEBUG, Held
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 
-DEBUG = os.environ.get("GROUNDLING_DEBUG_KERNELS", "") not in ("", "0")
-"""Whether kernels check all indices and the sizes of their workspaces."""
-
 COMPILING = "compiling kernels, once; this takes a moment"
 
 _PACKAGE = Path(__file__).parent
+_NAMES = b"groundling.compiler", b"groundling.numba_internals"  # imported to compile
 _KEPT = 4  # folders of other digests to keep, in addition to those used within a day
 _DAY = 24 * 3600.0
 _UNCACHED = (
@@ -63,7 +63,7 @@ def kernel_sources() -> list[Path]:
     """Return the source files that compiled kernels depend on.
 
     These are all modules of the overlay, because constants are compiled in, and every other module
-    that compiles something.
+    that compiles something or tells numba how to.
 
     >>> {"ties.py", "compiler.py", "recursion.py"} <= {path.name for path in kernel_sources()}
     True
@@ -72,7 +72,7 @@ def kernel_sources() -> list[Path]:
     return [
         path
         for path in sorted(_PACKAGE.rglob("*.py"))
-        if path.parent == overlay or b"groundling.compiler" in path.read_bytes()
+        if path.parent == overlay or any(name in path.read_bytes() for name in _NAMES)
     ]
 
 
@@ -176,6 +176,7 @@ _told: set[bool] = set()  # warn once, not once per kernel
 
 _OPTIONS: dict[str, Any] = NO_REFERENCE_COUNTS | {
     "nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True,
+    "pipeline_class": KernelCompiler,
 }  # fmt: skip
 # Inner kernels need no Python wrapper, which takes time to compile. They are inlined, because
 # passing all arrays takes longer than most of the work that they do.
@@ -233,7 +234,8 @@ def with_methods(kind: C) -> C:
         if inspect.isfunction(method) and not name.startswith("_") and name not in _known:
             _known.add(name)
             options = _INNER | {"boundscheck": DEBUG or None}
-            overload_method(named_tuple, name, jit_options=options)(_finder(name, method))
+            for kinds in (named_tuple, Held):
+                overload_method(kinds, name, jit_options=options)(_finder(name, method))
     return kind
 
 

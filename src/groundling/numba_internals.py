@@ -17,8 +17,9 @@ from numba.core import typing as _typing
 from numba.core.typing import templates as _templates
 
 __all__ = [
-    "NO_REFERENCE_COUNTS", "CacheLocator", "ConcreteTemplate", "InlinedCompiler", "Listener",
-    "array_data", "infer_global", "install_listener", "keep_compiled", "named_tuple", "signature",
+    "NO_REFERENCE_COUNTS", "AttributeTemplate", "CacheLocator", "ConcreteTemplate",
+    "InlinedCompiler", "KernelCompiler", "Listener", "array_data", "array_with", "infer_global",
+    "install_listener", "keep_compiled", "named_tuple", "read_field", "signature", "stored",
 ]  # fmt: skip
 
 # These modules have no type stubs.
@@ -38,6 +39,7 @@ CacheLocator: Any = caching._CacheLocator
 Listener: Any = event.Listener
 install_listener: Any = event.install_listener
 
+AttributeTemplate: Any = templates.AttributeTemplate
 ConcreteTemplate: Any = templates.ConcreteTemplate
 infer_global: Any = templates.infer_global
 
@@ -47,7 +49,34 @@ named_tuple: Any = types.BaseNamedTuple
 
 def array_data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
     """Return the address of an array's first item."""
-    return cgutils.create_struct_proxy(kind)(context, builder, value=array).data
+    return builder.extract_value(array, context.data_model_manager[kind].get_field_position("data"))
+
+
+def array_with(
+    context: Any, builder: Any, kinds: tuple[Any, Any], array: Any, fields: dict[str, list[Any]]
+) -> Any:
+    """Return an array with other fields, in a value of another array type.
+
+    `kinds` are the new and the old type; `shape` and `strides` are lists, the others single values.
+    """
+    new, old = (cgutils.create_struct_proxy(each) for each in kinds)
+    old, new = old(context, builder, value=array), new(context, builder)
+    new.meminfo, new.parent, new.itemsize = old.meminfo, old.parent, old.itemsize
+    new.data, new.nitems = fields["data"][0], fields["nitems"][0]
+    new.shape = cgutils.pack_array(builder, fields["shape"])
+    new.strides = cgutils.pack_array(builder, fields["strides"])
+    return new._getvalue()
+
+
+def stored(builder: Any, value: Any) -> Any:
+    """Store a value on the stack, and return its address."""
+    return cgutils.alloca_once_value(builder, value)
+
+
+def read_field(builder: Any, address: Any, place: int, load: bool) -> Any:
+    """Return a field of a struct in memory, or its address."""
+    field = cgutils.gep_inbounds(builder, address, 0, place)
+    return builder.load(field) if load else field
 
 
 class _Environments:
@@ -63,7 +92,22 @@ class _Environments:
         """Do nothing."""
 
 
-class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+class _KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel, which is optimised once, with all that is inlined into it.
+
+    numba optimises twice, with a search for reference counts between, and before that every
+    function alone.
+    """
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        manager, builder = self._codegen._module_pass_manager()
+        manager.run(self._final_module, builder)
+
+
+class _InlinedLibrary(_KernelLibrary):
     """The code of a function that is inlined into its callers.
 
     The function is optimised in its caller. Skipping its own optimisation and machine code saves a
@@ -82,12 +126,22 @@ class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class InlinedCompiler(compiler.Compiler):  # type: ignore[misc]
-    """Compiler of functions that are always inlined (`pipeline_class`)."""
+class KernelCompiler(compiler.Compiler):  # type: ignore[misc]
+    """Compiler of kernels that Python calls (`pipeline_class`)."""
+
+    library: Any = _KernelLibrary
 
     def __init__(self, typing: Any, target: Any, library: Any, *given: Any) -> None:
-        library = library or _InlinedLibrary(target.codegen(), "inlined")
+        if not library:
+            library = self.library(target.codegen(), self.library.__name__)
+            library.enable_object_caching()
         super().__init__(typing, target, library, *given)
+
+
+class InlinedCompiler(KernelCompiler):
+    """Compiler of functions that are always inlined."""
+
+    library = _InlinedLibrary
 
 
 def keep_compiled(dispatcher: Any, locator: Any) -> None:

@@ -6,8 +6,9 @@ Run as `GROUNDLING_DEBUG_KERNELS=1 pytest tests/overlay/debug_mode.py`.
 import numpy as np
 import pytest
 
-from groundling.compiler import DEBUG, njit
+from groundling.compiler import compiled, njit
 from groundling.overlay import simd
+from groundling.views import DEBUG, PLAIN, grid, view
 from tests.overlay.semirings import CASES, make
 
 
@@ -50,5 +51,27 @@ def test_debug_mode_checks_eights():
     write(array, 2)
     index[5] = 10
     for job in (lambda: read(array, 3), lambda: write(array, -1), lambda: gather(array, index)):
+        with pytest.raises(IndexError, match="must be within"):
+            job()
+
+
+@compiled
+def sum_view(array, first, size):
+    return view(array, first, size).sum()
+
+
+@compiled
+def sum_grid(array, rows, columns):
+    return grid(array, rows, columns).sum()
+
+
+@pytest.mark.skipif(PLAIN, reason="NumPy slices are views within the array in any case")
+def test_debug_mode_checks_views():
+    array = np.ones(10)
+    assert sum_view(array, 2, 8) == sum_grid(array, 2, 4) == 8
+    for job in (
+        lambda: sum_view(array, 3, 8), lambda: sum_view(array, -1, 4),
+        lambda: sum_view(array, 4, -1), lambda: sum_grid(array, 3, 4),
+    ):  # fmt: skip
         with pytest.raises(IndexError, match="must be within"):
             job()

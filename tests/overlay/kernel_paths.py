@@ -10,7 +10,7 @@ from types import CodeType
 import pytest
 
 from groundling.overlay import layout, passes, recursion, semiring
-from groundling.overlay.simd import PLAIN
+from groundling.views import PLAIN
 from tests.overlay.semirings import CASES, check
 
 MODULES = (recursion, semiring, layout, passes)

@@ -26,8 +26,9 @@ from groundling.errors import GraphError
 from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, whole
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.potentials import PairTables, tabulate
-from groundling.overlay.simd import LANES, lane_rows, load, spread, store, total, up_to_eights
+from groundling.overlay.simd import LANES, fill, lane_rows, load, spread, store, total, up_to_eights
 from groundling.ragged import sizes_of, starts_of
+from groundling.views import view
 
 TILE = 256  # states per tile: their chart rows fit into the L1 cache
 
@@ -215,10 +216,10 @@ class GraphLayout(NamedTuple):
         if fresh:
             _lay_out_tile(self, plans, space, (first, last), nodes)
         return GraphTile(
-            up_to_eights(whole(space.action_start[actions])), self.order[first:last],
-            space.state_node, space.action_block[:actions], space.action_before,
+            up_to_eights(whole(space.action_start[actions])), view(self.order, first, last - first),
+            space.state_node, view(space.action_block, 0, actions), space.action_before,
             space.action_after, space.action_start, space.state_enters,
-            space.link[: space.relation_links[-1]], space.relation_links,
+            view(space.link, 0, space.relation_links[len(space.next_link)]), space.relation_links,
         )  # fmt: skip
 
 
@@ -238,12 +239,14 @@ class FlatLayout(NamedTuple):
 
     def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile as views of these arrays, which are laid out in advance."""
-        first, last = whole(self.tile_strips[tile]), whole(self.tile_strips[tile + 1])
+        first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
+        strip = whole(self.tile_strips[tile])
+        strips = self.tile_strips[tile + 1] - strip
         return FlatTile(
-            LANES * (last - first),
-            self.order[self.tile_candidates[tile] : self.tile_candidates[tile + 1]],
-            self.state_node[LANES * first : LANES * last], self.strip_block[first:last],
-            self.strip_before[first:last], self.strip_after[first:last],
+            LANES * strips, view(self.order, first, last - first),
+            view(self.state_node, LANES * strip, LANES * strips),
+            view(self.strip_block, strip, strips), view(self.strip_before, strip, strips),
+            view(self.strip_after, strip, strips),
         )  # fmt: skip
 
 
@@ -254,7 +257,7 @@ def _lay_out_tile(
     """Write the states of some candidates in sequence, and their links by relation."""
     relations, (first, last) = len(space.next_link), candidates
     begin, end = plans.candidate_actions[first], plans.candidate_actions[last]
-    space.relation_links[:] = 0
+    fill(space.relation_links, relations + 1, 0)
     for action in range(begin, end):
         shape = plans.graph_shape[plans.action_graph[action]]
         for relation in range(relations):

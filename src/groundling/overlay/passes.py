@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.compiler import DEBUG, compiled, inner
+from groundling.compiler import compiled, inner
 from groundling.overlay.batch import Integers, Plans, Reals, Texts, whole
-from groundling.overlay.layout import ChartSpace, FlatLayout, GraphLayout, PlanLayout, Workspace
+from groundling.overlay.layout import FlatLayout, GraphLayout, PlanLayout, Workspace
 from groundling.overlay.recursion import Chart, Gradients, Text, inside, outside
+from groundling.overlay.simd import fill
+from groundling.views import grid, hold, view
 
 # The purpose of a pass: candidate scores; the same with their gradient; scores of each group of
 # words; expected counts of groups with given weights.
@@ -51,33 +53,35 @@ def pass_instances(
 ) -> float:  # fmt: skip
     """Run a pass over instances; return Σ weight · -log p(gold)."""
     loss = 0.0
+    texts, plans, layout = hold(texts), hold(plans), hold(layout)
+    psi, workspace, job = hold(psi), hold(workspace), hold(job)
     charts, space = workspace.chart, workspace.plans
-    gradients = Gradients(job.pair_grad, job.edge_grad)
+    gradients = hold(Gradients(job.pair_grad, job.edge_grad))
     for instance in range(job.first, job.last):
         weight = plans.instance_weight[instance]
         begin = whole(plans.instance_candidates[instance])
         end = whole(plans.instance_candidates[instance + 1])
-        in_logs = job.in_logs[begin:end]
+        count = end - begin
+        in_logs = view(job.in_logs, begin, count)
         wanted = False
         for c in range(end - begin):
             wanted |= psi.ring.wants(in_logs[c])
         if not wanted or (job.purpose == LEARN and weight == 0.0):
             continue
-        text = _read_text(texts, instance, layout.stay)
+        text = hold(_read_text(texts, instance, layout.stay))
         logs, free = space.group_log, space.free
         weights, free_weight = space.group_weight, space.free_weight
         if job.purpose >= UNITS:
-            weights = job.groups[job.group_start[instance] : job.group_start[instance + 1]]
-            free_weight = job.free[begin:end]
+            weights = view(job.groups, job.group_start[instance], count * text.groups)
+            free_weight = view(job.free, begin, count)
             if job.purpose == UNITS:
                 logs, free = weights, free_weight
-        shape = (end - begin, text.groups)
-        group_log = logs[: shape[0] * shape[1]].reshape(shape)
-        group_weight = weights[: shape[0] * shape[1]].reshape(shape)
+        group_log = grid(logs, count, text.groups)
+        group_weight = grid(weights, count, text.groups)
         first_cell = texts.instance_cells[instance]
-        pairs = texts.cell_pair[first_cell : first_cell + text.words * text.nodes]
+        pairs = view(texts.cell_pair, first_cell, text.words * text.nodes)
         held = psi.fetch_scores(text, pairs, charts.scores, space.group_shift)
-        space.in_logs[: end - begin] = not held
+        fill(space.in_logs, count, not held)
         tiles = layout.instance_tiles[instance], layout.instance_tiles[instance + 1]
         for way in range(2 if held else 0):  # forward, backward
             place = whole(0)
@@ -85,11 +89,14 @@ def pass_instances(
                 if not psi.ring.wants(in_logs[layout.order[layout.tile_candidates[number]]]):
                     continue
                 fresh = way == 0 or tiles[1] - tiles[0] > 1  # a single tile is still laid out
-                tile = layout.open_tile(plans, workspace.tile, number, text.nodes, fresh)
-                if DEBUG:
-                    _check_chart(charts, place, text.words, tile.states)
-                chart = Chart(charts.rows[place:], charts.messages[place:], charts.posteriors)
-                place += text.words * tile.states
+                tile = hold(layout.open_tile(plans, workspace.tile, number, text.nodes, fresh))
+                cells = text.words * tile.states
+                rows, messages = (
+                    view(charts.rows, place, cells),
+                    view(charts.messages, place, cells),
+                )
+                chart = hold(Chart(rows, messages, view(charts.posteriors, 0, cells)))
+                place += cells
                 if way == 1:
                     outside(text, tile, psi, chart, charts, group_weight, gradients)
                     continue
@@ -102,7 +109,7 @@ def pass_instances(
                     for g in range(text.groups):
                         kept += group_log[c, g]
                         group_log[c, g] += space.group_shift[g]
-                    actions = plans.candidate_actions[begin + c : begin + c + 2]
+                    actions = view(plans.candidate_actions, begin + c, 2)
                     good = psi.holds(kept, text.words, actions[1] - actions[0])
                     space.in_logs[c] = not good
                     held &= good
@@ -112,11 +119,12 @@ def pass_instances(
             if not held:
                 break
             if job.purpose <= LEARN:
-                loss += _weigh(weight, plans.candidate_gold[begin:end], group_log, free,
-                               job.scores[begin:end], group_weight, free_weight)  # fmt: skip
+                gold = view(plans.candidate_gold, begin, count)
+                scores = view(job.scores, begin, count)
+                loss += _weigh(weight, gold, group_log, free, scores, group_weight, free_weight)
             if job.purpose not in (LEARN, EXPECT):
                 break
-            charts.counts[: text.words * text.nodes + 1] = 0.0
+            fill(charts.counts, text.words * text.nodes + 1, 0.0)
         if not held:
             # Candidates that are normalised together must use the same semiring.
             for c in range(end - begin):
@@ -132,23 +140,15 @@ def pass_instances(
 def _read_text(texts: Texts, instance: int, stay: int) -> Text:
     """Return the words of an instance."""
     first, last = whole(texts.instance_words[instance]), whole(texts.instance_words[instance + 1])
+    words = last - first
     groups = texts.instance_groups[instance + 1] - texts.instance_groups[instance]
     return Text(
-        last - first, whole(texts.instance_nodes[instance]), whole(groups), whole(stay),
-        texts.word_parent[first:last], texts.word_link[first:last],
-        texts.word_dependency[first:last], texts.word_direction[first:last],
-        texts.word_group[first:last], texts.word_advance[first:last], texts.word_set[first:last],
-        texts.word_leads[first:last],
+        words, whole(texts.instance_nodes[instance]), whole(groups), whole(stay),
+        view(texts.word_parent, first, words), view(texts.word_link, first, words),
+        view(texts.word_dependency, first, words), view(texts.word_direction, first, words),
+        view(texts.word_group, first, words), view(texts.word_advance, first, words),
+        view(texts.word_set, first, words), view(texts.word_leads, first, words),
     )  # fmt: skip
-
-
-@inner
-def _check_chart(space: ChartSpace, place: int, words: int, states: int) -> None:
-    """Check that the workspace has room for a chart, in debug mode."""
-    assert place + words * states <= len(space.rows), "`rows` must have room for all tiles"
-    assert place + words * states <= len(space.messages), "`messages` must have room for all tiles"
-    assert words * states <= len(space.posteriors), "`posteriors` must have room for a tile"
-    assert states <= len(space.asked), "the adjoint of a message must have room for a row"
 
 
 @inner
@@ -180,8 +180,8 @@ def _return_free(
     """Run the backward pass of `_score_free`: add the weights of candidates to their pairs."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
     kinds, graphs = plans.instance_kinds[instance + 1], plans.instance_graphs[instance + 1]
-    space.kind_weight[: kinds - kind] = 0.0
-    space.graph_weight[: graphs - graph] = 0.0
+    fill(space.kind_weight, kinds - kind, 0.0)
+    fill(space.graph_weight, graphs - graph, 0.0)
     begin = plans.instance_candidates[instance]
     for c in range(plans.instance_candidates[instance + 1] - begin):
         weight = free_weight[c]
@@ -218,8 +218,10 @@ def _weigh(
         if gold[c]:
             top_gold = max(top_gold, score)
     if weight == 0.0 or top_gold == -math.inf:
-        free_weight[: len(gold)] = 0.0
-        group_weight[:, :] = 0.0
+        fill(free_weight, len(gold), 0.0)
+        for c in range(len(gold)):
+            for g in range(group_log.shape[1]):
+                group_weight[c, g] = 0.0
         return 0.0
     total, total_gold = 0.0, 0.0
     for c in range(len(gold)):

@@ -19,12 +19,14 @@ from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.parts import share_parts
 from groundling.overlay.simd import (
     LANES,
+    fill,
     lane_rows,
     load,
     spread,
     store,
 )
 from groundling.ragged import entries_of, sizes_of, starts_of
+from groundling.views import view
 
 
 class PairTables(NamedTuple):
@@ -141,6 +143,13 @@ def _pair(starts: Integers, number: int) -> tuple[Any, Any]:
 
 
 @inner
+def _lanes(tables: PairTables, block: int) -> tuple[int, int]:
+    """Return the first word set of a block, and how many it has."""
+    first = block * LANES
+    return first, min(LANES, len(tables.block_set) - first)
+
+
+@inner
 def _place(labels: LabelTables, row: int, lane: int) -> Any:
     """Return the index of a row's node label, for one of eight word sets."""
     return np.uint32(labels.row_label[row]) * np.uint32(LANES) + np.uint32(lane)
@@ -158,9 +167,9 @@ def score_sets(
     """
     one = np.uint32(1)
     by_label, parts, table = scratch
-    by_label[:] = 0.0
+    fill(by_label, len(by_label), 0.0)
     for block in range(span[0], span[1]):
-        sets = tables.block_set[block * LANES : (block + 1) * LANES]
+        sets = view(tables.block_set, *_lanes(tables, block))
         for lane in range(len(sets)):
             s = sets[lane]
             for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
@@ -201,7 +210,7 @@ def score_sets(
 def _clear(labels: LabelTables, sets: Integers, by_label: Reals) -> None:
     """Set to 0 the labels joined with the word sets, or all labels if there are few."""
     if len(by_label) <= _CACHED:
-        by_label[:] = 0.0
+        fill(by_label, len(by_label), 0.0)
         return
     for lane in range(len(sets)):
         for i in range(*_pair(labels.set_labels, sets[lane])):
@@ -217,8 +226,9 @@ def _return_labels(
     one = np.uint32(1)
     by_label, parts, table = scratch
     begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
-    table[: (end - begin) * LANES] = 0.0
-    for s in tables.block_set[block * LANES : (block + 1) * LANES]:
+    fill(table, (end - begin) * LANES, 0.0)
+    sets = view(tables.block_set, *_lanes(tables, block))
+    for s in sets:
         for pair in range(*_pair(labels.set_pairs, s)):
             count = pair_grads[0, pair]
             for thread in range(1, len(pair_grads)):
@@ -234,7 +244,7 @@ def _return_labels(
             part = tables.node_part[i]
             store(parts, part, load(parts, part) + eight)
         place += LANES
-    _clear(labels, tables.block_set[block * LANES : (block + 1) * LANES], by_label)
+    _clear(labels, sets, by_label)
     for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
         part = tables.block_part[entry]
         eight = load(parts, part * LANES)
@@ -251,7 +261,7 @@ def return_sets(
     """Run the backward pass of `score_sets`: map expected counts to the gradient."""
     for block in range(span[0], span[1]):
         _return_labels(labels, tables, pair_grads, block, scratch)
-        sets = tables.block_set[block * LANES : (block + 1) * LANES]
+        sets = view(tables.block_set, *_lanes(tables, block))
         for lane in range(len(sets)):
             s = sets[lane]
             for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
@@ -271,7 +281,7 @@ def return_amounts(
 ) -> None:  # fmt: skip
     """Map expected counts of pairs to the gradient with respect to label amounts."""
     for block in range(span[0], span[1]):
-        sets = tables.block_set[block * LANES : (block + 1) * LANES]
+        sets = view(tables.block_set, *_lanes(tables, block))
         asked = False
         for s in sets:
             asked |= bool(wanted[labels.set_labels[s] : labels.set_labels[s + 1]].any())

@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from groundling.compiler import inner
 from groundling.overlay.batch import Indices, Integers, Reals
-from groundling.overlay.simd import LANES, fetch, load, spread, store, up_to_eights
+from groundling.overlay.simd import LANES, fetch, fill, load, spread, store, up_to_eights
 from groundling.overlay.skeletons import BOUND, UNIT
+from groundling.views import view
 
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
 
@@ -69,11 +70,11 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
     """Fill a chart; add log ψ of each (candidate, group) to `group_log`."""
     ring, states = psi.ring, tile.states
     for w in range(text.words):
-        row = chart.rows[w * states : (w + 1) * states]
+        row = view(chart.rows, w * states, states)
         for s in range(0, states, LANES):
             store(row, s, fetch(space.scores, w * (text.nodes + 1), tile.state_node, s))
     for w in range(text.words):
-        row = chart.rows[w * states : (w + 1) * states]
+        row = view(chart.rows, w * states, states)
         parent, group = text.parent[w], text.group[w]
         if parent < 0:
             _sum_candidates(tile, ring, row, space.sums, True)
@@ -83,8 +84,8 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
         if text.leads[w]:  # scores sum to one, so rows without messages stay in range
             _sum_candidates(tile, ring, row, space.sums, False)
             ring.settle(tile, row, space.sums, space.factors, group_log[:, group])
-        message = chart.messages[w * states : (w + 1) * states]
-        above = chart.rows[parent * states : (parent + 1) * states]
+        message = view(chart.messages, w * states, states)
+        above = view(chart.rows, parent * states, states)
         link, edge, kept = text.link[w], psi.edge[text.dependency[w]], _kept(text, w, psi)
         for s in range(0, states, LANES):
             store(message, s, ring.times(kept, load(row, s)))
@@ -142,8 +143,8 @@ def outside(
     """
     ring, states = psi.ring, tile.states
     for w in range(text.words - 1, -1, -1):
-        row = chart.rows[w * states : (w + 1) * states]
-        posterior = chart.posteriors[w * states : (w + 1) * states]
+        row = view(chart.rows, w * states, states)
+        posterior = view(chart.posteriors, w * states, states)
         parent, group = text.parent[w], text.group[w]
         if parent < 0:
             _sum_candidates(tile, ring, row, space.sums, True)
@@ -154,10 +155,10 @@ def outside(
                 tile.enter(ring, posterior, row, action, tile.at(space.factors, action))
             continue
         if not space.lives[group]:
-            posterior[:] = ring.zero
+            fill(posterior, states, ring.zero)
             continue
-        above = chart.posteriors[parent * states : (parent + 1) * states]
-        message, kept = chart.messages[w * states : (w + 1) * states], _kept(text, w, psi)
+        above = view(chart.posteriors, parent * states, states)
+        message, kept = view(chart.messages, w * states, states), _kept(text, w, psi)
         for s in range(0, states, LANES):
             adjoint = ring.over(load(above, s), load(message, s))
             store(space.asked, s, adjoint)
@@ -176,7 +177,7 @@ def outside(
             grad[NEXT if hop[0] else PREVIOUS] += ring.counted(gone, times)
             if text.advance[w] >= 0:
                 gradients.pair[text.advance[w]] += ring.counted(gone, times)
-    _count_states(ring, text, tile.state_node[:states], chart.posteriors,
+    _count_states(ring, text, view(tile.state_node, 0, states), chart.posteriors,
                   weight[tile.order[0]], space.counts)  # fmt: skip
 
 
@@ -223,7 +224,7 @@ def _share(ring: Any, order: Integers, weight: Reals, space: Any) -> bool:
 @inner
 def _sum_candidates(tile: Any, ring: Any, row: Reals, sums: Reals, entries: bool) -> None:
     """Sum the states of each candidate: all, or with `entries` only the entry states."""
-    sums[: len(tile.order)] = ring.zero
+    fill(sums, len(tile.order), ring.zero)
     amount = tile.nothing(ring)
     for action in range(len(tile.action_block)):
         here = tile.entering(ring, row, action) if entries else tile.all(ring, row, action)

@@ -20,6 +20,7 @@ from groundling.overlay.simd import (
     LANES,
     difference,
     fetch,
+    fill,
     load,
     quotient,
     spread,
@@ -172,7 +173,7 @@ class ScaledPotentials(NamedTuple):
         underflow; `shift` receives the log divisors, by group.
         """
         held = self.edge_top < MOST_EDGE
-        shift[: text.groups] = 0.0
+        fill(shift, text.groups, 0.0)
         for w in range(text.words):
             begin, place = w * text.nodes, w * (text.nodes + 1)
             full = text.nodes // LANES * LANES
@@ -213,7 +214,7 @@ class LogPotentials(NamedTuple):
 
     def fetch_scores(self, text: Any, pairs: Indices, scores: Reals, shift: Reals) -> bool:
         """Copy the scores of an instance."""
-        shift[: text.groups] = 0.0
+        fill(shift, text.groups, 0.0)
         for w in range(text.words):
             place = w * (text.nodes + 1)
             for node in range(text.nodes):

@@ -25,11 +25,11 @@ from numba.extending import intrinsic, models, register_jitable, register_model
 from numba.extending import lower_builtin as _lower_builtin
 from numpy.typing import NDArray
 
-from groundling.compiler import DEBUG
+from groundling.compiler import inner
 from groundling.numba_internals import ConcreteTemplate, array_data, infer_global, signature
+from groundling.views import DEBUG, PLAIN
 
 LANES = 8  # candidates or word sets processed in parallel
-PLAIN = bool(getattr(numba.config, "DISABLE_JIT", 0))
 
 lower_builtin: Any = _lower_builtin
 primitive: Any = models.PrimitiveModel
@@ -56,6 +56,13 @@ def lane_rows(count: int) -> NDArray[np.float64]:
 def up_to_eights(count: Any) -> Any:
     """Round up to a multiple of eight."""
     return (count + LANES - 1) // LANES * LANES
+
+
+@inner
+def fill(array: Any, count: int, value: Any) -> None:
+    """Set the first values of an array."""
+    for i in range(np.uint64(count)):
+        array[i] = value
 
 
 class _Eight(types.Type):
