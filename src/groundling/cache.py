@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from array import array
 from collections.abc import Hashable
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -20,6 +21,7 @@ _SAMPLES = (8, 4, 2, 2, 2)  # items measured at each level of nesting
 _FIRST = 2  # number of first entries that are all measured
 _MEASURED = 64  # of later entries, one in this many is measured
 _RECENT = 8  # window of the running mean
+_SIGHTINGS = 8191  # slots for keys that occurred before
 
 
 def _own_size(value: object) -> int:
@@ -84,6 +86,30 @@ def _fields(value: object) -> list[object] | None:
         return list(value)
     attributes = getattr(value, "__dict__", None)
     return list(attributes.values()) if isinstance(attributes, dict) else None
+
+
+class Sightings:
+    """A memory of fixed size of keys that occurred before; it may forget some.
+
+    >>> seen = Sightings()
+    >>> seen.again("lamp"), seen.again("lamp"), seen.again("sofa")
+    (False, True, False)
+    """
+
+    def __init__(self) -> None:
+        self._hashes = array("q", bytes(8 * _SIGHTINGS))
+
+    def again(self, key: Hashable) -> bool:
+        """Return whether a key occurred before, and remember that it did."""
+        hashed = hash(key)
+        place = hashed % _SIGHTINGS
+        if self._hashes[place] == hashed:
+            return True
+        self._hashes[place] = hashed
+        return False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sightings, ()  # hashes differ between processes
 
 
 class CacheBudget:

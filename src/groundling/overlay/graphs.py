@@ -6,22 +6,23 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.features.feature_tables import (
-    ContentTable,
     NodeContent,
     Part,
+    PartTable,
     Relation,
     composed,
 )
+from groundling.features.interner import Interner
 from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
 from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
-from groundling.ragged import entries_of, starts_of
+from groundling.ragged import entries_of, sizes_of, starts_of
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.graph_table import GraphTable
 from groundling.world.relations import Rank, Ranks, Scene
@@ -224,8 +225,10 @@ class Layouts:
 
     def lay_out_table(self, table: GraphTable) -> LaidOutTable:
         """Lay out the graphs of a table without building each of them."""
-        columns, places, names = [], [], []
+        columns: list[_Column] = []
+        known: dict[int, _LabelTable] = {}  # things may be in several columns
         for name, listed in table.labels.items():
+            things = known.get(id(listed)) or known.setdefault(id(listed), _LabelTable(listed))
             chosen = table.places[name]
             # The part that a node plays may depend on which nodes there are.
             parts = {
@@ -234,12 +237,15 @@ class Layouts:
                 if name in pattern.node_names
             }
             for part in dict.fromkeys(parts.values()):
-                columns.append([self._node(part, labels, None) for labels in listed])
                 own = np.array([parts.get(n) == part for n in range(len(table.patterns))])
-                places.append(chosen if own.all() else np.where(own[table.pattern_of], chosen, -1))
-                names.append(name)
-        shapes = list(map(self._shape, table.patterns))
-        return LaidOutTable(self, names, columns, places, shapes, table.pattern_of)
+                places = chosen if own.all() else np.where(own[table.pattern_of], chosen, -1)
+                columns.append(_Column(name, part, things, places))
+        return LaidOutTable(self, columns, list(map(self._shape, table.patterns)), table.pattern_of)
+
+    def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
+        """Convert the labels of several nodes to features, each label once."""
+        parts = [self._spell_label(self.labeller, prefix, label) for label in things.labels]
+        return PartTable(parts, things.starts, things.label)
 
     def _graph(
         self, parts: tuple[_SpelledNode, ...], names: tuple[str, ...], shape: Shape
@@ -296,18 +302,19 @@ class Layouts:
         return composed((own, *[self._rank_labels(prefix, group) for group in ranks]))
 
     def _spell_labels(self, labeller: NodeLabeller, prefix: str, labels: tuple[Label, ...]) -> Part:
-        known, found = self._spelled, list[tuple[NodeLabel, float]]()
-        is_compared = labeller is self._compared
-        for label in labels:
-            spelled = known.get((label, prefix, is_compared))
-            if spelled is None:
-                spelled = self._shared(labeller.spell((label,), prefix))
-                # Values of slots are mostly names, which seldom occur again.
-                if not isinstance(label.value, str) or kind_of(label) not in labeller.slots:
-                    known[label, prefix, is_compared] = spelled
-                    self.bytes += 300
-            found += spelled
-        return tuple(found)
+        spelled = [self._spell_label(labeller, prefix, label) for label in labels]
+        return tuple(chain.from_iterable(spelled))
+
+    def _spell_label(self, labeller: NodeLabeller, prefix: str, label: Label) -> Part:
+        key = (label, prefix, labeller is self._compared)
+        found = self._spelled.get(key)
+        if found is None:
+            # Values of slots are mostly names, which seldom occur again.
+            if isinstance(label.value, str) and kind_of(label) in labeller.slots:
+                return tuple(labeller.spell((label,), prefix))
+            found = self._spelled[key] = self._shared(labeller.spell((label,), prefix))
+            self.bytes += 300
+        return found
 
     def _rank_labels(self, prefix: str, ranks: tuple[Rank, ...]) -> Part:
         known: tuple[tuple[Rank, ...], Part] | None = self._made.get((prefix, id(ranks)))
@@ -355,14 +362,40 @@ class Layouts:
         return [anywhere or name == graph.root for name in graph.node_names]
 
 
+class _LabelTable:
+    """The labels of things as arrays; things with equal labels are listed once."""
+
+    def __init__(self, listed: Sequence[tuple[Label, ...]]) -> None:
+        kinds, labels = Interner[tuple[Label, ...]](), Interner[Label]()
+        self.kind_of = np.array([kinds(each) for each in listed], np.int64)
+        self.kinds = kinds.items
+        self.starts = starts_of(np.array([len(each) for each in self.kinds], np.int64))
+        flat = chain.from_iterable(self.kinds)
+        self.label = np.array([labels(each) for each in flat], np.int64)
+        self.labels = labels.items
+
+    def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the indices of the distinct labels of things; -1 for none."""
+        if not len(self.kind_of):
+            return places
+        return np.where(places < 0, -1, self.kind_of[places])
+
+
+class _Column(NamedTuple):
+    """A node of the graphs of a table, and the part it plays."""
+
+    name: str
+    part: str
+    things: _LabelTable
+    places: NDArray[np.int64]  # of each graph's node among the things; -1 for none
+
+
 @dataclass(eq=False, repr=False)
 class LaidOutTable(Sequence[LaidOutGraph]):
     """Graphs that are built on access; `values` holds the values of all of them."""
 
     layouts: Layouts
-    names: list[str]
-    columns: list[list[_SpelledNode]]
-    places: list[NDArray[np.int64]]  # of each graph's nodes in the columns; -1 for none
+    columns: list[_Column]
     shapes: list[Shape]
     shape_of: NDArray[np.int64]
     _made: dict[int, LaidOutGraph] = field(default_factory=dict)
@@ -370,31 +403,48 @@ class LaidOutTable(Sequence[LaidOutGraph]):
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
         """The (kind, value) pairs that occur in any of the graphs."""
-        found: dict[tuple[str, str], None] = {}
-        for column, places in zip(self.columns, self.places, strict=True):
-            for place in dict.fromkeys(places[places >= 0].tolist()):
-                found |= dict.fromkeys(column[place].values)
-        return tuple(found)
+        found: dict[Label, None] = {}
+        for column in self.columns:
+            things, kinds = column.things, column.things.at(column.places)
+            seen = np.unique(kinds[kinds >= 0])
+            entries = entries_of(things.starts[seen], sizes_of(things.starts)[seen])
+            chosen = np.unique(things.label[entries]).tolist()
+            found |= dict.fromkeys([things.labels[place] for place in chosen])
+        return self.layouts.labeller.values(found)
 
-    def priors(self) -> ContentTable:
+    def own(self) -> tuple[PartTable, NDArray[np.int64]]:
+        """Return the labels of distinct nodes, and the indices of each graph's nodes in them."""
+        tables: dict[int, tuple[PartTable, int]] = {}
+        found, count = [], 0
+        for _, _, things, places in self.columns:
+            if id(things) not in tables:
+                tables[id(things)] = self.layouts.spell_table("", things), count
+                count += len(things.kinds)
+            kinds = things.at(places)
+            found.append(np.where(kinds < 0, -1, kinds + tables[id(things)][1]))
+        return PartTable.joined([each for each, _ in tables.values()]), np.stack(found, axis=1)
+
+    def priors(self) -> PartTable:
         """Return the labels of each whole graph."""
-        return ContentTable([[each.named for each in column] for column in self.columns],
-                            self.places)  # fmt: skip
+        spell = self.layouts.spell_table
+        tables = [spell(f"{each.part}.", each.things) for each in self.columns]
+        chosen = np.stack([each.things.at(each.places) for each in self.columns], axis=1)
+        return PartTable.combined(tables, chosen)
 
     def __len__(self) -> int:
-        return len(self.places[0])
+        return len(self.shape_of)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
         known = self._made.get(place)
         if known is None:
-            columns = zip(self.columns, self.names, self.places, strict=True)
-            chosen = [(column[each[place]], name) for column, name, each in columns
-                      if each[place] >= 0]  # fmt: skip
-            parts, names = zip(*chosen, strict=True)
+            chosen = [(each, int(each.things.at(each.places[place]))) for each in self.columns]
+            chosen = [(each, kind) for each, kind in chosen if kind >= 0]
+            parts = [self.layouts._node(e.part, e.things.kinds[kind], None) for e, kind in chosen]
+            names = tuple([each.name for each, _ in chosen])
             shape = self.shapes[self.shape_of[place]]
-            known = self._made[place] = self.layouts._graph(parts, names, shape)
+            known = self._made[place] = self.layouts._graph(tuple(parts), names, shape)
         return known
 
 
