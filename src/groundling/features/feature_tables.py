@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from groundling.cache import Sightings
 from groundling.features.interner import Interner
 from groundling.features.labels import STRING, NodeLabel, WordLabel, meaning_of
 from groundling.features.space import FeatureSpace, Joins, NodeTable
@@ -36,7 +37,7 @@ Reals = NDArray[np.float64]
 _KEPT = 4096  # maximum cached node labels, and word labels
 _MOST_PASSING = 100_000  # number of uncached node labels after which the cache is cleared
 _MOST_ENTRIES = 2_000_000  # maximum numbers in all cached arrays: about 30 megabytes
-_MOST_CONTENTS = 500_000  # of these, numbers in the labels of nodes
+_MOST_CONTENTS = 100_000  # of these, numbers in the labels of nodes
 _TOGETHER = 1_000_000  # batch size of pairs of labels
 _BLOCK = 64  # node labels that are joined with a word at once
 
@@ -403,6 +404,7 @@ class JoinedLabels:
         # Labels are stored as bytes, because small arrays take much more memory.
         self._contents: dict[int, _Known] = {}
         self._listed = 0  # numbers in these
+        self._recurring = Sightings()
         self._words: dict[WordLabel, Rows] = {}
         # Number of labels of each block that a word is joined with. Joining block by block makes
         # the cost of a request independent of the size of the cache.
@@ -534,19 +536,27 @@ class JoinedLabels:
         """Return the labels of nodes as indices into the list of distinct labels."""
         passing = Interner[NodeLabel]()
         table, kept = PartTable.of(contents), self._contents
-        found = [kept.get(id(part)) or self._content(part, passing) for part in table.parts]
-        ends = starts_of(np.array([len(each[1]) // 4 for each in found], np.int64))
-        labels = np.frombuffer(b"".join([each[1] for each in found]), np.int32)
-        amount = self._all_one(int(ends[-1]))
-        for place, (_, _, given) in enumerate(found):
+        found = [kept.get(id(part)) for part in table.parts]
+        new = [part for part, known in zip(table.parts, found, strict=True) if known is None]
+        listed, amounts = self._number_labels(new, passing)
+        # Parts that are cached come first.
+        order = np.array([known is None for known in found], np.bool_).argsort(kind="stable")
+        place_of_part = np.empty(len(found), np.int64)
+        place_of_part[order] = np.arange(len(found))
+        sizes = [len(known[1]) // 4 for known in found if known]
+        ends = starts_of(np.array(sizes + list(map(len, new)), np.int64))
+        labels = np.frombuffer(b"".join([known[1] for known in found if known]), np.int32)
+        amount = np.ones(len(labels))
+        for place, (_, _, given) in enumerate(filter(None, found)):
             if given is not None:
-                if not amount.flags.owndata:
-                    amount = amount.copy()
                 amount[ends[place] : ends[place + 1]] = given
-        chosen = entries_of(ends[table.part], sizes_of(ends)[table.part])
-        starts = starts_of(sizes_of(ends)[table.part])[table.starts]
-        labels = labels[chosen]
-        amount = amount[chosen] if amount.flags.owndata else self._all_one(len(chosen))
+        labels, amount = np.append(labels, listed), np.append(amount, amounts)
+        run = place_of_part[table.part]
+        sizes = sizes_of(ends)[run]
+        chosen = entries_of(ends[run], sizes)
+        starts = starts_of(sizes)[table.starts]
+        labels, amount = labels[chosen], amount[chosen]
+        amount = self._all_one(len(chosen)) if np.all(amount == 1.0) else amount
         seen = np.zeros(_KEPT + len(passing), np.bool_)
         seen[labels] = True
         numbers = np.flatnonzero(seen)
@@ -562,27 +572,32 @@ class JoinedLabels:
             self._age, starts.astype(np.int32), place_of[labels], amount, occurring, blocks, others
         )
 
-    def _content(self, content: Part, passing: Interner[NodeLabel]) -> _Known:
-        """Return the indices of labels, and their amounts unless all are 1.
-
-        A content is cached only if all its labels are.
-        """
-        known = self._contents.get(id(content))
-        if known is None:
-            labels, given = zip(*content, strict=True) if content else ((), ())
-            numbers: list[Any] = self._nodes.find(labels)
-            if None in numbers:
-                numbers = [self._number(label, passing) for label in labels]
-            amounts = None
-            if given.count(1.0) < len(given):
-                amounts = np.array(given, np.float64)
-            known = content, np.array(numbers, np.int32).tobytes(), amounts
-            if max(numbers, default=0) < _KEPT:
-                # Holding the content keeps its identity from being reused.
-                self._contents[id(content)] = known
-                self.entries += len(numbers) + 10
-                self._listed += len(numbers) + 10
-        return known
+    def _number_labels(
+        self, parts: Sequence[Part], passing: Interner[NodeLabel]
+    ) -> tuple[Integers, Reals]:
+        """Return the indices of labels, and their amounts; parts that recur are cached."""
+        flat = list(chain.from_iterable(parts))
+        labels = [label for label, _ in flat]
+        numbers: list[Any] = self._nodes.find(labels)
+        if None in numbers:
+            pairs = zip(labels, numbers, strict=True)
+            numbers = [self._number(e, passing) if n is None else n for e, n in pairs]
+        listed, amounts = np.array(numbers, np.int32), np.array([each[1] for each in flat])
+        end = 0
+        for part in parts:
+            begin, end = end, end + len(part)
+            # Holding the part keeps its identity from being reused.
+            if self._recurring.again(id(part)) and max(numbers[begin:end], default=0) < _KEPT:
+                given = amounts[begin:end]
+                known = (
+                    part,
+                    listed[begin:end].tobytes(),
+                    None if np.all(given == 1.0) else given.copy(),
+                )
+                self._contents[id(part)] = known
+                self.entries += end - begin + 10
+                self._listed += end - begin + 10
+        return listed, amounts
 
     def _number(self, label: NodeLabel, passing: Interner[NodeLabel]) -> int:
         if label in self._nodes or len(self._nodes) < _KEPT:

@@ -346,7 +346,7 @@ class GroundingGraph:
             read.append((source, target, known))
         self.edges = tuple(read)
         self.roles = frozenset(roles)
-        self._hash = hash((self.node_names, self.node_labels, self.edges, self.root))
+        self._hash = 0  # computed when it is needed
 
     def labels(self, node: str) -> tuple[Label, ...]:
         """Return the labels of a node."""
@@ -378,7 +378,7 @@ class GroundingGraph:
         if labels:
             pairs = zip(self.node_names, self.node_labels, strict=True)
             other.node_labels = tuple([labels.get(name, own) for name, own in pairs])
-            other._hash = hash((other.node_names, other.node_labels, other.edges, other.root))
+            other._hash = 0
         return other
 
     def extended(
@@ -403,7 +403,7 @@ class GroundingGraph:
         other.node_names = (*self.node_names, *new)
         other.node_labels = (*self.node_labels, *[nodes[name] for name in new])
         other.edges = (*self.edges, *edges)
-        other._hash = hash((other.node_names, other.node_labels, other.edges, other.root))
+        other._hash = 0
         return other
 
     @property
@@ -417,12 +417,14 @@ class GroundingGraph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroundingGraph):
             return NotImplemented
-        return self._hash == other._hash and (
+        return hash(self) == hash(other) and (
             (self.node_names, self.node_labels, self.edges, self.root, self.roles)
             == (other.node_names, other.node_labels, other.edges, other.root, other.roles)
         )
 
     def __hash__(self) -> int:
+        if not self._hash:
+            self._hash = hash((self.node_names, self.node_labels, self.edges, self.root)) or 1
         return self._hash
 
     def __str__(self) -> str:
