@@ -347,13 +347,12 @@ class Layouts:
         return tuple(chain.from_iterable(spelled))
 
     def _spell_label(self, labeller: NodeLabeller, prefix: str, label: Label) -> Part:
+        if isinstance(label.value, str) and kind_of(label) in labeller.slots:
+            return tuple(labeller.spell((label,), prefix))  # mostly a name, which seldom recurs
         key = (label, prefix, labeller is self._compared)
         found: Part | None = self._find(key)
         if found is None:
-            found = tuple(labeller.spell((label,), prefix))
-            # Values of slots are mostly names, which seldom occur again.
-            if not isinstance(label.value, str) or kind_of(label) not in labeller.slots:
-                self._keep(key, found, 300)
+            found = self._keep(key, tuple(labeller.spell((label,), prefix)), 300)
         return found
 
     def _rank_labels(self, prefix: str, ranks: tuple[Rank, ...]) -> Part:
