@@ -24,7 +24,6 @@ from groundling.errors import DemonstrationError, SettingError
 from groundling.history import STAY, Memory, Remembered
 from groundling.world.cached_environment import CachedEnvironment
 
-
 ROOT = Path(__file__).parents[1]
 
 

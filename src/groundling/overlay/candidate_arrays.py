@@ -63,8 +63,10 @@ class CandidateArrays:
     def nbytes(self) -> int:
         """Approximate size in bytes, including the cached results."""
         arrays, contents = self.arrays, self.contents
-        is_table = isinstance(contents, PartTable)
-        labels = 2 * len(contents.part) if is_table else sum(map(len, contents))
+        if isinstance(contents, PartTable):
+            labels = 2 * len(contents.part)
+        else:
+            labels = sum(map(len, contents))
         return 8000 + 24 * len(arrays.graph_node) + 20 * len(arrays.action_graph) + 4 * labels
 
 
