@@ -360,7 +360,7 @@ class Reader:
             f"‹{found[0][0]}›" if found and found[0][0] != LABEL else word
             for word, found in zip(words, senses, strict=True)
         ]
-        labelled = []
+        labelled: list[LabelledWord] = []
         amount = self.labeller.amount
         # Values after an exception are in the text, but the plan need not contain them.
         turn = next((n for n, w in enumerate(words) if w in self.language.exceptions), len(words))
