@@ -318,9 +318,14 @@ class CachedEnvironment:
 
     @property
     def grounds_alone(self) -> bool:
-        """Whether plans of one action are described by the graph of the action alone."""
+        """Whether the plans of one action are listed by the graphs of all actions together.
+
+        Without `ground_many`, this pays off for requests only: training needs each graph.
+        """
         own = ("facts", "things", "label_plan")
-        return not any(hasattr(self.environment, name) for name in own)
+        together = callable(getattr(self.environment, "ground_many", None))
+        is_asked = self._answers.budget.drops > 0
+        return (together or is_asked) and not any(hasattr(self.environment, e) for e in own)
 
     def ground_all(self, state: State) -> GraphTable | list[GroundingGraph]:
         """Return the graphs of all actions of a state; they are cached for the latest state."""
