@@ -183,6 +183,9 @@ def read_requests(
     for each in found:
         # Consecutive requests are often about the same state.
         if looked is None or looked.world is not each.world or looked.start is not each.start:
+            if looked is None:
+                for member in learnt.fitted.members:
+                    member.encoder.begin(each.world, each.start)
             each.world.look_at(each.start)
         looked = each
     return found

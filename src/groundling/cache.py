@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from array import array
 from collections.abc import Hashable
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -20,6 +21,7 @@ _SAMPLES = (8, 4, 2, 2, 2)  # items measured at each level of nesting
 _FIRST = 2  # number of first entries that are all measured
 _MEASURED = 64  # of later entries, one in this many is measured
 _RECENT = 8  # window of the running mean
+_SIGHTINGS = 8191  # slots for keys that occurred before
 
 
 def _own_size(value: object) -> int:
@@ -86,6 +88,30 @@ def _fields(value: object) -> list[object] | None:
     return list(attributes.values()) if isinstance(attributes, dict) else None
 
 
+class Sightings:
+    """A memory of fixed size of keys that occurred before; it may forget some.
+
+    >>> seen = Sightings()
+    >>> seen.again("lamp"), seen.again("lamp"), seen.again("sofa")
+    (False, True, False)
+    """
+
+    def __init__(self) -> None:
+        self._hashes = array("q", bytes(8 * _SIGHTINGS))
+
+    def again(self, key: Hashable) -> bool:
+        """Return whether a key occurred before, and remember that it did."""
+        hashed = hash(key)
+        place = hashed % _SIGHTINGS
+        if self._hashes[place] == hashed:
+            return True
+        self._hashes[place] = hashed
+        return False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sightings, ()  # hashes differ between processes
+
+
 class CacheBudget:
     """A budget in bytes that several caches share.
 
@@ -103,6 +129,31 @@ class CacheBudget:
         self.shrunk = 0  # number of times older entries were dropped
         self._fresh = 0  # bytes cached since then
         self._caches: weakref.WeakSet[Cache[Any, Any]] = weakref.WeakSet()
+        self.drops = 0  # number of times that entries were dropped
+        self.lasts = True  # whether new entries outlast the request
+        self._passing: list[Cache[Any, Any]] = []  # caches with entries that do not
+
+    def begin(self, *, lasts: bool) -> None:
+        """Begin a request; drop what earlier requests cached in passing.
+
+        Unless the request `lasts`, new entries are cached in passing.
+
+        >>> budget = CacheBudget()
+        >>> numbers: Cache[int, int] = Cache(budget)
+        >>> budget.begin(lasts=False)
+        >>> numbers.put(1, 1)
+        >>> numbers.get(1), budget.begin(lasts=True), numbers.get(1), budget.used
+        (1, None, None, 0)
+        """
+        self.lasts = lasts
+        self.drops += 1
+        for each in self._passing:
+            each.drop_passing()
+        self._passing.clear()
+
+    def pass_by(self, cache: Cache[Any, Any]) -> None:
+        """Note that a cache has entries that do not outlast the request."""
+        self._passing.append(cache)
 
     def take(self, size: int) -> None:
         """Add cached bytes to the total; drop older entries after each half of the budget.
@@ -134,6 +185,7 @@ class CacheBudget:
 
     def _shrink(self) -> None:
         self.shrunk += 1
+        self.drops += 1
         self._fresh = 0
         for _ in range(2):
             for each in list(self._caches):
@@ -151,7 +203,8 @@ class Cache(Generic[K, V]):
 
     Entries are in one of two generations. An entry that is used moves to the younger generation.
     When the younger generation has half of the budget, the older one is dropped. An entry larger
-    than a tenth of the budget is not cached.
+    than a tenth of the budget is not cached. `CacheBudget.begin` says which entries are dropped at
+    the next request.
 
     >>> cache = Cache(CacheBudget())
     >>> cache.put("two", 2)
@@ -166,6 +219,9 @@ class Cache(Generic[K, V]):
         self._old: dict[K, V] = {}
         self._old_mean = 0  # mean bytes of an old entry
         self._young_bytes = 0
+        self._passing: dict[K, V] = {}
+        self._passing_bytes = 0
+        self._passes = False  # whether the most recently used entry is one of these
         self._kept = 0
         self._mean = 0.0  # mean bytes of an entry, and mean shallow size
         self._glance = 0.0
@@ -174,6 +230,10 @@ class Cache(Generic[K, V]):
     def get(self, key: K) -> V | None:
         """Return the cached value of a key, or None."""
         found = self._young.get(key)
+        self._passes = False
+        if found is None and self._passing:
+            found = self._passing.get(key)
+            self._passes = found is not None
         if found is None:
             found = self._old.pop(key, None) if self._old else None
             if found is None:
@@ -187,18 +247,28 @@ class Cache(Generic[K, V]):
         taken = _ENTRY + (self._estimate(key, value) if size is None else size)
         if taken > self.budget.most // 10:
             return
-        if key in self._young:
+        if key in self._young or key in self._passing:
             return
-        self._young[key] = value
-        self._young_bytes += taken
-        self.bytes += taken
-        self.budget.take(taken)
+        self._passes = not self.budget.lasts
+        if self._passes and not self._passing:
+            self.budget.pass_by(self)
+        (self._passing if self._passes else self._young)[key] = value
+        self.grow(taken)
 
     def grow(self, size: int) -> None:
         """Count the growth of the most recently used value, in bytes."""
-        self._young_bytes += size
+        if self._passes:
+            self._passing_bytes += size
+        else:
+            self._young_bytes += size
         self.bytes += size
         self.budget.take(size)
+
+    def drop_passing(self) -> None:
+        """Drop the entries that were cached in passing."""
+        self.bytes -= self._passing_bytes
+        self.budget.used = max(0, self.budget.used - self._passing_bytes)
+        self._passing, self._passing_bytes = {}, 0
 
     def _estimate(self, key: K, value: V) -> int:
         """Estimate the size of an entry; most entries are assumed to have the mean size."""
@@ -214,19 +284,19 @@ class Cache(Generic[K, V]):
 
     def age(self) -> None:
         """Drop entries not used since the last call."""
-        self._old, self._young = self._young, {}
-        self.bytes = self._young_bytes
+        self._old, self._young, self._passing = self._young | self._passing, {}, {}
+        self.bytes = self._young_bytes + self._passing_bytes
         self._old_mean = self.bytes // max(1, len(self._old))
-        self._young_bytes = 0
+        self._young_bytes = self._passing_bytes = 0
 
     def clear(self) -> None:
         """Drop every entry."""
         self.budget.used = max(0, self.budget.used - self.bytes)
-        self._young, self._old = {}, {}
-        self.bytes = self._young_bytes = 0
+        self._young, self._old, self._passing = {}, {}, {}
+        self.bytes = self._young_bytes = self._passing_bytes = 0
 
     def __len__(self) -> int:
-        return len(self._young) + len(self._old)
+        return len(self._young) + len(self._old) + len(self._passing)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Cache, (self.budget,)

@@ -423,7 +423,7 @@ class MemoryEnvironment(Wrapper):
             for known, key, name in pasts:
                 known.setdefault(key, []).extend(name + end for end in ends)
             for node, thing in facts.things:
-                for pair in thing:
+                for pair in sorted(thing):  # sets differ in order between processes
                     kind = pair[0]
                     names = found.values.setdefault(pair, [])
                     if ago == 1:

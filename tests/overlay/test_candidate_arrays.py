@@ -89,7 +89,7 @@ def test_candidate_arrays_that_are_kept_encode_texts_as_if_they_were_made_anew(c
             assert_same(tuple(kept.batch), tuple(anew.batch), "batch")
             assert_same(kept.tables, anew.tables, "tables")
             assert_same(arrange(kept), arrange(anew), "arrangement")
-            assert kept.nodes == anew.nodes
+            assert list(kept.nodes) == list(anew.nodes)
             scores = [
                 Scorer(each, skip=room.terms.skip).candidate_scores(room.theta)
                 for each in (kept, anew)

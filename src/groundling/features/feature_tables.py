@@ -16,10 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from groundling.cache import Sightings
 from groundling.features.interner import Interner
 from groundling.features.labels import STRING, NodeLabel, WordLabel, meaning_of
 from groundling.features.space import FeatureSpace, Joins, NodeTable
-from groundling.ragged import concatenated, sizes_of, starts_of
+from groundling.ragged import (
+    concatenated,
+    entries_of,
+    joined_ends,
+    shifted,
+    sizes_of,
+    starts_of,
+)
 
 WordContent = tuple[tuple[WordLabel, float], ...]
 Relation = tuple[str, ...]
@@ -29,7 +37,7 @@ Reals = NDArray[np.float64]
 _KEPT = 4096  # maximum cached node labels, and word labels
 _MOST_PASSING = 100_000  # number of uncached node labels after which the cache is cleared
 _MOST_ENTRIES = 2_000_000  # maximum numbers in all cached arrays: about 30 megabytes
-_MOST_CONTENTS = 500_000  # of these, numbers in the labels of nodes
+_MOST_CONTENTS = 100_000  # of these, numbers in the labels of nodes
 _TOGETHER = 1_000_000  # batch size of pairs of labels
 _BLOCK = 64  # node labels that are joined with a word at once
 
@@ -93,50 +101,70 @@ def composed(contents: Iterable[NodeContent]) -> NodeContent:
     return ComposedContent(tuple(parts)) if len(parts) > 1 else parts[0] if parts else ()
 
 
-class ContentTable(Sequence[NodeContent]):
-    """Node contents, composed on access from one item of each of several lists.
+class PartTable(Sequence[NodeContent]):
+    """Contents as runs of parts, in arrays; each is composed on access.
 
     Parameters
     ----------
-    columns, places
-        The lists and, for each of them, the index of the item in each content, or -1 for none.
+    parts
+        The distinct parts.
+    starts, part
+        The index at which the run of each content starts, and the parts in all runs.
 
     Examples
     --------
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
-    >>> table = ContentTable([[one], [two]], [np.array([0, -1]), np.array([0, 0])])
-    >>> len(table[0]), table[1] is two
-    (2, True)
+    >>> table = PartTable.of([composed((one, two)), two])
+    >>> len(table), table[1] is two, table.part.tolist()
+    (2, True, [0, 1, 1])
+    >>> [len(each) for each in PartTable.combined([table, table], np.array([[0, 1], [-1, 1]]))]
+    [3, 1]
     """
 
-    def __init__(self, columns: list[list[NodeContent]], places: list[NDArray[np.int64]]) -> None:
-        self.columns, self.places = columns, places
+    def __init__(self, parts: list[Part], starts: NDArray[Any], part: NDArray[Any]) -> None:
+        self.parts, self.starts, self.part = parts, starts, part
+
+    @classmethod
+    def of(cls, contents: Iterable[NodeContent]) -> PartTable:
+        """Return listed contents as a table."""
+        if isinstance(contents, PartTable):
+            return contents
+        runs = [e.parts if isinstance(e, ComposedContent) else (e,) for e in contents]
+        flat = list(chain.from_iterable(runs))
+        parts = dict(zip(map(id, flat), flat, strict=True))
+        place = {key: number for number, key in enumerate(parts)}
+        starts = starts_of(np.array([len(each) for each in runs], np.int64))
+        return cls(list(parts.values()), starts, np.array([place[id(e)] for e in flat], np.int64))
+
+    @classmethod
+    def joined(cls, tables: Sequence[PartTable]) -> PartTable:
+        """Return the contents of several tables, one after the other."""
+        parts = list(chain.from_iterable([each.parts for each in tables]))
+        part = shifted([e.part for e in tables], np.array([len(e.parts) for e in tables]))
+        return cls(parts, joined_ends([each.starts[1:] for each in tables]), part)
+
+    @classmethod
+    def combined(cls, columns: Sequence[PartTable], places: NDArray[np.int64]) -> PartTable:
+        """Return contents that join one content of each of several tables.
+
+        `places` has, for each content and table, the index of a content, or -1 for none.
+        """
+        every = cls.joined(columns)
+        item = np.where(places < 0, 0, places + starts_of(np.array(list(map(len, columns))))[:-1])
+        sizes = np.where(places < 0, 0, sizes_of(every.starts)[item])
+        entries = entries_of(every.starts[item].ravel(), sizes.ravel())
+        return cls(every.parts, starts_of(sizes.sum(axis=1)), every.part[entries])
 
     def __len__(self) -> int:
-        return len(self.places[0])
+        return len(self.starts) - 1
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
-        chosen = [(column, int(each[place])) for column, each in zip(self.columns, self.places,
-                                                                      strict=True)]  # fmt: skip
-        return composed([column[each] for column, each in chosen if each >= 0])
-
-
-class TabledContents(Sequence[NodeContent]):
-    """Node contents from a list, followed by node contents from a table."""
-
-    def __init__(self, listed: list[NodeContent], table: ContentTable) -> None:
-        self.listed, self.table = listed, table
-
-    def __len__(self) -> int:
-        return len(self.listed) + len(self.table)
-
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        after = place - len(self.listed)
-        return self.listed[place] if after < 0 else self.table[after]
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        run = self.part[self.starts[place] : self.starts[place + 1]].tolist()
+        return composed([self.parts[each] for each in run])
 
 
 class LabelTables(NamedTuple):
@@ -376,6 +404,7 @@ class JoinedLabels:
         # Labels are stored as bytes, because small arrays take much more memory.
         self._contents: dict[int, _Known] = {}
         self._listed = 0  # numbers in these
+        self._recurring = Sightings()
         self._words: dict[WordLabel, Rows] = {}
         # Number of labels of each block that a word is joined with. Joining block by block makes
         # the cost of a request independent of the size of the cache.
@@ -506,38 +535,28 @@ class JoinedLabels:
     def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes as indices into the list of distinct labels."""
         passing = Interner[NodeLabel]()
-        listed, columns = contents, list[list[NodeContent]]()
-        if isinstance(contents, TabledContents):
-            listed, columns = contents.listed, contents.table.columns
-        every = [listed, *columns]
-        parts = [
-            each.parts if isinstance(each, ComposedContent) else (each,)
-            for some in every
-            for each in some
-        ]
-        known, kept = dict[int, _Known](), self._contents
-        found = [
-            kept.get(id(part))
-            or known.get(id(part))
-            or known.setdefault(id(part), self._content(part, passing))
-            for each in parts
-            for part in each
-        ]
-        ends = starts_of(np.array([len(each[1]) // 4 for each in found], np.int64))
-        starts = ends[starts_of(np.array([len(each) for each in parts], np.int64))]
-        amount = self._all_one(int(ends[-1]))
-        for place, (_, _, given) in enumerate(found):
+        table, kept = PartTable.of(contents), self._contents
+        found = [kept.get(id(part)) for part in table.parts]
+        new = [part for part, known in zip(table.parts, found, strict=True) if known is None]
+        listed, amounts = self._number_labels(new, passing)
+        # Parts that are cached come first.
+        order = np.array([known is None for known in found], np.bool_).argsort(kind="stable")
+        place_of_part = np.empty(len(found), np.int64)
+        place_of_part[order] = np.arange(len(found))
+        sizes = [len(known[1]) // 4 for known in found if known]
+        ends = starts_of(np.array(sizes + list(map(len, new)), np.int64))
+        labels = np.frombuffer(b"".join([known[1] for known in found if known]), np.int32)
+        amount = np.ones(len(labels))
+        for place, (_, _, given) in enumerate(filter(None, found)):
             if given is not None:
-                if not amount.flags.owndata:
-                    amount = amount.copy()
                 amount[ends[place] : ends[place + 1]] = given
-        labels = np.frombuffer(b"".join([each[1] for each in found]), np.int32)
-        if isinstance(contents, TabledContents):
-            firsts = len(listed) + starts_of(np.array([len(each) for each in columns]))[:-1]
-            starts, chosen = _tabled(starts, len(listed), firsts, contents.table.places)
-            labels = labels[chosen]
-            all_one = not amount.flags.owndata
-            amount = self._all_one(len(chosen)) if all_one else amount[chosen]
+        labels, amount = np.append(labels, listed), np.append(amount, amounts)
+        run = place_of_part[table.part]
+        sizes = sizes_of(ends)[run]
+        chosen = entries_of(ends[run], sizes)
+        starts = starts_of(sizes)[table.starts]
+        labels, amount = labels[chosen], amount[chosen]
+        amount = self._all_one(len(chosen)) if np.all(amount == 1.0) else amount
         seen = np.zeros(_KEPT + len(passing), np.bool_)
         seen[labels] = True
         numbers = np.flatnonzero(seen)
@@ -553,27 +572,32 @@ class JoinedLabels:
             self._age, starts.astype(np.int32), place_of[labels], amount, occurring, blocks, others
         )
 
-    def _content(self, content: Part, passing: Interner[NodeLabel]) -> _Known:
-        """Return the indices of labels, and their amounts unless all are 1.
-
-        The labels of a node are cached together or not at all.
-        """
-        known = self._contents.get(id(content))
-        if known is None:
-            labels, given = zip(*content, strict=True) if content else ((), ())
-            numbers: list[Any] = self._nodes.find(labels)
-            if None in numbers:
-                numbers = [self._number(label, passing) for label in labels]
-            amounts = None
-            if given.count(1.0) < len(given):
-                amounts = np.array(given, np.float64)
-            known = content, np.array(numbers, np.int32).tobytes(), amounts
-            if max(numbers, default=0) < _KEPT:
-                # Holding the content keeps its identity from being reused.
-                self._contents[id(content)] = known
-                self.entries += len(numbers) + 10
-                self._listed += len(numbers) + 10
-        return known
+    def _number_labels(
+        self, parts: Sequence[Part], passing: Interner[NodeLabel]
+    ) -> tuple[Integers, Reals]:
+        """Return the indices of labels, and their amounts; parts that recur are cached."""
+        flat = list(chain.from_iterable(parts))
+        labels = [label for label, _ in flat]
+        numbers: list[Any] = self._nodes.find(labels)
+        if None in numbers:
+            pairs = zip(labels, numbers, strict=True)
+            numbers = [self._number(e, passing) if n is None else n for e, n in pairs]
+        listed, amounts = np.array(numbers, np.int32), np.array([each[1] for each in flat])
+        end = 0
+        for part in parts:
+            begin, end = end, end + len(part)
+            # Holding the part keeps its identity from being reused.
+            if self._recurring.again(id(part)) and max(numbers[begin:end], default=0) < _KEPT:
+                given = amounts[begin:end]
+                known = (
+                    part,
+                    listed[begin:end].tobytes(),
+                    None if np.all(given == 1.0) else given.copy(),
+                )
+                self._contents[id(part)] = known
+                self.entries += end - begin + 10
+                self._listed += end - begin + 10
+        return listed, amounts
 
     def _number(self, label: NodeLabel, passing: Interner[NodeLabel]) -> int:
         if label in self._nodes or len(self._nodes) < _KEPT:
@@ -652,24 +676,6 @@ class JoinedLabels:
                     self.entries += len(known[0]) + 20
                 found.append(known)
         return found
-
-
-def _tabled(
-    starts: NDArray[Any], listed: int, firsts: NDArray[Any], places: Sequence[NDArray[np.int64]]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the starts of listed contents and table contents, and their labels.
-
-    `starts` has the starts of the listed contents, then those of the items in each column.
-    `firsts` has the index of the first item in each column.
-    """
-    chosen = np.stack(places, axis=1)
-    item = np.where(chosen < 0, 0, chosen + firsts)
-    sizes = np.where(chosen < 0, 0, sizes_of(starts)[item])
-    ends = starts[listed] + np.cumsum(sizes.sum(axis=1))
-    flat = sizes.ravel()
-    shifts = np.repeat(starts[item].ravel() - (np.cumsum(flat) - flat), flat)
-    own = np.arange(starts[listed])
-    return np.append(starts[: listed + 1], ends), np.append(own, shifts + np.arange(len(shifts)))
 
 
 _NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))

@@ -212,7 +212,7 @@ def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> P
     are dropped.
     """
     search = search.extended(world.extra_length(start))
-    if search.longest == 1 and world.grounds_many and not world.has_goal:
+    if search.longest == 1 and world.grounds_alone and not world.has_goal:
         actions = world.actions(start)
         if is_factored(world, start) or len(actions) > search.budget:
             return None

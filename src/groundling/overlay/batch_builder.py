@@ -17,8 +17,8 @@ from groundling.features.feature_tables import (
     LabelTables,
     Meetings,
     NodeContent,
+    PartTable,
     Relation,
-    TabledContents,
     WordContent,
     join_labels,
 )
@@ -172,16 +172,13 @@ class _Collector:
             numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
             return numbered
         # Laid-out graphs already share equal contents, so one list needs no interning.
-        more = () if held.priors is None else held.priors
         if self.alone is not None:
-            contents = len(self.nodes) + np.arange(len(held.contents) + len(more))
-            self.nodes.items += held.contents
-            if held.priors is not None:
-                self.nodes.items = cast(Any, TabledContents(self.nodes.items, held.priors))
+            contents = len(self.nodes) + np.arange(len(held.contents))
+            listed = [PartTable.of(self.nodes.items), PartTable.of(held.contents)]
+            self.nodes.items = cast(Any, PartTable.joined(listed))
         else:
             content = self.nodes if self.by_value else self.nodes.add
-            listed = (*held.contents, *more)
-            contents = np.array([self._known(each, content) for each in listed], np.int64)
+            contents = np.array([self._known(e, content) for e in list(held.contents)], np.int64)
         shapes = np.array([self._known(each, self.shapes) for each in held.shapes], np.int32)
         arrays = held.arrays
         nodes, graph_node = contents[arrays.nodes], arrays.graph_node

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.features.feature_tables import ContentTable
+from groundling.features.feature_tables import PartTable
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, LaidOutTable, NodeContent, Shape
 from groundling.ragged import concatenated
@@ -51,10 +51,9 @@ class CandidateArrays:
     """
 
     candidates: tuple[Candidates, ...]  # kept alive so that their ids are not reused
-    contents: list[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
+    contents: Sequence[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
     shapes: list[Shape]
     arrays: PlanArrays
-    priors: ContentTable | None = None  # further contents: of the whole graphs of a table
     # Cached results for these candidates; see `encode`, `JoinedLabels` and `arrange`.
     encoded: Any = None
     spelled: Any = None
@@ -63,9 +62,11 @@ class CandidateArrays:
     @property
     def nbytes(self) -> int:
         """Approximate size in bytes, including the cached results."""
-        labels, arrays = sum(map(len, self.contents)), self.arrays
-        if self.priors is not None:
-            labels += 10 * len(self.priors)
+        arrays, contents = self.arrays, self.contents
+        if isinstance(contents, PartTable):
+            labels = 2 * len(contents.part)
+        else:
+            labels = sum(map(len, contents))
         return 8000 + 24 * len(arrays.graph_node) + 20 * len(arrays.action_graph) + 4 * labels
 
 
@@ -134,35 +135,27 @@ def lay_out_candidates(
 def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) -> CandidateArrays:
     """Flatten the candidates of a graph table, column by column."""
     count = len(table)
-    contents: list[NodeContent] = []
-    composed: ContentTable | None = None
     graph_prior: Numbers = np.full(count, -1, np.int32)
+    graph_node: Numbers = np.arange(count, dtype=np.int32)
     sizes: Numbers = np.ones(count, np.int32)
+    plans = PartTable.of(candidates.labels)
     if table.layouts.overlay.nodes == "flat":
-        contents += candidates.labels
-        composed = table.priors()
-        graph_node: Numbers = np.arange(count, dtype=np.int32)
-        nodes: Numbers = len(contents) + graph_node
+        contents = [plans, table.priors()]
+        nodes: Numbers = len(plans) + graph_node
         graph_prior = nodes if priors else graph_prior
+        first = 0
     else:
-        own = {id(each.own): each.own for column in table.columns for each in column}
-        contents += own.values()
-        places = {key: place for place, key in enumerate(own)}
-        columns = []
-        for column, chosen in zip(table.columns, table.places, strict=True):
-            of_column = np.array([places[id(each.own)] for each in column], np.int32)
-            columns.append(np.where(chosen < 0, -1, of_column[chosen]))
-        chosen = np.stack(columns, axis=1)
-        sizes, graph_node = (chosen >= 0).sum(axis=1), chosen[chosen >= 0]
-        nodes = np.arange(len(contents), dtype=np.int32)
-        contents += candidates.labels
+        own, chosen = table.own()
+        sizes, graph_node = (chosen >= 0).sum(axis=1), chosen[chosen >= 0].astype(np.int32)
+        nodes, first = np.arange(len(own), dtype=np.int32), len(own)
+        contents = [own, plans]
         if priors:
-            composed = table.priors()
-            graph_prior = np.arange(len(contents), len(contents) + count, dtype=np.int32)
-    kinds = np.arange(len(contents) - len(candidates.labels), len(contents))
+            contents.append(table.priors())
+            graph_prior = first + len(plans) + np.arange(count, dtype=np.int32)
+    kinds = first + np.arange(len(plans))
     arrays = PlanArrays(
         table, table.shape_of.astype(np.int32), graph_prior, graph_node,
         np.cumsum(sizes).astype(np.int32), nodes, candidates.action_graph, candidates.ends, kinds,
         np.zeros(count, np.int32),
     )  # fmt: skip
-    return CandidateArrays((candidates,), contents, table.shapes, arrays, composed)
+    return CandidateArrays((candidates,), PartTable.joined(contents), table.shapes, arrays)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from groundling.cache import Cache, CacheBudget
+from groundling.cache import Cache, CacheBudget, Sightings
 from groundling.features.feature_tables import JoinedLabels
 from groundling.features.labels import LABEL, NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
@@ -120,9 +120,10 @@ class Encoder:
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
         self._latest: LatestArrays = Cache(CacheBudget(_LATEST))
-        self._names: Cache[frozenset[LaidOutGraph] | LaidOutTable, SpanIndex] = Cache(self.budget)
+        self._names: Cache[tuple[tuple[str, str], ...], SpanIndex] = Cache(self.budget)
         self._latest_values: tuple[object, object, Mapping[str, Collection[str]]] = _NO_VALUES
         self._bound: dict[Hashable, CachedEnvironment] = {}  # worlds with open actions filled
+        self._seen = Sightings()  # states that requests were about
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
         """Return an encoder that shares world caches but has its own known values."""
@@ -193,6 +194,18 @@ class Encoder:
         self.memory.clear()
         self.budget.count_again()
 
+    def begin(self, world: CachedEnvironment, start: State) -> None:
+        """Begin a request; what is cached for a state lasts if it was asked about before.
+
+        What earlier requests cached for states that were asked about once is dropped, unless
+        this request is about the same state.
+        """
+        if not world.knows(start):
+            lasts = self._seen.again((id(world), start))
+            self.budget.begin(lasts=lasts)
+            self._latest.budget.begin(lasts=lasts)
+            self._layouts.begin()
+
     def forget(self, environment: Environment) -> None:
         """Drop the cached results of an environment that has changed."""
         self.worlds.forget(environment)
@@ -240,12 +253,12 @@ class Encoder:
         )
 
     def candidates_from(self, world: CachedEnvironment, start: State) -> Candidates:
-        """Return all one-action plans as candidates; requires `ground_many`."""
+        """Return all one-action plans as candidates (see `CachedEnvironment.grounds_alone`)."""
         self._make_room()
         labels = None
         if self.terms.plan_scores:
             labels = self._layouts.share(spell_plan(1, {}, self.nodes))
-        table = self._layouts.lay_out_table(world.ground_many(start))
+        table = self._layouts.lay_out_many(world.ground_all(start))
         return Candidates.of_table(table, labels)
 
     def _plan_labels(self, world: CachedEnvironment, trajectory: Trajectory) -> NodeContent | None:
@@ -318,12 +331,11 @@ class Encoder:
         """Return an index of the names in candidate graphs, or None if there are no graphs."""
         if not len(graphs):
             return None
-        key = graphs if isinstance(graphs, LaidOutTable) else frozenset(graphs)
+        key = tuple(sorted([pair for pair in _values_in(graphs) if pair[0] in self.values]))
         found = self._names.get(key)
         if found is None:
-            pairs = {pair for pair in _values_in(graphs) if pair[0] in self.values}
             values: dict[str, list[str]] = {}
-            for kind, value in sorted(pairs):
+            for kind, value in key:
                 values.setdefault(kind, []).append(value)
             found = SpanIndex(values, self.reader.language)
             self._names.put(key, found)

@@ -6,22 +6,23 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.features.feature_tables import (
-    ContentTable,
     NodeContent,
     Part,
+    PartTable,
     Relation,
     composed,
 )
+from groundling.features.interner import Interner
 from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
 from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
-from groundling.ragged import entries_of, starts_of
+from groundling.ragged import entries_of, sizes_of, starts_of
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.graph_table import GraphTable
 from groundling.world.relations import Rank, Ranks, Scene
@@ -35,6 +36,7 @@ FAR: Relation = ("far",)
 SELF: Relation = ("self",)
 TWO_STEP: Relation = ("two-step",)
 Edge = tuple[int, int, tuple[Label, ...]]
+_RECURRING = 500  # approximate bytes of a result that recurred
 _RELATED = labels_of("related")  # the relation of edges without labels
 
 
@@ -170,14 +172,21 @@ class Layouts:
 
     def clear(self) -> None:
         """Clear the caches; graphs already laid out stay valid."""
-        self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
-        self._spelled: dict[tuple[Label, str, bool], Part] = {}
         # The scene of the latest graph with relations, and what was laid out in it.
         self._latest: tuple[Scene, dict[Hashable, _Surroundings]] | None = None
-        # Results by key. Objects in keys that are compared by identity are kept alive by this, so
-        # that their ids are not reused.
+        # Results by key: those that recurred, those of the latest request, and of the one before.
+        # Objects in keys that are compared by identity are kept alive by their results, so that
+        # their ids are not reused.
         self._made: dict[Hashable, Any] = {}
-        self.bytes = 0  # approximate size of all of these
+        self._new: dict[Hashable, Any] = {}
+        self._before: dict[Hashable, Any] = {}
+        self.bytes = 0  # approximate size of the first two
+        self._new_bytes = 0
+
+    def begin(self) -> None:
+        """Begin a request about something new; drop results that did not recur."""
+        self.bytes -= self._new_bytes
+        self._before, self._new, self._new_bytes = self._new, {}, 0
 
     def lay_out(self, graph: GroundingGraph, scene: Scene | None = None) -> LaidOutGraph:
         """Lay out a grounding graph according to the overlay settings.
@@ -222,11 +231,34 @@ class Layouts:
             known[of] = added, whole.node_names, shape
         return known[of]
 
-    def lay_out_table(self, table: GraphTable) -> LaidOutTable:
-        """Lay out the graphs of a table without building each of them."""
-        columns, places, names = [], [], []
+    def lay_out_many(self, graphs: GraphTable | Sequence[GroundingGraph]) -> LaidOutTable:
+        """Lay out graphs together: each is built on access, and equal labels are read once."""
+        if isinstance(graphs, GraphTable):
+            return self._lay_out_table(graphs)
+        patterns, kinds = Interner[Hashable](), Interner[tuple[Label, ...]]()
+        pattern_of = np.array([patterns((e.node_names, e.edges, e.root, e.roles)) for e in graphs])
+        flat = chain.from_iterable([each.node_labels for each in graphs])
+        kind = np.array([kinds(labels) for labels in flat], np.int64)
+        starts = starts_of(np.array(list(map(len, graphs)), np.int64))
+        things, columns = _LabelTable(kinds.items), dict[tuple[int, str], NDArray[np.int64]]()
+        first = [graphs[place] for place in np.unique(pattern_of, return_index=True)[1].tolist()]
+        for number, graph in enumerate(first):
+            rows = np.flatnonzero(pattern_of == number)
+            for column in enumerate(graph.parts):
+                if column not in columns:
+                    columns[column] = np.full(len(graphs), -1)
+                columns[column][rows] = kind[starts[rows] + column[0]]
+        return LaidOutTable(
+            self, [_Column(key[1], things, columns[key]) for key in sorted(columns)],
+            [each.node_names for each in first], list(map(self._shape, first)), pattern_of,
+        )  # fmt: skip
+
+    def _lay_out_table(self, table: GraphTable) -> LaidOutTable:
+        columns: list[_Column] = []
+        known: dict[int, _LabelTable] = {}  # things may be in several columns
         for name, listed in table.labels.items():
-            chosen = table.places[name]
+            things = known.get(id(listed)) or known.setdefault(id(listed), _LabelTable(listed))
+            kinds = things.at(table.places[name])
             # The part that a node plays may depend on which nodes there are.
             parts = {
                 number: pattern.parts[pattern.node_names.index(name)]
@@ -234,12 +266,17 @@ class Layouts:
                 if name in pattern.node_names
             }
             for part in dict.fromkeys(parts.values()):
-                columns.append([self._node(part, labels, None) for labels in listed])
                 own = np.array([parts.get(n) == part for n in range(len(table.patterns))])
-                places.append(chosen if own.all() else np.where(own[table.pattern_of], chosen, -1))
-                names.append(name)
+                chosen = kinds if own.all() else np.where(own[table.pattern_of], kinds, -1)
+                columns.append(_Column(part, things, chosen))
+        names = [pattern.node_names for pattern in table.patterns]
         shapes = list(map(self._shape, table.patterns))
-        return LaidOutTable(self, names, columns, places, shapes, table.pattern_of)
+        return LaidOutTable(self, columns, names, shapes, table.pattern_of)
+
+    def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
+        """Convert the labels of several nodes to features, each label once."""
+        parts = [self._spell_label(self.labeller, prefix, label) for label in things.labels]
+        return PartTable(parts, things.starts, things.label)
 
     def _graph(
         self, parts: tuple[_SpelledNode, ...], names: tuple[str, ...], shape: Shape
@@ -248,7 +285,7 @@ class Layouts:
         flat = self._flat_labels(parts)
         called: tuple[str, ...] = ("action",) if self._is_flat else names
         key = (flat, id(shape), called)
-        known: LaidOutGraph | None = self._made.get(key)
+        known: LaidOutGraph | None = self._find(key)
         if known is not None:
             return known
         nodes: tuple[NodeContent, ...] = (flat.content,)
@@ -259,24 +296,34 @@ class Layouts:
         made = LaidOutGraph(nodes, called, shape, flat.content, flat.values)
         return self._keep(key, made, 300 + 8 * len(nodes))
 
+    def _find(self, key: Hashable) -> Any:
+        """Return the result of a key, or None."""
+        found = self._made.get(key)
+        if found is None:
+            found = self._new.get(key)
+        if found is None and self._before:
+            found = self._before.get(key)
+            if found is not None:
+                self._made[key] = found
+                self.bytes += _RECURRING
+        return found
+
     def _keep(self, key: Hashable, made: T, size: int) -> T:
-        self._made[key] = made
+        self._new[key] = made
+        self._new_bytes += size
         self.bytes += size
         return made
 
     def share(self, content: Part) -> Part:
-        """Return one shared object for equal labels."""
-        found: Part | None = self._made.get(content)
-        if found is None:
-            found = self._shared(content)
-            self._keep(found, found, 300 + 100 * len(found))
-        return found
+        """Return labels as an object that is the same for equal labels."""
+        found: Part | None = self._find(content)
+        return self._keep(content, content, 300 + 100 * len(content)) if found is None else found
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
         """Return a node; nodes that the scene adds have an empty name."""
         # Groups of ranks are shared, and kept alive by the node, so they are compared by identity.
         key = (name, labels, None if ranks is None else tuple(map(id, ranks)))
-        found: _SpelledNode | None = self._made.get(key)
+        found: _SpelledNode | None = self._find(key)
         if found is None:
             own: NodeContent = ()
             if ranks is not None and name:
@@ -296,33 +343,28 @@ class Layouts:
         return composed((own, *[self._rank_labels(prefix, group) for group in ranks]))
 
     def _spell_labels(self, labeller: NodeLabeller, prefix: str, labels: tuple[Label, ...]) -> Part:
-        known, found = self._spelled, list[tuple[NodeLabel, float]]()
-        is_compared = labeller is self._compared
-        for label in labels:
-            spelled = known.get((label, prefix, is_compared))
-            if spelled is None:
-                spelled = self._shared(labeller.spell((label,), prefix))
-                # Values of slots are mostly names, which seldom occur again.
-                if not isinstance(label.value, str) or kind_of(label) not in labeller.slots:
-                    known[label, prefix, is_compared] = spelled
-                    self.bytes += 300
-            found += spelled
-        return tuple(found)
+        spelled = [self._spell_label(labeller, prefix, label) for label in labels]
+        return tuple(chain.from_iterable(spelled))
+
+    def _spell_label(self, labeller: NodeLabeller, prefix: str, label: Label) -> Part:
+        if isinstance(label.value, str) and kind_of(label) in labeller.slots:
+            return tuple(labeller.spell((label,), prefix))  # mostly a name, which seldom recurs
+        key = (label, prefix, labeller is self._compared)
+        found: Part | None = self._find(key)
+        if found is None:
+            found = self._keep(key, tuple(labeller.spell((label,), prefix)), 300)
+        return found
 
     def _rank_labels(self, prefix: str, ranks: tuple[Rank, ...]) -> Part:
-        known: tuple[tuple[Rank, ...], Part] | None = self._made.get((prefix, id(ranks)))
+        known: tuple[tuple[Rank, ...], Part] | None = self._find((prefix, id(ranks)))
         if known is None:
             listed = [(NodeLabel(f"{prefix}{rank}", RANK, among), 1.0) for rank, among in ranks]
-            known = ranks, self._shared(listed)
+            known = ranks, tuple(listed)
             self._keep((prefix, id(ranks)), known, 200 + 100 * len(ranks))
         return known[1]
 
-    def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> Part:
-        """Return labels as shared objects, because many nodes have the same few labels."""
-        return tuple([self._labels.setdefault(each, each) for each in content])
-
     def _flat_labels(self, parts: tuple[_SpelledNode, ...]) -> _FlatLabels:
-        found: _FlatLabels | None = self._made.get(parts)
+        found: _FlatLabels | None = self._find(parts)
         if found is None:
             found = _FlatLabels(
                 composed([part.named for part in parts]),
@@ -333,7 +375,7 @@ class Layouts:
         return found
 
     def _with_all(self, part: _SpelledNode, flat: _FlatLabels) -> NodeContent:
-        found: NodeContent | None = self._made.get((part, flat))
+        found: NodeContent | None = self._find((part, flat))
         if found is None:
             found = composed((part.own, flat.content))
             self._keep((part, flat), found, 300)
@@ -344,7 +386,7 @@ class Layouts:
             return self._one
         edges = _numbered(graph)
         key = (len(graph), edges, graph.node_names.index(graph.root))
-        found: Shape | None = self._made.get(key)
+        found: Shape | None = self._find(key)
         if found is None:
             found = Shape(edges, self._enters(graph), self.overlay)
             self._keep(key, found, 1000 + 8 * len(found.near_node))
@@ -355,46 +397,94 @@ class Layouts:
         return [anywhere or name == graph.root for name in graph.node_names]
 
 
+class _LabelTable:
+    """The labels of things as arrays; things with equal labels are listed once."""
+
+    def __init__(self, listed: Sequence[tuple[Label, ...]]) -> None:
+        kinds, labels = Interner[tuple[Label, ...]](), Interner[Label]()
+        self.kind_of = np.array([kinds(each) for each in listed], np.int64)
+        self.kinds = kinds.items
+        self.starts = starts_of(np.array([len(each) for each in self.kinds], np.int64))
+        flat = chain.from_iterable(self.kinds)
+        self.label = np.array([labels(each) for each in flat], np.int64)
+        self.labels = labels.items
+
+    def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the indices of the distinct labels of things; -1 for none."""
+        if not len(self.kind_of):
+            return places
+        return np.where(places < 0, -1, self.kind_of[places])
+
+
+class _Column(NamedTuple):
+    """A node of many graphs, with the part it plays."""
+
+    part: str
+    things: _LabelTable
+    kinds: NDArray[np.int64]  # for each graph, which labels of the things; -1 for no node
+
+
 @dataclass(eq=False, repr=False)
 class LaidOutTable(Sequence[LaidOutGraph]):
     """Graphs that are built on access; `values` holds the values of all of them."""
 
     layouts: Layouts
-    names: list[str]
-    columns: list[list[_SpelledNode]]
-    places: list[NDArray[np.int64]]  # of each graph's nodes in the columns; -1 for none
+    columns: list[_Column]
+    names: list[tuple[str, ...]]
     shapes: list[Shape]
-    shape_of: NDArray[np.int64]
+    shape_of: NDArray[np.int64]  # for each graph, which shape and names
     _made: dict[int, LaidOutGraph] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
         """The (kind, value) pairs that occur in any of the graphs."""
-        found: dict[tuple[str, str], None] = {}
-        for column, places in zip(self.columns, self.places, strict=True):
-            for place in dict.fromkeys(places[places >= 0].tolist()):
-                found |= dict.fromkeys(column[place].values)
-        return tuple(found)
+        found: dict[Label, None] = {}
+        for _, things, kinds in self.columns:
+            seen = np.unique(kinds[kinds >= 0])
+            entries = entries_of(things.starts[seen], sizes_of(things.starts)[seen])
+            chosen = np.unique(things.label[entries]).tolist()
+            found |= dict.fromkeys([things.labels[place] for place in chosen])
+        return self.layouts.labeller.values(found)
 
-    def priors(self) -> ContentTable:
+    @cached_property
+    def _rows(self) -> list[list[int]]:
+        """For each graph, its labels in each column."""
+        rows: list[list[int]] = np.stack([each.kinds for each in self.columns], axis=1).tolist()
+        return rows
+
+    def own(self) -> tuple[PartTable, NDArray[np.int64]]:
+        """Return the labels of distinct nodes, and the indices of each graph's nodes in them."""
+        tables: dict[int, tuple[PartTable, int]] = {}
+        found, count = [], 0
+        for _, things, kinds in self.columns:
+            if id(things) not in tables:
+                tables[id(things)] = self.layouts.spell_table("", things), count
+                count += len(things.kinds)
+            found.append(np.where(kinds < 0, -1, kinds + tables[id(things)][1]))
+        return PartTable.joined([each for each, _ in tables.values()]), np.stack(found, axis=1)
+
+    def priors(self) -> PartTable:
         """Return the labels of each whole graph."""
-        return ContentTable([[each.named for each in column] for column in self.columns],
-                            self.places)  # fmt: skip
+        tables = [self.layouts.spell_table(f"{e.part}.", e.things) for e in self.columns]
+        chosen = np.stack([each.kinds for each in self.columns], axis=1)
+        return PartTable.combined(tables, chosen)
 
     def __len__(self) -> int:
-        return len(self.places[0])
+        return len(self.shape_of)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
         known = self._made.get(place)
         if known is None:
-            columns = zip(self.columns, self.names, self.places, strict=True)
-            chosen = [(column[each[place]], name) for column, name, each in columns
-                      if each[place] >= 0]  # fmt: skip
-            parts, names = zip(*chosen, strict=True)
-            shape = self.shapes[self.shape_of[place]]
-            known = self._made[place] = self.layouts._graph(parts, names, shape)
+            parts = tuple([
+                self.layouts._node(part, things.kinds[kind], None)
+                for (part, things, _), kind in zip(self.columns, self._rows[place], strict=True)
+                if kind >= 0
+            ])  # fmt: skip
+            pattern = self.shape_of[place]
+            known = self.layouts._graph(parts, self.names[pattern], self.shapes[pattern])
+            self._made[place] = known
         return known
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
+from itertools import islice
 from typing import Any
 
 from groundling.cache import Cache, CacheBudget, size_beyond, size_of
@@ -206,14 +207,14 @@ class CachedEnvironment:
 
     def _of(self, state: State) -> _Answers:
         """Return the cache entry of a state, and create it if it is missing."""
-        latest, aged = self._latest, self._answers.budget.shrunk
+        latest, aged = self._latest, self._answers.budget.drops
         if latest is not None and latest[0] is state and latest[1] == aged:
             return latest[2]
         known = self._known(state)
         if known is None:
             known = _Answers()
             self._answers.put(state, known, _STATE_BYTES + size_of(state))
-        self._latest = state, self._answers.budget.shrunk, known
+        self._latest = state, self._answers.budget.drops, known
         return known
 
     def _known(self, state: State) -> _Answers | None:
@@ -272,7 +273,12 @@ class CachedEnvironment:
         offered = self._ask("actions", state, listed=True)
         if isinstance(offered, Product):
             return offered
-        known = tuple(dict.fromkeys(self._hashable(each, "actions", state) for each in offered))
+        try:
+            known = tuple(dict.fromkeys(offered))
+        except Exception:
+            for each in offered:
+                self._hashable(each, "actions", state)
+            raise
         if len(known) < len(offered):
             self.repeated = self.repeated or self._call("actions", (state,))
         return known
@@ -311,12 +317,45 @@ class CachedEnvironment:
         return graph
 
     @property
-    def grounds_many(self) -> bool:
-        """Whether `ground_many` can be used for the actions of a state."""
-        own = ("facts", "things", "label_plan")  # these need the graph of each action
-        return callable(getattr(self.environment, "ground_many", None)) and not any(
-            hasattr(self.environment, name) for name in own
-        )
+    def grounds_alone(self) -> bool:
+        """Whether the plans of one action are listed by the graphs of all actions together.
+
+        Without `ground_many`, this pays off for requests only: training needs each graph.
+        """
+        own = ("facts", "things", "label_plan")
+        together = callable(getattr(self.environment, "ground_many", None))
+        is_asked = self._answers.budget.drops > 0
+        return (together or is_asked) and not any(hasattr(self.environment, e) for e in own)
+
+    def ground_all(self, state: State) -> GraphTable | list[GroundingGraph]:
+        """Return the graphs of all actions of a state; they are cached for the latest state."""
+        if callable(getattr(self.environment, "ground_many", None)):
+            return self.ground_many(state)
+        actions = self.actions(state)
+        if self.on_step is None and not self.keep_graphs:
+            try:
+                return self._ground_at_once(state, actions)
+            except Exception:  # one by one, the error names the action
+                pass
+        return [self.ground(state, each) for each in actions]
+
+    def _ground_at_once(self, state: State, actions: Sequence[Action]) -> list[GroundingGraph]:
+        known, step, ground = self._of(state), self.environment.step, self.environment.ground
+        steps = {each: step(state, each) for each in actions if each not in known.steps}
+        known.steps |= steps
+        afters = known.steps
+        graphs = [ground(state, each, afters[each]) for each in actions]
+        if roles := self.roles:
+            graphs = [each.changed(roles=roles) for each in graphs]
+        if not {GroundingGraph}.issuperset(map(type, graphs)):
+            raise TypeError
+        for after in islice(steps.values(), 1):
+            hash(after)
+            self._step_bytes = size_beyond(after, state)
+        self._answers.grow(len(steps) * (_ENTRY_BYTES + self._step_bytes))
+        known.seen |= {each: hash(graphs[n]) for n, each in zip((0, -1), _ends(actions))}  # noqa: B905
+        self._latest_graphs = known, dict(zip(actions, graphs, strict=True))
+        return graphs
 
     def ground_many(self, state: State) -> GraphTable:
         """Return the graphs of all actions of a state as one table."""
@@ -335,6 +374,11 @@ class CachedEnvironment:
                 known.seen[action] = hash(known.table[place])
             self._answers.grow(known.table.nbytes)
         return known.table
+
+    def knows(self, state: State) -> bool:
+        """Return whether the actions of a state are cached."""
+        known = self._known(state)
+        return known is not None and known.actions is not None
 
     def look_at(self, state: State) -> None:
         """Cache the actions of a state; if they are cached already, check them for changes."""

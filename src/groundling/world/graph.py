@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from groundling.cache import Sightings
 from groundling.errors import GraphError
 from groundling.limits import GRAPH_EDGES, GRAPH_LABELS, GRAPH_NODES, LABEL_CHARACTERS
 from groundling.world.reprs import shorten
@@ -55,8 +56,14 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     known, key = _remembered(labels)
     if known is not None:
         return known
-    read = _read_labels(labels, where)
-    if key is not None and len(read) <= _SHORT and sum(len(str(each)) for each in read) < 1000:
+    read = _read_plain(labels) or _read_labels(labels, where)
+    # Names that are new in every request would only displace what recurs.
+    if (
+        key is not None
+        and len(read) <= _SHORT
+        and _SEEN.again(key)
+        and sum(len(str(each)) for each in read) < 1000
+    ):
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         _KNOWN[key] = read
@@ -67,6 +74,7 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
 # because 1 == True == 1.0 but their labels differ. The cache is global, since graphs do not belong
 # to a follower. It holds strings and numbers only: a few megabytes, and at most about thirty.
 _KNOWN: dict[object, _Normalised] = {}
+_SEEN = Sightings()
 _MOST_KNOWN, _SHORT = 4_000, 30
 _CLEAR = frozenset({str, bool, type(None)})  # values of different types here are never equal
 _PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})
@@ -116,6 +124,27 @@ def _listed(value: object) -> tuple[object, ...] | None:
     return (tuple(map(type, value)), tuple(value))
 
 
+def _read_plain(labels: Labels) -> _Normalised | None:
+    """Return the labels of a dictionary of plain values; None if one has to be checked."""
+    if type(labels) is not dict or not _NAMES.issuperset(map(type, labels)):
+        return None
+    if not _PLAIN.issuperset(map(type, labels.values())):
+        return None
+    found = []
+    for name in sorted(labels):
+        value: Any = labels[name]
+        if value is None or value is False:
+            continue
+        # A label equals the pair of its name and value.
+        label = _LABELS.get((name, None if value is True else value))  # type: ignore[call-overload]
+        if label is None:
+            if type(value) is not str or len(name) + len(value) > _BRIEF:
+                return None
+            label = _shared(Label(name, value))
+        found.append(label)
+    return _Normalised(found) if len(found) <= GRAPH_LABELS.least else None
+
+
 def _read_labels(labels: Labels, where: str) -> _Normalised:
     found: set[Label] = set()
     if isinstance(labels, str):
@@ -159,11 +188,13 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
 _BYTES = (bytes, bytearray, memoryview)
 _LABELS: dict[Label, Label] = {}
 _MOST_LABELS_KNOWN = 20_000
+_BRIEF = 100  # maximum characters of shared labels
 
 
 def _shared(label: Label) -> Label:
-    """Return one shared object for equal labels, to save memory."""
-    if len(label.name) > 100 or (isinstance(label.value, str) and len(label.value) > 100):
+    """Return one shared object for equal labels that recur, to save memory."""
+    long = isinstance(label.value, str) and len(label.value) > _BRIEF
+    if long or len(label.name) > _BRIEF or not _SEEN.again(label):
         return label
     if len(_LABELS) >= _MOST_LABELS_KNOWN:
         _LABELS.clear()
@@ -315,7 +346,7 @@ class GroundingGraph:
             read.append((source, target, known))
         self.edges = tuple(read)
         self.roles = frozenset(roles)
-        self._hash = hash((self.node_names, self.node_labels, self.edges, self.root))
+        self._hash = 0  # computed when it is needed
 
     def labels(self, node: str) -> tuple[Label, ...]:
         """Return the labels of a node."""
@@ -347,7 +378,7 @@ class GroundingGraph:
         if labels:
             pairs = zip(self.node_names, self.node_labels, strict=True)
             other.node_labels = tuple([labels.get(name, own) for name, own in pairs])
-            other._hash = hash((other.node_names, other.node_labels, other.edges, other.root))
+            other._hash = 0
         return other
 
     def extended(
@@ -372,7 +403,7 @@ class GroundingGraph:
         other.node_names = (*self.node_names, *new)
         other.node_labels = (*self.node_labels, *[nodes[name] for name in new])
         other.edges = (*self.edges, *edges)
-        other._hash = hash((other.node_names, other.node_labels, other.edges, other.root))
+        other._hash = 0
         return other
 
     @property
@@ -386,12 +417,14 @@ class GroundingGraph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroundingGraph):
             return NotImplemented
-        return self._hash == other._hash and (
+        return hash(self) == hash(other) and (
             (self.node_names, self.node_labels, self.edges, self.root, self.roles)
             == (other.node_names, other.node_labels, other.edges, other.root, other.roles)
         )
 
     def __hash__(self) -> int:
+        if not self._hash:
+            self._hash = hash((self.node_names, self.node_labels, self.edges, self.root)) or 1
         return self._hash
 
     def __str__(self) -> str:

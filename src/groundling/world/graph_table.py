@@ -54,8 +54,11 @@ class GraphTable(Sequence[GroundingGraph]):
             )
         self.labels: dict[str, list[tuple[Label, ...]]] = {}
         self.places: dict[str, NDArray[np.int64]] = {}
+        read: dict[int, list[tuple[Label, ...]]] = {}  # nodes may share a list of labels
         for name, (listed, places) in nodes.items():
-            self.labels[name] = [labels_of(each, f"node {name!r}") for each in listed]
+            if id(listed) not in read:
+                read[id(listed)] = [labels_of(each, f"node {name!r}") for each in listed]
+            self.labels[name] = read[id(listed)]
             chosen = np.asarray(places, np.int64).ravel()
             if len(chosen) and not (chosen.min() >= -1 and chosen.max() < len(listed)):
                 raise GraphError(
