@@ -148,11 +148,16 @@ class HomeNames:
         found: _Found = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
+        nouns = SINGULARS.get(self.language.name, frozenset())
         shared: set[tuple[int, ...]] = set()  # words whose things were all found
         for span in spans:
             full, ids = span.extent >= _FULL, self._owners[span.kind][span.value]
-            if not full and all(words[n] in self._plain_words for n in span.places):
+            said = [words[n] for n in span.places]
+            if not full and all(each in self._plain_words for each in said):
                 continue
+            if len(said) == 1 and said[0] not in nouns and self.language.singular(said[0]) in nouns:
+                if full and span.kind == "name":
+                    continue  # the lights, not a sensor that is called Light
             if span.kind == "name" and not full and span.places not in shared:
                 shared.add(span.places)
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
