@@ -81,8 +81,9 @@ class _Exchange:
 
 def _copied(turn: _Exchange) -> _Exchange:
     """Return a copy of a turn that can be thrown away."""
-    states = {id_: dict(each) for id_, each in turn.states.items()}
-    return replace(turn, states=states, timers=list(turn.timers), changes=dict(turn.changes))
+    return replace(
+        turn, states=dict(turn.states), timers=list(turn.timers), changes=dict(turn.changes)
+    )
 
 
 class HomeAgent:
@@ -156,7 +157,7 @@ class HomeAgent:
                 id_: new for id_, new in initial_states(self.home, states).items() if id_ in states
             }
         turn = _Exchange(
-            {id_: dict(each) for id_, each in self.states.items()},
+            dict(self.states),  # states of single things are replaced, never changed
             Situation(here, self.before), list(self.timers),
         )  # fmt: skip
         found = self._answer_pending(text, turn) or self._reply(text, turn, now or datetime.now())
@@ -197,6 +198,10 @@ class HomeAgent:
             inner = self._tried(said.utterance.without_reason, turn, now, depth)
             if inner is not None:
                 return inner
+        for place in said.utterance.orders:
+            several = self._several(said, place, turn, now, depth, _PARTS)
+            if several is not None:
+                return several
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
         first: Any = plan.actions[0]
         ranked: list[tuple[Command, float]] = [(first, plan.confidence)]
@@ -215,8 +220,8 @@ class HomeAgent:
                 return self._decline(confidence)
             command, confidence = rest[0]
         elif command.target.ids:
-            several = said.may_be_several(command)
-            for place in said.utterance.joints if several else said.utterance.orders:
+            is_split = said.may_be_several(command)
+            for place in said.utterance.joints if is_split else ():
                 several = self._several(said, place, turn, now, depth, _PARTS)
                 if several is not None:
                     return several
@@ -344,6 +349,18 @@ class HomeAgent:
         told = [self.speech.duration(e) if unit == "s" else f"{e:g}{unit}" for e in found]
         text = self.speech.say("out of range", value=" – ".join(told))
         return HomeReply("decline", text, {}, (), confidence, commands=commands)
+
+    def _possible(
+        self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]],
+        turn: _Exchange,
+    ) -> tuple[Command, float]:  # fmt: skip
+        """Return the first of several readings whose value is in range (*2 degrees* warmer)."""
+        if self._beyond(command, confidence, turn) is not None:
+            for other, share in ranked:
+                is_same = other.target.ids == command.target.ids and not other.is_question
+                if is_same and share >= _CHOICE and not self._beyond(other, share, turn):
+                    return other, share
+        return command, confidence
 
     def _beyond(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply | None:
         """Decline a command with a value that is out of range; None if it is possible."""

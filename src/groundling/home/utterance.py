@@ -155,9 +155,9 @@ class HomeNames:
             said = [words[n] for n in span.places]
             if not full and all(each in self._plain_words for each in said):
                 continue
-            if len(said) == 1 and said[0] not in nouns and self.language.singular(said[0]) in nouns:
-                if full and span.kind == "name":
-                    continue  # the lights, not a sensor that is called Light
+            is_plural = said[0] not in nouns and self.language.singular(said[0]) in nouns
+            if full and span.kind == "name" and len(said) == 1 and is_plural:
+                continue  # the lights, not a sensor that is called Light
             if span.kind == "name" and not full and span.places not in shared:
                 shared.add(span.places)
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
@@ -305,7 +305,8 @@ class Utterance:
     @cached_property
     def has_unread_number(self) -> bool:
         """Whether the text has a number that is too large to be a value."""
-        read = {n for each in (*self.literals, *self.mentions) for n in each.places}
+        read = {n for each in self.literals for n in each.places}
+        read |= {n for each in self.mentions for n in each.places}
         return any(word.isdigit() and n not in read for n, word in enumerate(self.folded))
 
     @cached_property
@@ -331,7 +332,9 @@ class Utterance:
     def orders(self) -> tuple[int, ...]:
         """The positions after a conjunction where the first word of a command stands."""
         known = IMPERATIVES.get(self.language.name, frozenset())
-        return tuple(place for place in self.joints if self.folded[place] in known)
+        if self.is_question or any(each.type == "duration" for each in self.literals):
+            return ()  # a delay may be for both commands
+        return tuple(n for n in self.joints if n > _LEFT and self.folded[n] in known)
 
     def part(self, start: int, end: int) -> str:
         """Return the text of a range of words, without conjunctions at its ends."""
