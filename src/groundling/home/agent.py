@@ -33,6 +33,7 @@ _ACT = 0.3  # minimum confidence to carry out a command without asking
 _ANSWER = 0.15  # minimum confidence to offer a command as an option of a question
 _CHOICE = 0.1  # minimum confidence to answer a question, or to ask which thing is meant
 _PARTS = 0.5  # minimum confidence of both commands that are tried because a name was left over
+_LISTED = 0.03  # minimum confidence of a list of names if two commands seem likelier
 _MOST_PARTS = 6  # commands per text
 _MOST_PHRASES = 6  # household phrases per text, nested ones included
 _MOST_OPTIONS = 8
@@ -208,6 +209,11 @@ class HomeAgent:
         others: list[Any] = [each for each in plan.alternatives if each.actions]
         ranked += [(each.actions[0], each.probability) for each in others]
         command, confidence = ranked[0]
+        if command.verb == "split" and not said.utterance.orders:
+            for each, share in ranked:
+                if share >= _LISTED and said.is_listed(each):  # names, no second command
+                    command, confidence = each, share + confidence
+                    break
         if command.verb == "split":
             several = self._several(said, int(str(command.value)), turn, now, depth)
             if several is not None:

@@ -121,6 +121,8 @@ SYNONYMS: Mapping[str, Mapping[str, str]] = {
     }
 }  # fmt: skip
 """The usual form of nouns in names and texts that mean the same."""
+DETERMINERS: Mapping[str, frozenset[str]] = {"english": frozenset(("the", "my", "our", "your"))}
+"""Words before names that say nothing about a thing."""
 IMPERATIVES: Mapping[str, frozenset[str]] = {
     "english": frozenset((
         "turn", "switch", "shut", "put", "set", "open", "close", "lock", "unlock", "start", "stop",

@@ -15,6 +15,7 @@ from groundling.home.knowledge import Knowledge
 from groundling.home.locales import (
     ARTICLES,
     COMPOUNDS,
+    DETERMINERS,
     ELISIONS,
     FILLERS,
     IMPERATIVES,
@@ -110,7 +111,8 @@ class HomeNames:
             language.name, frozenset()
         )
         self._plain_words = {
-            *language.articles, *language.function_words, *language.joints, *orders
+            *language.articles, *language.function_words, *language.joints, *orders,
+            *DETERMINERS.get(language.name, ()),
         }  # fmt: skip
         self._spelt: tuple[Mapping[str, int], Mapping[str, int], Mapping[str, str]] = ({}, {}, {})
         parts = [language.fold(name).split() for name in said]
