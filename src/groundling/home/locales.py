@@ -38,7 +38,16 @@ SINGULARS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """Singular nouns for kinds; without a table, number is ignored."""
 NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "english": (("don't",), ("don’t",), ("dont",), ("do", "not"), ("please", "don't"), ("never",)),
+    "english": (
+        ("don't",),
+        ("don’t",),
+        ("dont",),
+        ("do", "not"),
+        ("please", "don't"),
+        ("please", "do", "not"),
+        ("please", "never"),
+        ("never",),
+    ),
     "german": (("nicht",),),
     "french": (("ne",), ("n",)),
     "spanish": (("no",),),
