@@ -18,7 +18,7 @@ def test_options_are_all_plans_grouped_by_outcome(follower, house):
         expected[plan.end] = expected.get(plan.end, 0.0) + plan.probability
     assert {each.outcome: pytest.approx(each.probability) for each in options} == expected
     falling = [each.probability for each in options]
-    assert falling == sorted(falling, reverse=True)
+    assert falling == pytest.approx(sorted(falling, reverse=True), rel=1e-9)  # ties are equal
     for each in options:
         same = [plan for plan in plans if plan.end == each.outcome]
         assert each.plan.probability == max(plan.probability for plan in same)

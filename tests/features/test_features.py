@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from groundling.errors import LexiconError, SettingError
 from groundling.features.feature_settings import Features
 from groundling.features.labels import (
+    NUMBER,
     NodeLabel,
     NodeLabeller,
     WordLabel,
@@ -385,3 +386,21 @@ def test_word_labels_beside_name_a_known_word_with_all_others():
         f"beside={other} word=‹ordinal›" for other in ("the", "‹kind›", "from", "right")
     ]
     assert WordLabeller(("beside",)).names(words, cores, 5, "right") == []
+
+
+def test_features_new_words_are_left_out_on_request():
+    reader = Reader(ChainParser(), labeller=WordLabeller(("word",)), drops_new=True)
+    reader.know({"go": 2, "to": 2, "the": 2}, {})
+    [text] = reader.read("Could you go to the bricks")
+    labelled = reader.label(text, {"floor": {"brick"}})
+    assert [bool(each) for each in labelled] == [False, False, True, True, True, True]
+
+
+def test_features_digits_shown_once_mean_their_value_only():
+    reader = Reader(ChainParser(), labeller=WordLabeller(("word",)))
+    reader.know({"5": 1, "7": 2, "both": 1}, {NUMBER: ()})
+    [text] = reader.read("5 7 both")
+    named = [{label.name for label, _ in each} for each in reader.label(text, {NUMBER: ()})]
+    assert "word=5" not in named[0]
+    assert {"word=7", "word=‹number›"} <= named[1]
+    assert "word=both" in named[2]

@@ -263,3 +263,29 @@ def test_overlay_deep_chain_of_five_thousand_words():
     assert np.isfinite(gradient).all()
     zero = scorer.candidate_scores(np.zeros_like(theta))
     assert zero[0] == pytest.approx(5000 * math.log(2))
+
+
+@pytest.mark.parametrize("kind", ["tree", "chain", "bag"])
+def test_overlay_dependents_of_a_dropped_word_move_to_its_ancestor(kind):
+    # 0 ← 1 → 2 → 3, and a second sentence that follows
+    text = [
+        Instruction(("a", "b", "c", "d"), (1, -1, 1, 2), ("x", "root", "y", "z")),
+        Instruction.chain("e f"),
+    ]
+    overlay = Overlay(skeleton=kind)
+    whole = joined_skeleton(text, overlay, every_word)
+    kept = joined_skeleton(text, overlay, every_word, {(0, 1), (0, 2)})
+
+    def parents(skeleton):
+        words = [*zip(skeleton.sentence, skeleton.position, strict=True), None]
+        return dict(zip(words, [words[each] for each in skeleton.parent], strict=False))
+
+    assert set(parents(whole)) - set(parents(kept)) == {(0, 1), (0, 2)}
+    found = parents(kept)
+    if kind == "bag":
+        assert set(found.values()) == {None}
+    else:  # the first word without a head becomes the root of the sentence
+        assert found[0, 0] is None
+        assert found[0, 3] == (0, 0)
+        assert found[1, 0] in {(0, 0), (0, 3)}
+    assert joined_skeleton(text, overlay, every_word, ()) == whole

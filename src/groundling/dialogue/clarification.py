@@ -101,11 +101,10 @@ def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: La
 
 
 def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
-    """Return the label names and values at the root nodes of a plan's actions."""
+    """Return the string values and label names at the root nodes of a plan's actions."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     labels = {label for graph in graphs for label in graph.labels(graph.root)}
-    names = {label.name if label.value is None else label.value for label in labels}
-    return frozenset(name for name in names if isinstance(name, str))
+    return frozenset(each.value if isinstance(each.value, str) else each.name for each in labels)
 
 
 def fit_equally(

@@ -58,6 +58,10 @@ class Features(Settings):
     reorder
         Whether to learn connectives that reverse the order of a text (*stop after you turn*).
         Requires plans of several actions, and adds two training runs.
+    new_words
+        Whether words that are not in the training texts and name nothing are aligned (`keep`),
+        although no weight was learnt for them, or left out of the text (`drop`). If they are kept,
+        each of them favours plans with more nodes, which offer more alignments.
     min_count, min_word_count
         Minimum number of occurrences of a feature in the demonstrated plans, and of a word label
         in the texts.
@@ -94,6 +98,7 @@ class Features(Settings):
     synonyms: Synonyms | str | Path = ""
     typos: bool = False
     reorder: bool = False
+    new_words: Literal["keep", "drop"] = "keep"
     min_count: float = setting(1.0, least=0)
     min_word_count: int = setting(1, least=1)
     include: str = ""

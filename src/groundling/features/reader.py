@@ -53,6 +53,8 @@ class Reader:
     typos
         Whether unknown words are corrected to a training word one edit away. Always on with
         `spans`.
+    drops_new
+        Whether words that are not in the training texts and name nothing get no labels.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class Reader:
     spans: bool = False
     synonyms: Synonyms | None = None
     typos: bool = False
+    drops_new: bool = False
     language: Language = field(init=False)
     _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -363,6 +366,9 @@ class Reader:
         turn = next((n for n, w in enumerate(words) if w in self.language.exceptions), len(words))
         for position, (word, core, found) in enumerate(zip(words, cores, senses, strict=True)):
             labels: list[tuple[WordLabel, float]] = []
+            if self.drops_new and not found and word not in self.counts:
+                labelled.append(())
+                continue
             if found:
                 by_kind: dict[str, list[tuple[str | float, float]]] = {}
                 for kind, value, extent in found:
@@ -380,8 +386,10 @@ class Reader:
                             (WordLabel(SAID, kind, value), _COVERAGE * extent)
                             for value, extent in meant
                         ]
-                    if kind in (NUMBER, ORDINAL) and "word" in self.labeller.labels:
-                        # “both” and “two” have the same value but not the same meaning.
+                    # “both” and “two” have the same value but not the same meaning; digits that
+                    # were shown once have no meaning but their value.
+                    own = not word[:1].isdigit() or self.counts.get(word, 0) > 1
+                    if kind in (NUMBER, ORDINAL) and own and "word" in self.labeller.labels:
                         labels.append((WordLabel(f"word={word}"), 1.0))
                 if "number" in self.labeller.labels:
                     plural = self.language.singular(word) != word

@@ -45,6 +45,7 @@ class LearntSettings:
             spans=features.names == "spans",
             synonyms=self.features.synonym_source(),
             typos=self.features.typos,
+            drops_new=self.features.new_words == "drop",
         )
         budget = CacheBudget(self.search.memory * 1_000_000)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)

@@ -263,17 +263,28 @@ class Encoder:
 
         With `separate`, every unit has its own skeleton, to be aligned with single actions.
         """
-        make = separate_skeleton if separate else joined_skeleton
-        skeleton = make(instructions, self.overlay, self.split)
         names = self._names_of(graphs) if self.reader.spans and not separate else None
         values = self._values_with(graphs)
         labelled = [self.reader.label(each, values, names) for each in instructions]
         if self._layouts.has_ranks:
             pairs = zip(instructions, labelled, strict=True)
             labelled = [restrict_ranks(each, words) for each, words in pairs]
+        if separate:
+            skeleton = separate_skeleton(instructions, self.overlay, self.split)
+        else:
+            dropped = self._dropped(labelled)
+            skeleton = joined_skeleton(instructions, self.overlay, self.split, dropped)
         places = zip(skeleton.sentence, skeleton.position, strict=True)
         words = tuple(labelled[sentence][position] for sentence, position in places)
         return LabelledText(tuple(instructions), skeleton, words)
+
+    def _dropped(self, labelled: Sequence[Sequence[LabelledWord]]) -> frozenset[tuple[int, int]]:
+        """Return the sentence and position of words to leave out, unless it is all of them."""
+        if not self.reader.drops_new:
+            return frozenset()
+        places = ((s, p) for s, words in enumerate(labelled) for p in range(len(words)))
+        found = frozenset((s, p) for s, p in places if not labelled[s][p])
+        return found if len(found) < sum(map(len, labelled)) else frozenset()
 
     @property
     def matches_names(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -70,8 +70,16 @@ class _Link(NamedTuple):
     group: int = 0
 
 
-def joined_skeleton(text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter) -> Skeleton:
-    """Return a text's skeleton for alignment with whole plans, as one group."""
+def joined_skeleton(
+    text: Sequence[Instruction],
+    overlay: Overlay,
+    split: UnitSplitter,
+    dropped: Collection[Word] = (),
+) -> Skeleton:
+    """Return a text's skeleton for alignment with whole plans, as one group.
+
+    The dependents of a dropped word are attached to its nearest kept ancestor.
+    """
     heads = _heads(text, overlay)
     unit_of: dict[Word, Word] = {}
     for number, instruction in enumerate(text):
@@ -93,7 +101,7 @@ def joined_skeleton(text: Sequence[Instruction], overlay: Overlay, split: UnitSp
                 links[word] = _Link(head, FREE if overlay.unit == "word" else UNIT, relation)
         top = next(w for w in heads if w[0] == number and heads[w] is None)
         last_top = (number, len(instruction) - 1) if overlay.skeleton == "chain" else top
-    return _skeleton(links, 1)
+    return _skeleton(_without(links, dropped) if dropped else links, 1)
 
 
 def separate_skeleton(
@@ -116,6 +124,23 @@ def separate_skeleton(
                 links[word] = _Link(head, BOUND, _relation(instruction, word[1], overlay), count)
             count += 1
     return _skeleton(links, count)
+
+
+def _without(links: Mapping[Word, _Link], dropped: Collection[Word]) -> dict[Word, _Link]:
+    """Return the links of the words that are not dropped."""
+    found: dict[Word, _Link] = {}
+    top: Word | None = None
+    for word, link in links.items():
+        if word in dropped:
+            continue
+        parent, kind = link.parent, link.kind
+        while parent is not None and parent in dropped:
+            kind = max(kind, links[parent].kind)
+            parent = links[parent].parent
+        if parent is None and link.parent is not None:  # attach all new roots to the first
+            parent, top = top, top or word
+        found[word] = link._replace(parent=parent, kind=kind)
+    return found
 
 
 def _heads(text: Sequence[Instruction], overlay: Overlay) -> dict[Word, Word | None]:

@@ -358,6 +358,7 @@ _REASONS = {
     "features.compound_weight": "combinations of words are rarer than words",
     "features.names": "names have several words, or texts often leave them out",
     "features.typos": "an unknown word one letter from a known one is usually a typo",
+    "features.new_words": "no weight says what words mean that were never shown",
     "features.numbers": "labels have numbers, which are compared with any numbers in the texts",
     "features.lexicon": "many texts spell no value; other words may mean one",
     "features.reorder": "texts often name things in a different order from the actions",

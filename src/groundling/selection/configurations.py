@@ -123,6 +123,7 @@ def _features(profile: Profile, join: Join) -> Features:
     wanted: dict[str, Any] = {
         "words": _TREE if pairs else ("word",),
         "typos": True,
+        "new_words": "drop",
         "compound_weight": WORD_PAIR_WEIGHT if pairs else 1.0,
         "joins": ("conjunction",),
         "min_count": 0,
@@ -194,11 +195,14 @@ def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
         # With this probability of one more action, a unit names the mean number of actions.
         cost = float(f"{-math.log(1 - profile.units / profile.actions):.2g}")
     own: dict[str, object] = {"lexicon": "strings"} if features.learns_lexicon else {}
+    # Each unit is an example of its own.
+    pairs = profile.count * profile.units >= ENOUGH_FOR_PAIRS
+    words, weight = (_UNIT, WORD_PAIR_WEIGHT) if pairs else (("word",), 1.0)
     return Configuration(
         "unit by unit",
         TransducerModel(unaligned_cost=cost, fertility_cost=cost),
         replace(Overlay.bag(), unit=profile.unit),
-        _with_words(features, _UNIT if len(features.words) > 1 else ("word",), promote=(), **own),
+        _with_words(features, words, compound_weight=weight, promote=(), **own),
         Search(max_length=_roomy(profile), beam=10, budget=200_000),
     )
 

@@ -70,16 +70,21 @@ class Kind:
 
         One of two conditions must hold: most texts that spell a value mean it (precision), or
         nearly all texts that mean a value spell it (recall). Recall suffices because a word of a
-        name (*lamp* in “bedroom lamp”) often has another meaning too.
+        name (*lamp* in “bedroom lamp”) often has another meaning too. If few of the
+        values are spelled, that may be chance, unless every text that spells one means it.
 
         >>> few = frozenset({"red", "blue"})
         >>> Kind("colour", few, few, 10, 9).is_slot, Kind("way", few, few, 10, 2).is_slot
         (True, False)
         >>> Kind("name", few, few, 100, 30, 30).is_slot
         True
+        >>> one = frozenset({"red"})
+        >>> Kind("colour", few, one, 1, 1, 2).is_slot, Kind("way", few, one, 9, 8, 9).is_slot
+        (True, False)
         """
         some = 2 * len(self.spelled) > len(self.values) or len(self.spelled) > A_FEW
-        return len(self.spelled) > 1 and some and self.is_meant
+        always = self.mentions == self.hits
+        return (always or (len(self.spelled) > 1 and some)) and self.is_meant
 
     @property
     def is_meant(self) -> bool:
