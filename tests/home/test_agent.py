@@ -175,13 +175,3 @@ def test_agent_declines_values_out_of_range(agent, text):
 def test_agent_says_which_values_are_possible(agent):
     reply = agent.reply("set the thermostat to 900 degrees")
     assert reply.text == "That is out of range: 7° – 35° is possible."
-
-
-def test_a_noun_narrows_the_choice_to_things_with_that_name():
-    home = Home.from_data({"entities": [
-        {"id": "light.a", "name": "Corner Lamp"},
-        {"id": "light.b", "name": "Chandelier"},
-    ]})  # fmt: skip
-    agent = HomeAgent(home)
-    assert agent.reply("turn on the lamp").changes == {"light.a": {"state": "on"}}
-    assert agent.reply("turn on the light").kind == "ask"

@@ -243,7 +243,6 @@ class HomeAgent:
             return self._unsure(command, confidence, ranked)
         command, confidence = self._possible(command, confidence, ranked, turn)
         command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
-        command = said.narrowed(command)
         beyond = self._beyond(command, confidence, turn)
         if beyond is not None:
             return beyond

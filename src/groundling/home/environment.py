@@ -355,26 +355,6 @@ class TextWorld:
             return command
         return command._replace(target=Target(ids, "kind", kind, "", where, choice=True))
 
-    def narrowed(self, command: Command) -> Command:
-        """Return a command for the only thing that is called as the text says, if it is unclear.
-
-        *The lamp* is the Corner Lamp if the other lights are no lamps by name.
-        """
-        target, singular = command.target, self.world.language.singular
-        if not target.choice or target.by != "kind" or command.is_question:
-            return command
-        nouns = SINGULARS.get(self.world.language.name, frozenset()) - {*target.kind.split(":")}
-        named = {n for e in self.utterance.mentions if e.full for n in e.places}
-        said = {w for n, w in enumerate(self.utterance.folded) if n not in named} & nouns
-        ids = tuple(
-            id_
-            for id_ in target.ids
-            if said & set(map(singular, self.home.entity_of[id_].name.lower().split()))
-        )
-        if not ids:
-            return command
-        return command._replace(target=target._replace(ids=ids, choice=len(ids) > 1))
-
     def _domains(self, target: Target) -> tuple[list[str], list[str]]:
         """Return the domains and the device classes of a target."""
         known = self._traits.get(id(target))  # commands share targets

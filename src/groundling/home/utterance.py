@@ -314,6 +314,8 @@ class Utterance:
     @cached_property
     def without_reason(self) -> str:
         """The command beside a statement (*I'm leaving, lock the door*); empty if there is none."""
+        if self.is_question:
+            return ""
         orders = IMPERATIVES.get(self.language.name, frozenset())
         reasons = STATEMENTS.get(self.language.name, ())
         fillers = FILLERS.get(self.language.name, frozenset())
