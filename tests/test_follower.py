@@ -672,7 +672,7 @@ def test_follower_must_be_fitted_first(use):
 
 @pytest.mark.parametrize("text", ["", "  \n ", []])
 def test_follower_refuses_empty_instructions(trained, text):
-    with pytest.raises(InstructionError, match="must have words"):
+    with pytest.raises(InstructionError, match="must contain at least one word"):
         trained.follow(text, Line(), 1)
 
 

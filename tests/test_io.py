@@ -350,7 +350,7 @@ def test_io_models_of_ones_own_are_not_saved(tmp_path):
         """A model of another package."""
 
     follower = make(model=Mine()).fit(shown())
-    with pytest.raises(SettingError, match=r"To be saved, .* one of PlanModel.*; got Mine"):
+    with pytest.raises(SettingError, match=r"Only PlanModel.* can be saved; got Mine"):
         follower.save(tmp_path / "model")
     assert not (tmp_path / "model").exists()
 

@@ -119,7 +119,7 @@ class Turn:
 
     @property
     def text(self) -> str:
-        """The agent's response: one sentence in the language of the demonstrations."""
+        """The agent's response in the language of the demonstrations: one sentence."""
         return self._said.text
 
     @property
@@ -188,8 +188,8 @@ class Agent:
         Language of the agent's responses (`english` or `german`), used only if it cannot be
         detected from the follower's language or the demonstrations.
     may_say
-        Called with a text that the follower composed and the plan that it describes; returns
-        whether it may be used. Otherwise the names of the plan's actions are listed.
+        Function of a text that the follower composed and the plan that it describes; returns
+        whether the agent may use the text. If not, the agent lists the names of the plan's actions.
 
     Examples
     --------
@@ -269,7 +269,7 @@ class Agent:
         before. A text that cannot be read raises an error and leaves the agent unchanged.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
-            raise InstructionError(f"A text must have words; got {text!r:.80}.")
+            raise InstructionError(f"The text must contain at least one word; got {text!r:.80}.")
         SAID_CHARACTERS.check(len(text), InstructionError, "A text")
         self._read = text if read is None else read
         before = (self._now, self._open)
@@ -466,7 +466,7 @@ class Agent:
 
     @property
     def _counts(self) -> Mapping[str, int]:
-        """How often each word was demonstrated."""
+        """Number of occurrences of each word in the demonstrations."""
         return self.follower._fitted().fitted.encoder.reader.counts
 
     def _verbs(self, request: Request) -> Mapping[str, frozenset[str]]:
@@ -480,7 +480,7 @@ class Agent:
         return found
 
     def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
-        """Report the unknown words, and ask about the rest if one outcome is likely."""
+        """Report unknown words, and ask for confirmation if one outcome is likely."""
         words, told = self._strange(found.plan), self._unknown(found.plan)
         if any(self.language.fold(word) in self.language.negations for word in words):
             return self._declined(text, "decline", "The text has an unknown negation.")

@@ -1,4 +1,4 @@
-"""Conversion of search results to a follower's plan."""
+"""Conversion of search results to plans."""
 
 from __future__ import annotations
 

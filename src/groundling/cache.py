@@ -105,7 +105,7 @@ class CacheBudget:
         self._caches: weakref.WeakSet[Cache[Any, Any]] = weakref.WeakSet()
 
     def take(self, size: int) -> None:
-        """Count bytes that were cached; after each half of the budget, drop older entries.
+        """Add cached bytes to the total; drop older entries after each half of the budget.
 
         Entries that were cached or used since the last time are kept.
         """

@@ -147,7 +147,7 @@ class _Locator(CacheLocator):  # type: ignore[misc]
 
 
 def njit(function: F | None = None, *, cache: bool = True, **options: Any) -> Any:
-    """Compile a function like `numba.njit`; without caching if no folder is writable.
+    """Compile a function like `numba.njit`, but without caching if no folder is writable.
 
     >>> @njit(cache=False)
     ... def double(number):

@@ -5,18 +5,18 @@
     GroundlingError
     ├── InstructionError      text that cannot be read as an instruction
     │   ├── LimitError        text that exceeds a limit
-    │   └── ParseError        CoNLL-U or a dependency tree that is broken
-    ├── GraphError            a grounding graph that is broken
+    │   └── ParseError        malformed CoNLL-U or an invalid dependency tree
+    ├── GraphError            an invalid grounding graph
     ├── WorldError            an environment that does not follow the protocol
     │   └── SearchError       no plan: a dead end, or the search budget ran out
     ├── DemonstrationError    training data that cannot be used
     ├── LexiconError          a lexicon file that cannot be read
     ├── CorpusError           a corpus file that is missing or malformed
-    ├── ModelFileError        a saved model that cannot be trusted or read
+    ├── ModelFileError        a saved model that is damaged or cannot be read
     ├── NotFittedError        a follower that has not been trained yet
     ├── PluginError           an installed package whose task cannot be used
     ├── ProjectError          a studio project that cannot be read or written
-    ├── SettingError          a setting that does not exist or does not fit
+    ├── SettingError          a setting that does not exist or has an invalid value
     ├── StorageError          a full disk, or a folder that cannot be written to
     └── WorkerError           a worker process that died
 
@@ -24,7 +24,7 @@
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
     ├── LearningWarning       a problem in the demonstrations or settings
-    ├── ModelWarning          a saved model of another version that may answer differently
+    ├── ModelWarning          a model saved by another version, which may answer differently
     └── StorageWarning        checkpoints that cannot be written; training continues
 
 Messages have the form “<thing> must be <rule>; got <value>.”, then where, then what to do.
@@ -70,11 +70,11 @@ class LimitError(InstructionError):
 
 
 class ParseError(InstructionError):
-    """A dependency tree or a CoNLL-U file that is broken."""
+    """A malformed CoNLL-U file or an invalid dependency tree."""
 
 
 class GraphError(GroundlingError, ValueError):
-    """A grounding graph that is broken: no nodes, unknown ends of edges, NaN labels."""
+    """An invalid grounding graph: no nodes, edges to unknown nodes, or NaN labels."""
 
 
 class WorldError(GroundlingError, RuntimeError):
@@ -98,7 +98,7 @@ class CorpusError(GroundlingError, ValueError):
 
 
 class ModelFileError(GroundlingError, ValueError):
-    """A saved model that is broken, from another program, or too new."""
+    """A saved model that is damaged, from another program, or too new."""
 
 
 class NotFittedError(GroundlingError, ValueError, AttributeError):
@@ -114,7 +114,7 @@ class ProjectError(GroundlingError, ValueError):
 
 
 class SettingError(GroundlingError, ValueError):
-    """A setting that does not exist, or a value it cannot take."""
+    """A setting that does not exist or has an invalid value."""
 
 
 class IdleSettingError(SettingError):
@@ -150,7 +150,7 @@ class LearningWarning(GroundlingWarning):
 
 
 class ModelWarning(GroundlingWarning):
-    """A saved model whose features or parses are computed differently now."""
+    """A saved model whose features or parses this version computes differently."""
 
 
 class StorageWarning(GroundlingWarning):

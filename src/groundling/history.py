@@ -329,7 +329,7 @@ class MemoryEnvironment(Wrapper):
         return () if now[-1] == STAY else self.environment.actions(state)
 
     def step(self, remembered: Remembered, action: Action) -> Remembered:
-        """Return the state after an action, with the action remembered."""
+        """Return the state after an action; its memory includes the action."""
         state, memory = _known(remembered)
         after = state if action == STAY else self.environment.step(state, action)
         steps = (*memory.steps, Step(action, state, memory.turn))[-self.steps :]

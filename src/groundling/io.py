@@ -73,8 +73,8 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
     model = settings.model.member_model
     if type(model) not in _MODELS.values():
         raise SettingError(
-            f"To be saved, the model must be one of {', '.join(_MODELS)} or an ensemble of "
-            f"these; got {type(model).__name__}. Use one of these models."
+            f"Only {', '.join(_MODELS)} and ensembles of these can be saved; got "
+            f"{type(model).__name__}. Use one of these models."
         )
     lexicon, lengths = members[0].encoder.reader.lexicon, learnt.fitted.lengths
     tables: dict[str, Any] = {
@@ -260,7 +260,7 @@ def _arrays(data: bytes) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _KnownMember:
-    """A member as stored in a file."""
+    """An ensemble member, as stored in a model file."""
 
     member: Member
     tables: dict[str, Any]
@@ -365,7 +365,7 @@ def _features(
         kept["synonyms"] = ""
         warnings.warn(
             "The follower was trained with a file of word vectors "
-            f"{f'({synonyms[:200]}) ' if synonyms != '?' else ''}and knows no synonyms without "
+            f"{f'({synonyms[:200]}) ' if synonyms != '?' else ''}and finds no synonyms without "
             f"it. Set the environment variable {VECTORS} to the path of the file, or set "
             "`features__synonyms` and fit again.",
             LearningWarning,

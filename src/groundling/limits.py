@@ -72,7 +72,7 @@ class Limit:
 
     @property
     def advice(self) -> str:
-        """The sentence in error messages that says how to raise the limit."""
+        """The sentence in error messages that explains how to raise the limit."""
         return f"Set {self.variable} to raise the limit."
 
     def check(self, count: int, error: type[GroundlingError], thing: str = "It") -> None:

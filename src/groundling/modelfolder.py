@@ -9,7 +9,7 @@ the old parts. An interrupted save therefore always leaves a manifest whose part
 deleted only if its name contains its own checksum.
 
 Reading treats files as untrusted: part names come from checksums, files must be regular and
-within the size limits, and JSON must hold finite numbers only. The meaning of the values is
+within the size limits, and JSON numbers must be finite. The meaning of the values is
 checked by `groundling.io`.
 """
 
@@ -188,7 +188,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
         )
     sums = manifest.get("sha256")
     if not isinstance(sums, dict):
-        raise ModelFileError(f"{path} must list checksums. Save the follower again.")
+        raise ModelFileError(f"{path} must contain checksums. Save the follower again.")
     if sums.get(MANIFEST) != _own_sum(manifest):
         raise ModelFileError(
             f"{path} does not match its own checksum: it is damaged or was edited. "

@@ -1,7 +1,7 @@
 """The parts of numba's private interface that Groundling uses.
 
 Any version of numba may change these names. `tests/overlay/test_numba_internals.py` checks each of
-them and says what depends on it. `pyproject.toml` limits numba to the newest tested version.
+them and documents what depends on it. `pyproject.toml` limits numba to the newest tested version.
 """
 
 from __future__ import annotations

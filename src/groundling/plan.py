@@ -98,13 +98,13 @@ class Plan:
             return Explanation.joined(self, [part.explain() for part in self.parts])
         if not self.actions:
             raise GroundlingError(
-                "A plan must have actions to be explained; got an empty plan. Explain a plan "
-                "with at least one action."
+                "A plan to explain must have at least one action; got an empty plan. Explain "
+                "another plan."
             )
         if self._source is None:
             raise GroundlingError(
                 "Only a plan returned by Follower.follow can be explained; got an "
-                "alternative or a plan made by hand. Explain the plan that follow returned."
+                "alternative or a plan created in code. Explain the plan that follow returned."
             )
         return self._source.explain(self)
 

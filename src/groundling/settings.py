@@ -43,7 +43,7 @@ def setting(
 
 
 class _OwnSignature:
-    """The signature that `help` shows for a group of settings: its fields."""
+    """The constructor signature of a group of settings: its fields (shown by `help`)."""
 
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         made = inspect.signature(owner.__init__)  # type: ignore[misc]

@@ -263,7 +263,7 @@ def test_diagnosing_in_parts_follows_what_was_not_learnt_from():
     assert len(set(apart.findings)) == len(apart.findings)
     assert follower.theta_ is theta
     with pytest.raises(
-        DemonstrationError, match="must have 2 or more folds and groups; got 1 folds"
+        DemonstrationError, match="needs at least 2 folds and 2 groups; got 1 folds"
     ):
         follower.diagnose(SHOWN, parts=1)
 
@@ -379,7 +379,11 @@ BAD = [
 
 
 def test_fit_names_the_demonstration_that_cannot_be_read():
-    with pytest.raises(DemonstrationError, match=r"^The demonstration 'empty': .* must have words"):
+    with pytest.raises(
+        DemonstrationError,
+        match=r"^The demonstration 'empty': .* must "
+        "contain at least one word",
+    ):
         make().fit([*SHOWN, BAD[0]])
 
 
@@ -388,7 +392,7 @@ def test_fit_skips_bad_demonstrations_and_says_which():
                       "'empty', 'impossible'. See skipped_"):  # fmt: skip
         follower = make().fit([BAD[0], *SHOWN, BAD[1]], skip_bad=True)
     assert [each.demonstration.name for each in follower.skipped_] == ["empty", "impossible"]
-    assert "must have words" in follower.skipped_[0].problem
+    assert "must contain at least one word" in follower.skipped_[0].problem
     whole = make().fit(SHOWN)
     assert follower.theta_.tobytes() == whole.theta_.tobytes()
     assert whole.skipped_ == ()

@@ -63,7 +63,7 @@ def test_home_replies_to_a_file_by_the_contract(home, tmp_path):
         ('{"home": HOME, "text": "hi", "area": "moon"}', "line 1: `area` must be the id"),
         ('{"home": HOME, "text": "hi", "area": 3}', "must be the id of an area or null"),
         ('{"home": HOME, "text": "hi", "states": []}', "`states` must be a mapping"),
-        ('{"home": HOME, "text": "hi", "states": {"light.x": {}}}', "must name entities"),
+        ('{"home": HOME, "text": "hi", "states": {"light.x": {}}}', "must contain only entities"),
     ],
 )
 def test_home_bad_requests_get_one_sentence(home, tmp_path, line, message):

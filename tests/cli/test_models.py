@@ -63,7 +63,7 @@ def test_train_counts_the_weights_of_all_its_models(models, tmp_path):
 
 def test_train_keeps_a_model_unless_told(models):
     result = run("train", "puzzles", "--out", models / "puzzles", "--sample", code=1)
-    assert "already holds a model" in result.output
+    assert "already contains a model" in result.output
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_follow_draws_the_way(models, tmp_path):
         (["mazes", "go", "--file", "x"], "--file must not be combined"),
         (["mazes", "--file", "no-such-file"], "cannot be read: No such file"),
         (["mazes", "go", "--picture", "x.gif"], "must end in .png"),
-        (["nothing", "go"], "holds no trained model"),
+        (["nothing", "go"], "contains no trained model"),
     ],
 )
 def test_follow_refuses_in_one_sentence(models, arguments, message):
@@ -196,10 +196,10 @@ def test_follow_refuses_in_one_sentence(models, arguments, message):
 
 def test_follow_refuses_a_model_that_is_no_task(models, tmp_path):
     (tmp_path / "manifest.json").write_text("{}")
-    assert "holds no trained model" in run("follow", tmp_path, "go", code=1).output
+    assert "contains no trained model" in run("follow", tmp_path, "go", code=1).output
     Follower.load(models / "mazes").save(tmp_path / "without a note")
     shown = run("follow", tmp_path / "without a note", "go", code=1).output
-    assert "does not name its task" in shown
+    assert "does not record its task" in shown
 
 
 def test_train_in_shards_learns_the_same(models, tmp_path):

@@ -30,7 +30,7 @@ def test_talk_asks_and_acts(place, monkeypatch):
     )  # fmt: skip
     assert "Which lamp: the " in shown
     assert "I do not know the words “feed” and “cat”." in shown
-    assert "A text must have words; got '?!'. Please rephrase it." in shown
+    assert "The text must contain at least one word; got '?!'. Please rephrase it." in shown
     assert [plan.actions for plan in plans] == [(("on", "a"),), (("on", "c"),)]
     assert said == ["the red one", "switch on the white fan"]
 

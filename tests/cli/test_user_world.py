@@ -47,7 +47,7 @@ def test_own_world_is_trained_and_says_what_was_chosen(kitchen):
     assert "- Search.max_length = 2: the longest demonstration has 2 actions." in said
     assert "Try: groundling follow model --world kitchen.py:Kitchen" in said
     again = run("train", WORLD, SHOWN, "--out", "model", code=1)
-    assert "already holds a model" in again
+    assert "already contains a model" in again
 
 
 def test_own_world_is_followed_line_by_line():
@@ -61,7 +61,7 @@ def test_own_world_is_followed_line_by_line():
 
 def test_own_world_must_be_named_because_models_run_no_code():
     said = run("follow", "model", "go to the cellar", code=1)
-    assert "Add it, such as --world kitchen.py:Kitchen." in " ".join(said.split())
+    assert "Add it, for example --world kitchen.py:Kitchen." in " ".join(said.split())
 
 
 def test_own_world_is_explained_and_weighed():
@@ -77,8 +77,11 @@ def test_own_world_weighs_words_that_are_matched_with_values():
 @pytest.mark.parametrize(
     ("setting", "told"),
     [
-        ("l2=3", "--setting must name a setting; got 'l2'. Did you mean 'learning.l2'?"),
-        ("learning.l3=3", "must name a setting; got 'learning.l3'. Did you mean 'learning.l"),
+        ("l2=3", "--setting must contain a known setting; got 'l2'. Did you mean 'learning.l2'?"),
+        (
+            "learning.l3=3",
+            "must contain a known setting; got 'learning.l3'. Did you mean 'learning.l",
+        ),
         ("learning.l2=abc", "Learning.l2 must be a number; got 'abc'."),
         ("learning.l2=1,2", "--setting learning.l2 must have one value; got 2."),
         ("search.beam=0", "Search.beam must be >= 1"),
@@ -134,7 +137,7 @@ def test_own_world_settings_change_what_was_chosen():
     assert follower.features.slots == ("room",)
     arguments = ("train", WORLD, SHOWN, "--out", "none", "--setting")
     said = " ".join(run(*arguments, "learning.l3=3", code=1).split())
-    assert "must name a setting; got 'learning.l3'" in said
+    assert "must contain a known setting; got 'learning.l3'" in said
     assert "must have one value" in run(*arguments, "learning.l2=3,4", code=1)
     assert "--setting must not be combined" in run(
         *arguments, "learning.l2=3", "--memory", "1GB", code=1

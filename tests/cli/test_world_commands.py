@@ -64,10 +64,10 @@ def test_new_overwrites_nothing(kitchen):
     (kitchen / "kitchen.py").write_text("mine")
     result = runner.invoke(app, ["new", "kitchen"])
     assert result.exit_code == 1
-    assert "kitchen.py exists already" in result.output
+    assert "kitchen.py already exists" in result.output
     assert (kitchen / "kitchen.py").read_text() == "mine"
     other = runner.invoke(app, ["new", "cellar"])  # its demonstrations would replace the others
-    assert "demonstrations.jsonl exists already" in other.output
+    assert "demonstrations.jsonl already exists" in other.output
     assert not (kitchen / "cellar.py").exists()
 
 

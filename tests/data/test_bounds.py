@@ -228,7 +228,11 @@ def test_bounds_parquet_of_other_types_is_refused_by_name(tmp_path, kind):
     path = tmp_path / "other.parquet"
     column = pyarrow.array([b"\xff" if kind == "binary" else 1]).cast(pyarrow.type_for_alias(kind))
     parquet.write_table(table(1, start=column), path)
-    with pytest.raises(DemonstrationError, match=r"The column start must hold text, numbers.*got"):
+    with pytest.raises(
+        DemonstrationError,
+        match=r"The column start must contain text, "
+        "numbers.*got",
+    ):
         list(read(path))
 
 

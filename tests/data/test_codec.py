@@ -142,7 +142,7 @@ def test_codec_takes_numbers_of_numpy():
     [
         (
             {"Robott": {}},
-            "must define the class 'Robott', which a state names. Did you mean 'Robot'?",
+            "must define the class 'Robott', to which a state refers. Did you mean 'Robot'?",
         ),
         ({"Robot": {"att": 3}}, "Did you mean 'at'?"),
         ({"Robot": {}}, "must describe a valid Robot"),
@@ -188,10 +188,10 @@ def test_codec_refuses_depth_without_a_crash():
     ("value", "said"),
     [
         (math.nan, "NaN"),
-        ([1], "States and actions must be made of"),
-        (Loose(1), "States and actions must be made of"),
-        (object(), "States and actions must be made of"),
-        (1j, "States and actions must be made of"),
+        ([1], "States and actions must consist of"),
+        (Loose(1), "States and actions must consist of"),
+        (object(), "States and actions must consist of"),
+        (1j, "States and actions must consist of"),
     ],
 )
 def test_codec_refuses_what_would_not_come_back(value, said):
@@ -253,7 +253,7 @@ def test_codec_prefers_the_environments_own_json():
     assert own.action_to_json(("go", 1)) == ["go", 1]
     with pytest.raises(WorldError, match=r"Line.state_from_json\({'y': 3}\) raised KeyError"):
         own.state_from_json({"y": 3})
-    with pytest.raises(WorldError, match="must be equal after reading it back"):
+    with pytest.raises(WorldError, match="must survive a round trip"):
         own.check(Robot(3, "mug"))
 
 

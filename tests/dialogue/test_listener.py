@@ -106,7 +106,7 @@ def test_listener_refuses_bad_weights(listener):
 
 def test_listener_needs_demonstrations(follower, tmp_path):
     loaded = type(follower).load(follower.save(tmp_path / "model"))
-    with pytest.raises(DemonstrationError, match="must have demonstrations"):
+    with pytest.raises(DemonstrationError, match="needs demonstrations"):
         PragmaticListener.learn(loaded)
 
 

@@ -112,7 +112,7 @@ def test_speaker_writes_scripts_without_spaces():
 
 def test_speaker_needs_demonstrations(follower, tmp_path):
     loaded = Follower.load(follower.save(tmp_path / "model"))
-    with pytest.raises(DemonstrationError, match="must have demonstrations"):
+    with pytest.raises(DemonstrationError, match="needs demonstrations"):
         Speaker(loaded)
     assert Speaker(loaded, follower.demonstrations_)
 

@@ -141,7 +141,7 @@ def test_objects_demonstrations_list_all_referents():
     wanted = [("take", [{1, 2, 3}], False), ("take", [{1, 2}], False)]
     made = Shelf().demonstrate(said, (1, 2, 3, 4), wanted)
     assert {each[0].things for each in (made.actions, *made.also)} == {(1, 2), (3,)}
-    with pytest.raises(DemonstrationError, match="must use objects of the scene"):
+    with pytest.raises(DemonstrationError, match="must use only objects in the scene"):
         Shelf().demonstrate("take it", (1,), [("take", [{9}], False)])
 
 
@@ -280,8 +280,8 @@ def test_objects_what_is_done_last_may_be_said_first():
         ),
         ([("take", [3])], "got 3. Put the name into a list"),
         ([("take", [[]])], "for the 'object' of 'take'; got none"),
-        ([("take", [[9]])], "must use objects of the scene"),
-        ([("take", [[4]])], "objects that Shelf.allows; got .'4'. for 'take'"),
+        ([("take", [[9]])], "must use only objects in the scene"),
+        ([("take", [[4]])], "objects that Shelf.allows accepts; got .'4'. for 'take'"),
         ([("put", [[3], [3]])], "possible in this order"),
         ([("take", [[1]], True)], "must not mark its first action"),
         ([], "must have at least one action"),

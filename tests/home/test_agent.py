@@ -88,7 +88,7 @@ def test_agent_uses_the_states_and_area_of_a_request(agent):
     assert reply.changes == {"light.hall": {"state": "off"}}
     with pytest.raises(HomeError, match="`area` must be the id"):
         agent.reply("turn off the lights", area="attic")
-    with pytest.raises(HomeError, match="must name entities"):
+    with pytest.raises(HomeError, match="must contain only entities"):
         agent.reply("turn off the lights", states={"light.moon": {"state": "on"}})
     with pytest.raises(HomeError, match="must have at most"):
         agent.reply("on " * 5000)

@@ -52,7 +52,11 @@ def test_effects_states_of_a_request_override_the_home():
     given = initial_states(HOME, {"light.desk": {"state": True, "attributes": {"brightness": 9}}})
     assert given["light.desk"] == {"state": "on", "attributes": {"brightness": 9}}
     assert initial_states(HOME)["light.desk"]["state"] == "off"
-    with pytest.raises(HomeError, match=r"must name entities of the home; got 'light\.moon'"):
+    with pytest.raises(
+        HomeError,
+        match=r"must contain only entities of the home; got "
+        r"'light\.moon'",
+    ):
         initial_states(HOME, {"light.moon": {"state": "on"}})
     with pytest.raises(HomeError, match="must be a mapping with `state`"):
         initial_states(HOME, {"light.desk": "on"})

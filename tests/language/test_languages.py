@@ -83,7 +83,7 @@ def test_languages_are_read_from_files(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
-    [("{", "cannot be read"), ("[]", "must hold a JSON object; got list"),
+    [("{", "cannot be read"), ("[]", "must contain a JSON object; got list"),
      ('{"numerals": {"tad": "two"}}', "must map words to numbers"), ('{"numerals": 3}', "such as"),
      ('{"words": []}', "no field 'words'")],
 )  # fmt: skip

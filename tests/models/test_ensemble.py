@@ -265,7 +265,7 @@ def test_ensemble_members_may_be_listed_and_must_be_members():
 
 
 def test_ensemble_of_nobody_or_of_ensembles_is_refused():
-    with pytest.raises(SettingError, match=r"members must have at least one member"):
+    with pytest.raises(SettingError, match=r"members must contain at least one member"):
         Follower(model=Ensemble(), parser="chain").fit(shown())
     inner = Ensemble([Member(*OTHER)])
     with pytest.raises(SettingError, match="must be a single model; got another Ensemble"):

@@ -49,7 +49,7 @@ def test_examples_mirror_images_teach_the_other_side():
 
 
 def test_examples_need_at_least_one_demonstration():
-    with pytest.raises(DemonstrationError, match="at least one demonstration to learn from"):
+    with pytest.raises(DemonstrationError, match="needs at least one demonstration"):
         Follower(parser="chain").fit([])
 
 

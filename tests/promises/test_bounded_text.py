@@ -61,7 +61,7 @@ def test_bounded_text_wild_characters_are_read(fitted, text):
 
 @pytest.mark.parametrize("text", ["", "  ", "...", "\0\0", "\u200b"])
 def test_bounded_text_without_words_is_refused(fitted, text):
-    with pytest.raises(InstructionError, match="must have words"):
+    with pytest.raises(InstructionError, match="must contain at least one word"):
         fitted.follow(text, Line(), 1)
 
 

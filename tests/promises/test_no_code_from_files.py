@@ -215,7 +215,7 @@ def test_no_code_from_files_of_projects(name, number, tmp_path):
     mark = tmp_path / "it ran"
     trap = traps(mark, tmp_path)[number]
     if refuses:
-        with pytest.raises(ProjectError, match=r"another world|name it on the command line"):
+        with pytest.raises(ProjectError, match=r"another world|pass it on the command line"):
             attack(trap, tmp_path / "project", mark)
     else:
         attack(trap, tmp_path / "project", mark)

@@ -29,7 +29,7 @@ def command(*arguments, **options):
 
 def test_plain_commands_closed_input_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(InstructionError, match="must have an instruction; got none"):
+    with pytest.raises(InstructionError, match="requires an instruction; got none"):
         stage.instructions(None, None)
 
 

@@ -132,7 +132,7 @@ def test_training_in_shards_says_which_demonstration_is_wrong():
     given = [*shown(10), Demonstration("go up", Line(), 2, ("up",), name="Annette")]
     with pytest.raises(DemonstrationError, match=r"Among demonstrations 8 to 11: .*Annette"):
         fit("plans", given)
-    with pytest.raises(DemonstrationError, match="must have at least one demonstration"):
+    with pytest.raises(DemonstrationError, match="needs at least one demonstration"):
         fit("plans", [])
     trainer = trainer_of("readings", model=TransducerModel(allow_multiple=False))
     given = [each for each in shown(20) if len(each.actions) == 1][:6]

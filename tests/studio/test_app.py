@@ -165,7 +165,7 @@ def test_app_says_which_word_it_does_not_know(client):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"text": ""}, "The text must have words."),
+        ({"text": ""}, "The text must contain at least one word."),
         ({"text": "geh " * 10_000}, "must have at most"),
         ({"text": "los", "before": ["x"] * 9}, "before"),
         ({"text": "los", "choice": -1}, "choice"),
@@ -256,7 +256,7 @@ def test_app_exports_and_imports_the_same(client):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"text": "  "}, "The text must have words"),
+        ({"text": "  "}, "The text must contain at least one word"),
         ({"text": "Geh. " * 100}, "at most 30 sentences; got 100"),
         ({"text": "x" * 5000}, "at most 4,000 characters; got 5,000"),
         ({"text": "geh", "scene": "Kitchn 1"}, "Did you mean 'Kitchen 1'"),

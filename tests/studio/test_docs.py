@@ -31,5 +31,5 @@ def test_docs_client_of_twenty_lines_follows_and_tells_errors(tmp_path):
         told = client.follow("zum Tisch")
         assert told["actions"] == ["go to the table"]
         assert client.follow("zum Tisch", told["states"][0]) == told
-        with pytest.raises(RuntimeError, match="The text must have words"):
+        with pytest.raises(RuntimeError, match="The text must contain at least one word"):
             client.follow("")

@@ -136,8 +136,8 @@ def test_projects_go_home_as_one_file_with_world_and_name(tmp_path):
             import_lines(home.get("main"), data)
         assert str(told.value) == (
             "This file belongs to the world “Yard”, and this project is the world “Kitchen”. "
-            "Nothing was imported. The file brings its own world: open it with “Open a file” on "
-            "the page Worlds."
+            "Nothing was imported. The file contains its own world: open it with “Open a file” on "
+            "the Worlds page."
         )
         bare = b"\n".join(data.split(b"\n")[1:])
         with pytest.raises(DemonstrationError, match="open that world first, and import"):

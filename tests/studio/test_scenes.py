@@ -108,7 +108,7 @@ def test_worlds_project_finds_a_world_that_moved(tmp_path, small_world):
     with pytest.raises(WorldError, match="There is no file"):
         Project(tmp_path / "p", None, confirm=lambda source: True)
     Project(tmp_path / "p", {"kind": "world", "world": f"{moved}:Lamp"}).close()
-    with pytest.raises(ProjectError, match="name it on the command line"):
+    with pytest.raises(ProjectError, match="pass it on the command line"):
         Project(tmp_path / "p", None)
     reopened = Project(tmp_path / "p", None, confirm=lambda source: True)
     assert reopened.setting.title == "Lamp"

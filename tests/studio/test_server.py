@@ -47,7 +47,7 @@ def test_running_targets(tmp_path, monkeypatch):
     assert read_target("model")["model"] == str(tmp_path / "model")
     assert read_target("w.py:Yard") == {"kind": "world", "world": f"{tmp_path}/w.py:Yard"}
     assert read_target("model", "w.py:Yard")["world"] == f"{tmp_path}/w.py:Yard"
-    with pytest.raises(SettingError, match="both name a world"):
+    with pytest.raises(SettingError, match="both specify a world"):
         read_target("w.py:Yard", "w.py:Yard")
     one, two = (project_folder(read_target(each)) for each in ("w.py:Yard", "model"))
     assert one != two

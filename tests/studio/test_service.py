@@ -79,7 +79,7 @@ def test_service_takes_the_states_that_it_gives(client):
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        ({"text": "..."}, 422, "The text must have words"),
+        ({"text": "..."}, 422, "The text must contain at least one word"),
         ({"text": "a", "state": {"Robot": {}}}, 422, "must define the class"),
         ({"text": "a", "state": [1, 2]}, 422, "raised"),
         ({"text": "a", "length": 0}, 422, "length: "),
@@ -316,7 +316,7 @@ def test_service_asks_and_hears_the_reply(client, served):
 def test_service_refuses_bad_turns_and_keeps_the_session(client, served, monkeypatch):
     session = client.post("/v1/say", json={"text": "zum Tisch"}).json()["session"]
     for body, status, told in (
-        ({"text": "", "session": session}, 422, "must have words"),
+        ({"text": "", "session": session}, 422, "must contain at least one word"),
         ({"text": "geh " * 5000, "session": session}, 422, "must have at most"),
         ({"text": "zum Regal", "session": "nowhere"}, 404, "does not exist or has expired"),
         ({"text": "zum Regal", "session": session, "state": 3}, 422, "`state` must be omitted"),

@@ -92,7 +92,7 @@ def test_store_of_a_newer_version_is_refused(tmp_path):
     with sqlite3.connect(tmp_path / FILE) as file:
         file.execute("PRAGMA user_version=99")
     file.close()
-    with pytest.raises(ProjectError, match="made by a newer Groundling"):
+    with pytest.raises(ProjectError, match="created by a newer version"):
         Store(tmp_path)
 
 

@@ -78,7 +78,7 @@ def test_jobs_that_learn_alike_learn_once():
 
 
 def test_jobs_of_settings_that_do_not_exist_are_refused():
-    with pytest.raises(SettingError, match=r"must name known settings; got 'search\.beem'"):
+    with pytest.raises(SettingError, match=r"must contain only known settings; got 'search\.beem'"):
         jobs.tuning_jobs("puzzles", "best", (("search.beem", 3),), None)
 
 

@@ -55,7 +55,7 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks of e
 
 @dataclass
 class TaskOptions:
-    """The arguments and options that name a task, its settings and its data."""
+    """The arguments and options for a task, its settings and its data."""
 
     task: Annotated[
         str,
@@ -313,7 +313,7 @@ def find_source(
     if files or skip_bad:
         raise SettingError(
             "Demonstration files and --skip-bad can be used only with your own world, such as "
-            "my_world.py:Kitchen. A task has its own corpus. Remove them."
+            "my_world.py:Kitchen. A task has its own corpus. Remove these arguments."
         )
     if not task.corpus:
         if corpora is not None:

@@ -58,7 +58,7 @@ def check(
 
     if not folder.is_dir():
         raise CorpusError(
-            f"The folder of the corpora must exist; got {folder}. Pass another folder, or type "
+            f"The folder of the corpora must exist; got {folder}. Pass another folder, or run "
             f"`groundling corpora fetch --into {folder}`."
         )
     found = corpora.check(folder)

@@ -72,7 +72,7 @@ def reply(
         if bad:
             raise HomeError(
                 f"{len(bad)} request{'s' * (len(bad) != 1)} could not be read and got the reply "
-                f"`decline`; the others were replied to. {bad[0]}"
+                f"`decline`; the others were answered. {bad[0]}"
             )
         return
     assert home is not None
@@ -177,7 +177,7 @@ def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
 def _replies(path: Path, model: Path | None, language: str, bad: list[str]) -> Iterator[HomeReply]:
     """Yield the reply to each request of a file; requests are independent.
 
-    A request that cannot be read is declined; `bad` gets the sentence that says why.
+    A request that cannot be read is declined; `bad` receives the reason as a sentence.
     """
     from groundling.data.lines import read_lines
     from groundling.errors import DemonstrationError, GroundlingError

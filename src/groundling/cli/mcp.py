@@ -174,7 +174,7 @@ def _said(text: str) -> str:
 
 
 def _with_tools(server: Any, *tools: Callable[..., Any]) -> Any:
-    """Add tools to a server, with Groundling's error messages passed on to agents."""
+    """Add tools to a server, and pass Groundling's error messages on to agents."""
     tool_error = import_module("mcp.server.mcpserver.exceptions").ToolError
     for tool in tools:
 

@@ -41,7 +41,7 @@ ModelArgument = Annotated[
 
 @dataclass
 class SceneOptions:
-    """The arguments and options that name a model, its scene and its instructions."""
+    """The arguments and options for a model, its scene and its instructions."""
 
     model: ModelArgument
     lines: Annotated[
@@ -158,7 +158,7 @@ def train(
         corpus = load_corpus(task, source)
     if not again and is_model(out):
         raise SettingError(
-            f"The folder {out} already holds a model. Choose another folder with --out, or pass "
+            f"The folder {out} already contains a model. Choose another folder with --out, or pass "
             "--again to replace the model."
         )
     out.mkdir(parents=True, exist_ok=True)  # raises an error early if it is not writable
@@ -252,7 +252,7 @@ def explain(
     place, said = options.open(console, figure)
     if said is None:
         raise InstructionError(
-            "`explain` must have an instruction; got none. Type: groundling explain "
+            "`explain` must have an instruction; got none. Run: groundling explain "
             f'{options.model} "your instruction"'
         )
     explained = [plan.explain() for plan in place.follow(said)]

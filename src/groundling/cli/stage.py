@@ -81,7 +81,7 @@ def set_stage(
         source = find_source(task, None, corpora, sample or at_home, console, why=why)
         if source is None and not note.sample and not sample:
             raise CorpusError(
-                f"The model in {model} was trained on the corpora, which were not found. Type "
+                f"The model in {model} was trained on the corpora, which were not found. Run "
                 "`groundling corpora fetch`, pass their folder with --corpora, or pass --sample."
             )
         if where is None and (source is None) == note.sample and note.left_out:
@@ -103,7 +103,7 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
     if not given:
         if file is None and (sys.stdin is None or sys.stdin.closed):
             raise InstructionError(
-                "The command must have an instruction; got none. Pass one in quotes, or --file."
+                "The command requires an instruction; got none. Pass one in quotes, or --file."
             )
         if file is None and sys.stdin.isatty():
             return None
@@ -120,7 +120,7 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
     said = [whole(line).strip() for line in given if re.search(r"\w", line)]
     if not said:
         raise InstructionError(
-            "The instructions must have at least one word; got none. Write what to do."
+            "The instructions must have at least one word; got none. Enter an instruction."
         )
     return said
 
@@ -185,7 +185,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
 
 
 def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
-    """Pass the sentences of a line to an agent, up to the first it does not act on."""
+    """Pass the sentences of a line to an agent, up to the first that it does not act on."""
     if agent.asking:
         return [agent.say(line)]
     turns: list[Turn] = []

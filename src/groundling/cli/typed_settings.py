@@ -46,7 +46,7 @@ def read_changes(given: Sequence[str]) -> Changes:
     >>> read_changes(["l2=3"])
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: --setting must name a setting; got 'l2'. Did you mean
+    groundling.errors.SettingError: --setting must contain a known setting; got 'l2'. Did you mean
     'learning.l2'?
     """
     known = {
@@ -58,7 +58,9 @@ def read_changes(given: Sequence[str]) -> Changes:
     changes: list[tuple[str, Any]] = []
     for name, values in map(_read, given):
         if name not in known:
-            raise SettingError(f"--setting must name a setting; got {name!r}.{_hint(name, known)}")
+            raise SettingError(
+                f"--setting must contain a known setting; got {name!r}.{_hint(name, known)}"
+            )
         kind, each = known[name]
         several = isinstance(each.default, tuple)
         if not several and len(values) > 1:

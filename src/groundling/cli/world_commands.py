@@ -41,7 +41,7 @@ def new(
     there = [each for each in files if (out / each).exists()]
     if there:
         raise SettingError(
-            f"The file {out / there[0]} exists already; nothing was changed. Use another "
+            f"The file {out / there[0]} already exists; nothing was changed. Use another "
             "name, or another folder with --out."
         )
     out.mkdir(parents=True, exist_ok=True)

@@ -63,7 +63,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
         return _from_folder(path)
     if not path.is_file():
         raise CorpusError(
-            f"{path} must be an archive or a folder. Give the downloaded archive, or a folder "
+            f"{path} must be an archive or a folder. Pass the downloaded archive, or a folder "
             "with its files."
         )
     with path.open("rb") as file:
@@ -73,7 +73,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
     if first == b"PK\x03\x04":
         return _from_zip(path)
     raise CorpusError(
-        f"{path} must be a .tar.gz or .zip archive. Give the archive of the repository "
+        f"{path} must be a .tar.gz or .zip archive. Pass the archive of the repository "
         "jacobandreas/instructions, or a folder with its files."
     )
 

@@ -47,7 +47,7 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
     remote = source.startswith(("http://", "https://"))
     if not remote and not Path(source).exists():
         raise CorpusError(
-            f"{source} does not exist. Give an archive, a folder or a URL, or leave out --from "
+            f"{source} does not exist. Pass an archive, a folder or a URL, or leave out --from "
             "to download the corpora from their authors."
         )
     _refuse_others(into)
@@ -91,7 +91,7 @@ def _unpack(archive: Path, folder: Path) -> None:
     if missing := [name for name in manifest() if name not in found]:
         raise CorpusError(
             f"{archive} must contain all {len(manifest())} files of the corpora; got "
-            f"{len(found)} files, without {missing[0]}. Give the archive of the repository "
+            f"{len(found)} files, without {missing[0]}. Pass the archive of the repository "
             "jacobandreas/instructions."
         )
 
@@ -125,12 +125,12 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
             problem = error
     raise CorpusError(
         f"{url} could not be downloaded ({problem}). Run the same command again to resume, or "
-        "download the archive yourself and give it with --from FILE."
+        "download the archive yourself and pass it with --from FILE."
     ) from problem
 
 
 def read_note(path: Path) -> dict[str, str]:
-    """Return the note on an unfinished download; empty if it cannot be read."""
+    """Return the metadata of an unfinished download; empty if it cannot be read."""
     try:
         found = json.loads(read_plain(path, NOTE_BYTES, CorpusError))
     except (CorpusError, ValueError, RecursionError):

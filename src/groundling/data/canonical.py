@@ -74,7 +74,7 @@ def plain(value: Any, name: Callable[[type], str] | None) -> Json:
         return {(name or _qualified)(kind): _content(value, name)}
     if name is not None:
         raise WorldError(
-            "States and actions must be made of strings, numbers, tuples, named tuples, frozen "
+            "States and actions must consist of strings, numbers, tuples, named tuples, frozen "
             f"data classes, enumerations and frozen sets; got {shorten(value)}, a "
             f"{kind.__name__}. Change it, or implement state_to_json and its counterparts."
         )

@@ -1,4 +1,4 @@
-"""States and actions as JSON and back."""
+"""Conversion of states and actions to JSON and back."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Codec:
     >>> codec.state_from_json({"Robbot": {"at": [1, 2]}})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: Yard must define the class 'Robbot', which a state names.
+    groundling.errors.WorldError: Yard must define the class 'Robbot', to which a state refers.
     Did you mean 'Robot'?
     """
 
@@ -146,9 +146,9 @@ class Codec:
             back = self._read(kind, written)
             if back != value:
                 raise WorldError(
-                    f"The {kind} {shorten(value)} of {self.owner} must be equal after "
-                    f"reading it back from JSON; {shorten(written)} was read as "
-                    f"{shorten(back)}. Correct the methods for JSON."
+                    f"The {kind} {shorten(value)} of {self.owner} must survive a round "
+                    f"trip through JSON; got {shorten(back)} from {shorten(written)}. Correct the "
+                    "methods for JSON."
                 )
 
     def _write(self, kind: str, value: Any) -> Json:
@@ -234,7 +234,7 @@ class Codec:
             f" Define it in the module of {self.owner}, or list it in {self.owner}.json_classes."
         )
         raise WorldError(
-            f"{self.owner} must define the class {name!r}, which a {kind} names.{known}"
+            f"{self.owner} must define the class {name!r}, to which a {kind} refers.{known}"
         )
 
     def _instance(self, made: type[Any], content: Json, kind: str) -> Any:

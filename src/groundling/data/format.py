@@ -103,7 +103,7 @@ class RecordReader:
         else:
             start = _carried_on(record, carried)
         if "actions" not in record:
-            raise DemonstrationError("A record must have `actions`. Write them as a list.")
+            raise DemonstrationError("A record must have `actions`. Add them as a list.")
         negative_starts = _listed(record, "negative_starts")
         shown = Demonstration(
             _text(record),
@@ -160,7 +160,7 @@ class RecordReader:
 def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
     """Return the final state of the previous turn."""
     if "turn" not in record or record["turn"] == 1:
-        raise DemonstrationError("A record must have a `start`. Write its initial state.")
+        raise DemonstrationError("A record must have a `start`. Add the initial state.")
     if carried is None:
         raise DemonstrationError(
             f"Turn {record['turn']} of {record['group']!r} must have a `start` or follow turn "

@@ -49,7 +49,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
         yield (
             number + 1,
             DemonstrationError(
-                f"The file cannot be read from this line on ({said}). Copy or download it again."
+                f"The file cannot be read beyond this line ({said}). Copy or download it again."
             ),
         )
 

@@ -211,7 +211,7 @@ def folds(
         groups.setdefault(each.group or place, []).append(place)
     if parts < 2 or len(groups) < 2:
         raise DemonstrationError(
-            f"Cross-validation must have 2 or more folds and groups; got {parts} folds and "
+            f"Cross-validation needs at least 2 folds and 2 groups; got {parts} folds and "
             f"{len(groups)} groups of demonstrations. Add demonstrations, or use fewer folds."
         )
     order = list(groups.values())

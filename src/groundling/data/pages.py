@@ -44,7 +44,7 @@ def read_footer(file: BinaryIO) -> list[list[Column]]:
     tail = file.read(8)
     size = int.from_bytes(tail[:4], "little")
     if tail[4:] != b"PAR1" or size > end - 12:
-        raise DemonstrationError("The file must have a valid Parquet footer. Write the file again.")
+        raise DemonstrationError("The file must have a valid Parquet footer. Recreate the file.")
     FOOTER_BYTES.check(size, DemonstrationError, "The file")
     file.seek(end - 8 - size)
     try:
@@ -52,7 +52,7 @@ def read_footer(file: BinaryIO) -> list[list[Column]]:
         return [[_column(each) for each in group[1]] for group in found.get(4, [])]
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
         raise DemonstrationError(
-            "The file must have a valid Parquet footer. Write the file again."
+            "The file must have a valid Parquet footer. Recreate the file."
         ) from None
 
 
@@ -79,8 +79,8 @@ def rows_at_once(file: BinaryIO, columns: Iterable[Column], most: int) -> int:
             PAGE_BYTES.check(page.size, DemonstrationError, f"The column {column.path_in_schema}")
             if page.values > column.num_values:
                 raise DemonstrationError(
-                    "A page of a Parquet file must not have more values than its column. Write "
-                    "the file again."
+                    "A page of a Parquet file must not have more values than its column. Recreate "
+                    "the file."
                 )
             if not nested and page.values:
                 most = min(most, _BATCH_BYTES * page.values // max(1, page.size))
@@ -105,7 +105,8 @@ def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
             if content.get(2 if kind == _DATA else 4) == _PREFIXES:
                 raise DemonstrationError(
                     f"The column {column.path_in_schema} must not use the encoding "
-                    "DELTA_BYTE_ARRAY, which can expand without limit. Write it as PLAIN."
+                    "DELTA_BYTE_ARRAY, which can expand without limit. Write it with the "
+                    "encoding PLAIN."
                 )
             yield Page(unpacked, values)
 
@@ -113,7 +114,7 @@ def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
 def _whole(value: Any) -> int:
     if type(value) is not int or value < 0:
         raise DemonstrationError(
-            "Every page of a Parquet file must have a valid header. Write the file again."
+            "Every page of a Parquet file must have a valid header. Recreate the file."
         )
     return value
 
@@ -131,7 +132,7 @@ def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
             if len(data) < size:
                 break
     raise DemonstrationError(
-        "Every page of a Parquet file must have a valid header. Write the file again."
+        "Every page of a Parquet file must have a valid header. Recreate the file."
     )
 
 

@@ -67,7 +67,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
         said = " ".join(str(error).split()) or type(error).__name__
         yield (
             number + 1,
-            DemonstrationError(f"The file cannot be read as Parquet ({said}). Write it again."),
+            DemonstrationError(f"The file cannot be read as Parquet ({said}). Recreate the file."),
         )
 
 
@@ -168,7 +168,7 @@ def _weigh(value: Json, left: int) -> int:
 def _read_json(text: str, name: str) -> Json:
     # States and plans repeat, so parsed values are cached; they must not be modified.
     read = _read_short if len(text) <= _SHORT else _read_long
-    return read(text, f"The column {name} must hold JSON as text.")
+    return read(text, f"The column {name} must contain JSON as text.")
 
 
 _read_short = lru_cache(maxsize=20_000)(parse_json)
@@ -215,7 +215,7 @@ def _open(path: Path) -> Any:
         check_known(field.name, FIELDS, "A record has no field", DemonstrationError)
         if not _is_plain(field.type):
             raise DemonstrationError(
-                f"The column {field.name} must hold text, numbers, truth values, or lists or "
+                f"The column {field.name} must contain text, numbers, truth values, or lists or "
                 f"objects of these; got {str(field.type)[:80]}."
             )
     if rows > _MANY:

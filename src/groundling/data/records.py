@@ -108,8 +108,8 @@ class Demonstrations:
             Skip records that cannot be read instead of raising at the first one; they are listed
             in `skipped`. Raises an error if no record is left.
         check
-            Execute every plan; impossible ones are bad records. Takes as long as the environment
-            does.
+            Execute every plan, and treat impossible ones as bad records. The time depends on the
+            environment.
         """
         return _InFiles(_matching(path), Worlds.of(worlds), skip_bad, check)
 
@@ -249,7 +249,7 @@ class _InFiles(Demonstrations):
 def _naming(
     given: Mapping[str, Environment] | NameWorld | None, read_from: Worlds | None
 ) -> NameWorld:
-    """Return a function that names environments: as given, as read, or by class."""
+    """Return a function from environments to names: as given, as read, or by class."""
     if given is not None and not isinstance(given, Mapping):
         return given
     worlds = read_from if given is None else Worlds(given)
@@ -281,7 +281,7 @@ def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> lis
         path = Path(name)
         if path.is_dir():
             raise DemonstrationError(
-                f"`path` must name files; {name} is a folder. Use a pattern such as "
+                f"`path` must be a file or a pattern; {name} is a folder. Use a pattern such as "
                 f"{path / '*.jsonl'}."
             )
         matches = [name] if path.exists() else sorted(glob.glob(name, recursive=True))
@@ -294,7 +294,7 @@ def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> lis
         found.update((Path(match), None) for match in matches if not Path(match).is_dir())
     if not found:
         raise DemonstrationError(
-            f"`path` must name at least one file; got {given!r}. Check the path or the pattern."
+            f"`path` must match at least one file; got {given!r}. Check the path or the pattern."
         )
     for path in found:
         _ending(path)

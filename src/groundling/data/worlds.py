@@ -183,7 +183,7 @@ class Worlds:
         if not name:
             if len(self._named) > 1:
                 raise WorldError(
-                    "A record must name its world if there are several worlds. Choose one "
+                    "Every record must have a `world` if there are several. Use one "
                     f"of {', '.join(map(repr, self._named))}."
                 )
             [name] = self._named
@@ -224,7 +224,7 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
         if arguments:
             raise WorldError(
                 f"{name} must not have arguments, because it is an environment; got "
-                f"{sorted(arguments)[0]!r}. Remove the arguments, or name a class or function."
+                f"{sorted(arguments)[0]!r}. Remove the arguments, or specify a class or function."
             )
         return _check(found, name)
     if not callable(found):
@@ -254,7 +254,7 @@ def _check_factory(found: Any, name: str) -> None:
         what = next((f"it has no method `{e}`" for e in _NEEDED if not hasattr(made, e)), "")
     if what:
         raise WorldError(
-            f"{name} must create an environment: {what}. Name a class with the methods "
+            f"{name} must create an environment: {what}. Use a class with the methods "
             "`actions`, `step` and `ground`, or a function that returns an environment."
         )
 
@@ -283,8 +283,8 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
             return SceneWorld.load(attribute), arguments
         if attribute.endswith(".py"):
             raise WorldError(
-                f"{attribute} is a file. Name the class or function in it that creates the world, "
-                f"such as {attribute}:Kitchen.{_offered(_read_file(attribute))}"
+                f"{attribute} is a file. Add the name of the class or function that creates the "
+                f"world, such as {attribute}:Kitchen.{_offered(_read_file(attribute))}"
             )
         return _entry_point(attribute), arguments
     if place.endswith(".py") or "/" in place or "\\" in place:
@@ -363,7 +363,7 @@ def _read_file(place: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise WorldError(
-            f"{place} must be a Python file, whose name ends in .py. Name another file."
+            f"{place} must be a Python file with a name that ends in .py. Use another file."
         )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # data classes look up their module while they are created

@@ -79,7 +79,7 @@ def applicable(
 
 
 def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[str]]) -> bool:
-    """Return whether a plan does what each verb of a text stands for, and nothing else."""
+    """Return whether a plan does what each verb of a text means, and nothing else."""
     wanted = frozenset().union(*verbs)
     done = [_types(world, part) for part in plan.parts or (plan,)]
     return wanted <= frozenset().union(*done) and all(not wanted or own & wanted for own in done)

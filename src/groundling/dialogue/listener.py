@@ -1,4 +1,4 @@
-"""Pragmatic listener: prefers plans that people would describe by the given text.
+"""Pragmatic listener: prefers plans that people would describe with the given text.
 
 The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan): the
 follower's probability, and that of a speaker trained on the same demonstrations (Andreas & Klein
@@ -180,7 +180,7 @@ class PragmaticListener:
         shown = [each for each in given if each.answer is None]
         if not shown:
             raise DemonstrationError(
-                "A pragmatic listener must have demonstrations to learn from; got none. Model "
+                "A pragmatic listener needs demonstrations to learn from; got none. Model "
                 "files do not store them: pass the demonstrations the follower was trained on."
             )
         cases: list[_Case] = []

@@ -103,7 +103,7 @@ def detect(counts: Mapping[str, float]) -> str:
 
 
 def with_phrases(language: Language, counts: Mapping[str, float], otherwise: str = "") -> Language:
-    """Return a language with phrases; they are detected if it has none.
+    """Return a language with phrases; if it has none, add those of the detected language.
 
     `counts` are the word counts of the demonstrations. If detection fails, the
     phrases are selected by the language's name or by `otherwise`. If neither has phrases, the

@@ -171,7 +171,7 @@ def _right_score(options: Sequence[Option], right: Collection[Hashable], score: 
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision to act, ask or decline, with the options concerned.
+    """Decision to act, ask or decline, with the relevant options.
 
     If `complete` is true, the options are the whole prediction set. Otherwise the question should
     also offer *none of these*.
@@ -215,7 +215,9 @@ def decide(
     'decline'
     """
     if not options:
-        raise SettingError("`options` must have at least one option; got none. Pass at least one.")
+        raise SettingError(
+            "`options` must contain at least one option; got none. Pass at least one."
+        )
     chosen = _considered(options, sets, sure)
     if len(chosen) == 1 and (sets is not None or chosen[0].probability + margin(1.0) >= sure):
         return Decision("act", chosen, True)
@@ -294,7 +296,7 @@ class DialogueScores:
         listed = list(scores)
         if not listed:
             raise SettingError(
-                "`scores` must have at least one evaluation; got none. Pass at least one."
+                "`scores` must contain at least one evaluation; got none. Pass at least one."
             )
         names = [name for name in asdict(listed[0]) if name not in ("success_alone", "count")]
         means = {name: math.fsum(getattr(s, name) for s in listed) / len(listed) for name in names}
@@ -347,7 +349,7 @@ def evaluate(
         )
     if not rows:
         raise DemonstrationError(
-            "`cases` must have at least one text; got none. Add held-out demonstrations."
+            "`cases` must contain at least one text; got none. Add held-out demonstrations."
         )
     covered, alone, sizes, right_alone, after, overask, overstep = np.mean(rows, axis=0).tolist()
     return DialogueScores(

@@ -411,7 +411,7 @@ class Answerer:
         """Learn from questions with answers; `commands` are texts that are not questions."""
         if not questions:
             raise DemonstrationError(
-                "`questions` must have at least one question; got none. Add demonstrations with "
+                "`questions` must contain at least one question; got none. Add demonstrations with "
                 "an answer."
             )
         found = cls(language)

@@ -155,7 +155,7 @@ class Speaker:
         shown = [each for each in given if each.answer is None]
         if not shown:
             raise DemonstrationError(
-                "A speaker must have demonstrations to learn from; got none. Model files do not "
+                "A speaker needs demonstrations to learn from; got none. Model files do not "
                 "store them: pass the demonstrations the follower was trained on."
             )
         self.follower = follower
@@ -566,7 +566,7 @@ class Speaker:
 
 
 def _count(value: Any) -> int:
-    """Return a count from a model file; raises `ValueError` unless it is one."""
+    """Return a count from a model file; raise `ValueError` if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**53:
         raise ValueError(f"counts must be whole numbers >= 1; got {value!r:.40}")
     return value

@@ -125,7 +125,7 @@ class Wording:
     def of(
         cls, plans: Iterable[PlanLabels], lexicon: Lexicon | None, language: Language
     ) -> Wording:
-        """Create a wording from the values that occur in plans."""
+        """Create an instance from the values that occur in plans."""
         values: dict[str, set[str]] = {}
         for plan in plans:
             for _, (kind, value) in plan.slots:
@@ -210,7 +210,7 @@ class TranslationModel:
         """Estimate the model by EM from texts and the labels of their plans."""
         if not any(words for words, _ in texts):
             raise DemonstrationError(
-                "`texts` must have at least one word; got none. Pass texts with words."
+                "`texts` must contain at least one word; got none. Pass texts with words."
             )
         wording = Wording.of((plan for _, plan in texts), lexicon, language)
         labels = {"": 0}  # the empty label generates words that are independent of the plan
@@ -350,6 +350,6 @@ def _names(plan: PlanLabels) -> Iterable[str]:
 
 
 def _forms(wording: Wording, token: str) -> tuple[str, tuple[Meaning, ...]]:
-    """Return how a word is written if it names no value of the plan, and its senses."""
+    """Return the form of a word that names no value of the plan, and its senses."""
     senses = wording.senses(token)
     return (_unmatched(senses[0][0]) if senses else wording.language.fold(token)), senses

@@ -41,7 +41,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
     listed = sorted(judged, key=lambda each: -each.confidence)
     if not listed:
         raise GroundlingError(
-            "`judged` must hold at least one answer; got none. Pass at least one."
+            "`judged` must contain at least one answer; got none. Pass at least one."
         )
     points, right = [], 0.0
     for number, each in enumerate(listed, 1):

@@ -78,7 +78,7 @@ NodeContent = Part | ComposedContent
 
 
 def composed(contents: Iterable[NodeContent]) -> NodeContent:
-    """Concatenate the labels of several contents.
+    """Concatenate the labels of several node contents.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> composed((one, ())) is one, len(composed((one, two)))
@@ -94,12 +94,12 @@ def composed(contents: Iterable[NodeContent]) -> NodeContent:
 
 
 class ContentTable(Sequence[NodeContent]):
-    """Contents that combine one item of each of several lists, composed on access.
+    """Node contents, composed on access from one item of each of several lists.
 
     Parameters
     ----------
     columns, places
-        The lists, and for each of them the index of each content's item, or -1 for none.
+        The lists and, for each of them, the index of the item in each content, or -1 for none.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def _frequent(
 def _edge_labels(
     dependencies: Sequence[str], relations: Sequence[Relation]
 ) -> tuple[list[WordLabel], list[NodeLabel], tuple[NDArray[np.int64], ...]]:
-    """Return dependency labels, relation labels, and their pairs with table rows."""
+    """Return the labels of dependencies and relations, and their pairs by table row."""
     words, nodes = Interner[WordLabel](), Interner[NodeLabel]()
     pairs: list[tuple[int, int, int]] = []
     for d, dependency in enumerate(dependencies):
@@ -346,7 +346,7 @@ class Spelled(NamedTuple):
 
 
 _Known = tuple[Part, bytes, Reals | None]
-"""A content, the indices of its labels, and their amounts unless all are 1."""
+"""Node content, the indices of its labels, and their amounts unless all are 1."""
 
 
 class JoinedLabels:
@@ -556,7 +556,7 @@ class JoinedLabels:
     def _content(self, content: Part, passing: Interner[NodeLabel]) -> _Known:
         """Return the indices of labels, and their amounts unless all are 1.
 
-        A content is cached only if all its labels are.
+        The labels of a node are cached together or not at all.
         """
         known = self._contents.get(id(content))
         if known is None:

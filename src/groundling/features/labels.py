@@ -72,7 +72,7 @@ def _kind(name: str) -> str:
 
 
 def string_values(labels: Iterable[Label]) -> set[tuple[str, str]]:
-    """Return (kind, value) pairs of string labels; a label *number* is no number.
+    """Return the (kind, value) pairs of string labels, except numbers and ordinals.
 
     >>> string_values([Label("floor", "brick"), Label("number", "plural"), Label("far", 2.0)])
     {('floor', 'brick')}
@@ -146,13 +146,13 @@ class WordLabeller:
                 )
 
     def amount(self, name: str) -> float:
-        """Return the amount of a label, from the number of words in it."""
+        """Return the amount of a label, given the number of words in it."""
         return float(self.compound_weight ** name.count(" "))
 
     def names(
         self, instruction: Instruction, cores: Sequence[str], position: int, core: str
     ) -> list[str]:
-        """Return the label names of a word that is read as `core` (itself or a tag)."""
+        """Return the label names of a word; `core` is the word itself or its tag."""
         if instruction.tokens[position].lower() in self.stop_words:
             return []
         labels = self.labels

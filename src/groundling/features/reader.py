@@ -116,8 +116,8 @@ class Reader:
             if not found:
                 shown = " ".join(str(part) for part in each)
                 raise InstructionError(
-                    f"An instruction must have words; got {shown[:60]!r}. Remove this text, or "
-                    "write what to do."
+                    f"An instruction must contain at least one word; got {shown[:60]!r}. "
+                    "Remove this text, or enter an instruction."
                 )
             read.append(self.in_order([self._prepare(instruction) for instruction in found]))
         return read

@@ -49,8 +49,8 @@ class FeatureSpace:
         Joining functions, by name or as callables that take a word label and a node label and
         return (feature name, value) pairs. The names are:
 
-        - `conjunction`: both labels are present (`word=top ∧ side=North`); a number of the
-          node multiplies the feature;
+        - `conjunction`: both labels are present (`word=top ∧ side=North`); the feature is
+          multiplied by the node's number, if it has one;
         - `slot`: the word and the node have the same value (`word=‹floor› ∧ front.floor~`);
         - `value`: a word that matches no value, with a value of a slot
           (`word=bricky ∧ front.floor=brick`);
@@ -453,7 +453,7 @@ def name_of(function: JoiningFunction) -> str:
 
 
 def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[tuple[str, float]]:
-    """Call a user-defined joining function, and check its result."""
+    """Return the checked result of a user-defined joining function."""
     try:
         found = [(str(name), float(value)) for name, value in function(word, node)]
     except Exception as error:

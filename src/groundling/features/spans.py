@@ -156,7 +156,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return how much of a name matches, and the kind of its worst match."""
+    """Return the share of a name that matches, and the kind of its worst match."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 

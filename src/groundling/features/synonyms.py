@@ -94,7 +94,7 @@ class WordVectors(Synonyms):
         vocabulary = pipeline.vocab
         if not vocabulary.vectors.shape[0]:
             raise LexiconError(
-                f"The spaCy pipeline {pipeline.meta.get('name')!r} must have word vectors; it has "
+                f"The spaCy pipeline {pipeline.meta.get('name')!r} must have word vectors; got "
                 "none. Load another one, such as a `_md` or `_lg` package."
             )
         made = cls("", least=least)
@@ -350,7 +350,9 @@ def _fasttext(data: mmap.mmap) -> Callable[[str], Vector | None]:
     entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
     most = _MOST_LINES * VECTOR_WORDS.most
     if version != 12 or not 0 < words <= entries <= most or buckets < 0 or pruned > 0:
-        raise ValueError("the fastText model is damaged, pruned or not of format version 12")
+        raise ValueError(
+            "the fastText model is damaged, is pruned, or does not have format version 12"
+        )
     _size(size)
     place, places = 64 + 28, dict[bytes, int]()
     for number in range(entries):

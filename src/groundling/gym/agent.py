@@ -160,7 +160,7 @@ class BaseAgent:
 
 
 class BrokenWorldError(WorldError):
-    """Error for an invalid return value of a world's method; it is always raised."""
+    """Error for an invalid return value of a world's method; agents do not catch it."""
 
 
 class _Hands:

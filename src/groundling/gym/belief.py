@@ -97,7 +97,7 @@ class PartialBabyAI(BabyAI):
         return state
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations with full view."""
+        """Return the teacher's demonstrations with the full view."""
         return BabyAI(self.level).record(seeds)
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:

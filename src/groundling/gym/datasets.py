@@ -36,7 +36,7 @@ def to_minari(
     require("h5py")
     if not trajectories:
         raise CorpusError(
-            "`trajectories` must hold at least one trajectory; got none. Use gym.record."
+            "`trajectories` must contain at least one trajectory; got none. Use gym.record."
         )
     buffers = []
     for number, each in enumerate(trajectories):

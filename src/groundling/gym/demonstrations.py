@@ -26,7 +26,7 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
         raise DemonstrationError(
-            f"{where} must use verbs of {type(world).__name__}.verbs; got {verb!r}.{hint}"
+            f"{where} must use only verbs in {type(world).__name__}.verbs; got {verb!r}.{hint}"
         )
     roles = known[verb].roles
     example = ", ".join("[name, …]" for _ in roles)
@@ -53,7 +53,7 @@ def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Giv
         if not names:
             raise DemonstrationError(
                 f"{where} must list the acceptable names for the {role!r} of {verb!r}; got "
-                "none. Name at least one object."
+                "none. Add at least one object."
             )
     return verb, arguments, False
 
@@ -68,7 +68,7 @@ def demonstrate(
     parts = world.read(text)
     if not parts:
         raise DemonstrationError(
-            f"{where} must have at least one word; got none. Write what to do."
+            f"{where} must have at least one word; got none. Enter an instruction."
         )
     given = _checked(world, actions, where)
     turn = next((place for place, each in enumerate(given) if each[2]), 0)
@@ -138,13 +138,14 @@ def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[l
             ]
             if not found:
                 raise DemonstrationError(
-                    f"{where} must use objects of the scene; got "
+                    f"{where} must use only objects in the scene; got "
                     f"{sorted(map(str, wanted))[:4]} for {verb!r}. Check the names of the "
                     "objects."
                 )
             if fixed and not number and not _is_allowed(episode, verb, wanted):
                 raise DemonstrationError(
-                    f"{where} must use objects that {type(world).__name__}.allows; got "
+                    f"{where} must use only objects that {type(world).__name__}.allows "
+                    "accepts; got "
                     f"{sorted(map(str, wanted))[:4]} for {verb!r}. Use another object or "
                     "verb."
                 )

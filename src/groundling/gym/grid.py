@@ -251,7 +251,7 @@ class GridReader:
         )
 
     def number(self, thing: Any) -> int:
-        """Return the number of a simulator object, or -1 if it has none, like a wall."""
+        """Return the number of a simulator object; -1 if it has none, such as a wall."""
         return self._numbers.get(id(thing), -1)
 
     def read(self) -> GridState:

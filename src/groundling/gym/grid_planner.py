@@ -126,7 +126,7 @@ class GridPlanner:
         self.state = step(self.state, move)
         self.moves.append(move)
         if len(self.moves) > _LIMIT:
-            raise PlanningError(f"A macro-action must take at most {_LIMIT} moves; got more.")
+            raise PlanningError(f"A macro-action must consist of at most {_LIMIT} moves; got more.")
 
     def _cells(self, things: Iterable[int]) -> set[int]:
         return {self.state.places[each] for each in things if self.state.places[each] >= 0}
@@ -296,7 +296,7 @@ class GridPlanner:
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Put down an obstacle, and pick up again the thing that was carried before."""
+        """Put down an obstacle, and pick up the previously carried thing again."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:

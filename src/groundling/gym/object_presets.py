@@ -49,7 +49,7 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 
 
 def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower for single moves, of which a part of the text may name several.
+    """Return a follower for single moves; a part of the text may describe several moves.
 
     Words are aligned with the graph in text order, so that *red* and *ball* refer to one thing.
 

@@ -183,7 +183,7 @@ class GymWorld:
             raise SettingError(f"`GymWorld.way` must be one of {', '.join(_WAYS)}; got {way!r}.")
         if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
             raise SettingError(
-                "GymWorld must get both `get_state` and `set_state`, or neither; way='state' needs "
+                "GymWorld needs both `get_state` and `set_state`, or neither; way='state' needs "
                 "both. Pass the missing function."
             )
         space = getattr(env, "action_space", None)
@@ -254,7 +254,7 @@ class GymWorld:
         if env.unwrapped is self.env.unwrapped:
             raise WorldError(
                 "The environment to act in must not be the simulator of the GymWorld. Create "
-                "another one."
+                "a second environment."
             )
         if observation is not None:
             if self.way_ == "replay":
@@ -266,7 +266,7 @@ class GymWorld:
         seed = getattr(env.unwrapped, "np_random_seed", None)
         if seed is None:
             raise WorldError(
-                f"{type(env.unwrapped).__name__} must know the seed of its reset "
+                f"{type(env.unwrapped).__name__} must provide the seed of its reset "
                 "(np_random_seed). Call super().reset(seed=seed) in its reset, or act with "
                 "observation=… or start=…"
             )

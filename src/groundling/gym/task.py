@@ -1,4 +1,4 @@
-"""The task `babyai`: success on unseen seeds of every level."""
+"""The `babyai` task: success on unseen seeds of every level."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return list(corpus)
 
     def held_out(self, corpus: tuple[str, ...]) -> tuple[str, ...]:
-        """Return an empty tuple, because seeds are held out instead of levels."""
+        """Return an empty tuple: seeds are held out instead of levels."""
         return ()
 
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:

@@ -10,8 +10,8 @@ class Verb(NamedTuple):
     """A verb of a domain: the resulting state, and the attribute and value it sets.
 
     `value` is the type of the spoken value (`percentage`, `number`, `colour`, `text`). For
-    relative verbs, `by` is the default change of the attribute. `ends` says whether the ends of
-    the scale have words (*maximum*).
+    relative verbs, `by` is the default change of the attribute. `ends` is true if the ends of the
+    scale have words (*maximum*).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The corpus of sentences about homes, as demonstrations in a home.
+"""The corpus of sentences about homes, converted to demonstrations.
 
 The corpus is Home Assistant Intents (CC BY 4.0): `tests/LANGUAGE` holds sentences with intents
 and slots, and the home they are about; `sentences/LANGUAGE` holds templates.

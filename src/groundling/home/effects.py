@@ -36,7 +36,7 @@ def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States
     }
     for id_, new in (given or {}).items():
         if id_ not in found:
-            raise HomeError(f"`states` must name entities of the home; got {id_!r}.")
+            raise HomeError(f"`states` must contain only entities of the home; got {id_!r}.")
         if not isinstance(new, Mapping) or not isinstance(new.get("attributes") or {}, Mapping):
             raise HomeError(
                 f"`states` of {id_!r} must be a mapping with `state` and `attributes`; got "

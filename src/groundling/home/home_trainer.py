@@ -71,7 +71,7 @@ def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
 
 
 def _plain_words(example: HomeExample) -> list[str]:
-    """Return the words that a text does not only have as parts of names or of a free text."""
+    """Return the words of a text, except those that are only in names or in a free text."""
     said, command = example.world.read(example.text).utterance, example.command
     is_kind = command.target.by in ("kind", "everything")
     named = {

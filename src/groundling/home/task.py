@@ -1,4 +1,4 @@
-"""The task `home`: held-out sentences, new homes, typos and questions."""
+"""The `home` task: held-out sentences, new homes, typos and questions."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ class HomeTask(Task["Corpora", HomePreset]):
         """Return corpora that are read on first use; there is no generated sample."""
         if not isinstance(source, Path):
             raise SettingError(
-                "The task `home` has no generated sample. Set GROUNDLING_CORPORA or --corpora."
+                "The `home` task has no generated sample. Set GROUNDLING_CORPORA, or pass "
+                "--corpora."
             )
         return Corpora(source)
 

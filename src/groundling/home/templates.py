@@ -121,9 +121,8 @@ def expand_templates(
 class Sampler:
     """Samples one sentence of a block in a home.
 
-    `used` counts the chosen alternatives of all sentences: rare ones are preferred, so that few
-    sentences have most words of the templates. `commands` are sentences that a delay can begin
-    with.
+    `used` counts how often each alternative was chosen. Rarely used ones are preferred, so that a
+    few sentences cover most words of the templates. `commands` are sentences to be delayed.
     """
 
     def __init__(
@@ -199,7 +198,7 @@ class Sampler:
         return " ".join(self._text(self._rarest(parts), 0).split())
 
     def _rarest(self, parts: Sequence[Any]) -> Any:
-        """Return one of several alternatives, most likely one that was seldom used."""
+        """Return one of several alternatives, most likely one that was rarely used."""
         rarity = [(1 + self._used[id(each)]) ** -2.0 for each in parts]
         (chosen,) = self.dice.choices(parts, rarity)
         self._used[id(chosen)] += 1
@@ -303,7 +302,7 @@ class Sampler:
 
 
 class NothingError(Exception):
-    """Nothing in the home fits a template."""
+    """Raised if nothing in the home fits a template."""
 
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:

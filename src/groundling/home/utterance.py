@@ -135,7 +135,7 @@ class HomeNames:
         ]
 
     def corrected(self, word: str, known: Mapping[str, int]) -> str:
-        """Return the known word that a word is an inflected or misspelt form of, or the word."""
+        """Return the known word that a word is a form or misspelling of, or the word itself."""
         if self._spelt[0] is not known:
             grammar = dict.fromkeys(self.grammar, _USUAL)
             rare_first = sorted(known, key=lambda each: known[each])
@@ -360,7 +360,7 @@ class Utterance:
         return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def _is_unsafe(self, place: int) -> bool:
-        """Return whether a word is a correction of a short word, which may as well be right."""
+        """Return whether a word is a correction of a short word, which may be correct as is."""
         written = self.language.fold(self.words[place])
         return self.folded[place] != written and len(written) < _SHORTEST_TYPO
 

@@ -248,7 +248,7 @@ class UnitScores:
         self.options(found)
 
     def marks(self, marks: Sequence[GroundingGraph]) -> Reals:
-        """Return the (marks × units) scores of the choices other than acting."""
+        """Return the (choices × units) scores of the choices other than acting."""
         text, free = self.graphs([self.encoder.lay_out(mark) for mark in marks])
         return text + free[:, None]
 

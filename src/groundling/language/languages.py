@@ -351,7 +351,7 @@ class Language:
         try:
             data = json.loads(read_plain(Path(path), LANGUAGE_BYTES, SettingError, links=True))
             if not isinstance(data, dict):
-                raise ValueError(f"the file must hold a JSON object; got {type(data).__name__}")
+                raise ValueError(f"the file must contain a JSON object; got {type(data).__name__}")
         except (ValueError, RecursionError) as error:
             raise SettingError(
                 f"The language in {path} cannot be read: {error}. Correct the file."

@@ -166,11 +166,10 @@ class ConlluParser:
             elif self.fallback is not None:
                 found += self.fallback.parse(sentence)
             else:
+                files = ", ".join(map(str, self.paths[:3])) + ("…" if len(self.paths) > 3 else "")
                 raise ParseError(
                     f"The sentence {sentence[:80]!r} must be in the parsed files; got no parse in "
-                    + ", ".join(map(str, self.paths[:3]))
-                    + ("…" if len(self.paths) > 3 else "")
-                    + ". Add the sentence to a file, or pass a `fallback` parser."
+                    f"{files}. Add the sentence to a file, or pass a `fallback` parser."
                 )
         self.limits.check_parsed(text, found)
         return found

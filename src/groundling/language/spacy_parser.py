@@ -261,7 +261,8 @@ def _read(document: Doc) -> Instruction:
     tokens = tuple(token.text for token in document)
     if size == 0:
         raise ParseError(
-            f"A sentence must have words; got {document.user_data.get('sentence')!r}. Remove "
+            f"A sentence must contain at least one word; got "
+            f"{document.user_data.get('sentence')!r}. Remove "
             "empty sentences."
         )
     places = np.arange(size)

@@ -1,4 +1,4 @@
-"""Checkpoints: training states in a folder from which a later run resumes."""
+"""Checkpoints: a folder of training states from which a later run resumes."""
 
 from __future__ import annotations
 

@@ -260,7 +260,7 @@ class _ScoreTest:
         return _PRIOR * np.array(found)
 
     def retest(self, word: int, meaning: int) -> tuple[float, float]:
-        """Return the evidence and effect of a selected word, given only the other words."""
+        """Return the evidence and effect of a word in texts without other selected words."""
         rest = self.taken[:, meaning].copy()
         rest[word] = 0.0
         alone = (self.said[:, word] > 0) & (self.said @ rest == 0)

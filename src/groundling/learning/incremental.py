@@ -52,7 +52,7 @@ def teach(
         listed = list(known)
         if not listed:
             raise DemonstrationError(
-                "`known` must hold the training demonstrations of a loaded follower; got none. "
+                "`known` must contain the training demonstrations of a loaded follower; got none. "
                 "Pass known=[…], or fit a follower to all demonstrations."
             )
         before = tuple(trainer.prepare(encoder, listed))

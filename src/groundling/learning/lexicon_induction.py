@@ -249,7 +249,7 @@ def _first_words(
     seed: int,
     progress: ProgressCallback | None,
 ) -> list[tuple[str, Meaning, float]] | None:
-    """Return words with values and evidence, or None if the progress callback stopped.
+    """Return words with values and evidence, or None if the callback stopped training.
 
     The evidence is a share of the largest deviation expected by chance.
     """

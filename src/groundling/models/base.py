@@ -281,7 +281,7 @@ class Model(Settings, ABC):
         requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Yield, for each text, the plans from each of several starts with their scores."""
+        """Yield, for each text, the plans from each start, with their scores."""
         raise SettingError(
             f"{type(self).__name__} cannot compare plans from several starts, because it "
             "normalises each decision separately. Use PlanModel."
@@ -291,7 +291,7 @@ class Model(Settings, ABC):
         """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Return advice for plans that are too `short` or too long, or an empty string."""
+        """Return advice on settings if plans are too `short`, or else too long; "" if none."""
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:

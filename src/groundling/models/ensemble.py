@@ -72,7 +72,7 @@ class Ensemble(Model):
             )
         if not self.members:
             raise SettingError(
-                "Ensemble.members must have at least one member; got none. Add members, or use "
+                "Ensemble.members must contain at least one member; got none. Add members, or use "
                 "Ensemble.model on its own."
             )
         for each in self.all_members(overlay, features):
@@ -134,7 +134,7 @@ class Ensemble(Model):
         requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Yield, for each text, the plans from each of several starts with mean scores."""
+        """Yield, for each text, the plans from each start, with mean scores."""
         answers = [self.model.score_starts(each, requests, search) for each in fitted.members]
         for same in zip(*answers, strict=True):
             yield [_mean(starts) for starts in zip(*same, strict=True)]

@@ -1,4 +1,4 @@
-"""The models by name, and minimal settings for trying each of them."""
+"""The models by name, with minimal settings for each of them."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
     >>> listed_demonstrations([])
     Traceback (most recent call last):
         ...
-    groundling.errors.DemonstrationError: `fit` must get at least one demonstration to learn from;
-    got none. Pass a Demonstration.
+    groundling.errors.DemonstrationError: `fit` needs at least one demonstration; got none. Pass a
+    Demonstration.
     """
     given: Any = demonstrations
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -62,8 +62,7 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
             )
     if not listed:
         raise DemonstrationError(
-            "`fit` must get at least one demonstration to learn from; got none. Pass a "
-            "Demonstration."
+            "`fit` needs at least one demonstration; got none. Pass a Demonstration."
         )
     return listed
 
@@ -163,8 +162,8 @@ def _contradictions(
 ) -> bool:
     """Return whether mirror images contradict their originals, and warn if they do.
 
-    If mirroring changes actions but no word of any text, it was written for another language. The
-    same text would then have two contradictory plans.
+    If mirroring changes actions but no word of any text, the words to swap are those of another
+    language. The same text would then have two contradictory plans.
     """
     differ = changed = 0
     original: tuple[Demonstration, tuple[Instruction, ...]] | None = None
@@ -179,8 +178,8 @@ def _contradictions(
         return False
     warnings.warn(
         f"Mirror images change the actions of {differ} demonstrations, but no word of their texts. "
-        "They would teach contradictions and are ignored. Tell the environment which words to "
-        "swap, or set Learning(augment=False).",
+        "They would contradict the originals and are ignored. Pass the words to swap to "
+        "the environment, or set Learning(augment=False).",
         AugmentWarning,
         stacklevel=5,  # the caller of Follower.fit
     )

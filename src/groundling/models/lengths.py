@@ -21,7 +21,7 @@ class LengthModel:
     longest: int = 1
 
     def fit(self, pairs: Iterable[tuple[int, int]]) -> LengthModel:
-        """Fit to (number of units, number of actions) pairs."""
+        """Fit the model to (number of units, number of actions) pairs, and return it."""
         counts: dict[int, Counter[int]] = {}
         for units, actions in pairs:
             counts.setdefault(units, Counter())[actions] += 1

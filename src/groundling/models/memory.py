@@ -193,7 +193,7 @@ def _text(value: Any) -> str:
 
 
 def latest(examples: Iterable[Example]) -> list[Example]:
-    """Return the original examples that no later example corrects.
+    """Return the original examples that no later example replaces.
 
     A later demonstration of the same text from the same start replaces an earlier one.
     """

@@ -87,7 +87,7 @@ class PlanSpaces:
 
     @property
     def bytes(self) -> int:
-        """Return zero, because the budget already counts all bytes."""
+        """Return 0: the shared budget already counts these bytes."""
         return 0
 
     def plans(self, world: CachedEnvironment, start: State, search: Search) -> PlanSpace | None:
@@ -441,7 +441,7 @@ class PlanModel(Model):
         requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Yield, for each text, the plans from each of several starts with their scores."""
+        """Yield, for each text, the plans from each start, with their scores."""
         waiting: list[tuple[Text, list[PlanSpace]]] = []
         count = 0
         for text, world, starts in requests:

@@ -195,7 +195,7 @@ class TransducerModel(UnitModel):
             )
 
     def length_cure(self, short: bool) -> str:
-        """Return advice for plans that are too `short` or too long.
+        """Return advice on settings if plans are too `short`, or else too long.
 
         >>> TransducerModel(length_bonus=1, allow_multiple=False).length_cure(short=False)
         'Lower TransducerModel.length_bonus (it is 1).'
@@ -290,7 +290,7 @@ class TransducerModel(UnitModel):
 
 @dataclass(frozen=True)
 class Reading:
-    """-log p(actions | units), its gradient by score, and p(unit names action)."""
+    """The loss -log p(actions | units), its gradients, and p(unit names action)."""
 
     loss: float
     act_grad: Reals
@@ -364,7 +364,7 @@ class TransducerObjective(Objective):
 
 
 class UnreadableError(DemonstrationError):
-    """Raised if no reading of an instance leads to its actions; `place` is its index."""
+    """Raised if no reading of an instance leads to its actions; `place` is the index."""
 
     def __init__(self, place: int) -> None:
         super().__init__(f"Demonstration {place + 1} must have an alignment with its text.")

@@ -72,7 +72,7 @@ class CandidateArrays:
 def lay_out_candidates(
     candidates: Sequence[Candidates], *, priors: bool, tabled: bool = False
 ) -> CandidateArrays:
-    """Flatten candidate lists into arrays; `priors` says whether ψ(y) is scored.
+    """Flatten candidate lists into arrays; with `priors`, ψ(y) is scored too.
 
     With `tabled`, the contents of whole graphs may be a table.
     """

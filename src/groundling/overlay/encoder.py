@@ -279,7 +279,7 @@ class Encoder:
         return LabelledText(tuple(instructions), skeleton, words)
 
     def _dropped(self, labelled: Sequence[Sequence[LabelledWord]]) -> frozenset[tuple[int, int]]:
-        """Return the sentence and position of words to leave out, unless it is all of them."""
+        """Return the sentence and position of words to leave out, unless these are all words."""
         if not self.reader.drops_new:
             return frozenset()
         places = ((s, p) for s, words in enumerate(labelled) for p in range(len(words)))

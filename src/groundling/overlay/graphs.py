@@ -48,7 +48,7 @@ class Shape:
     enters
         For each node, whether texts may enter there.
     overlay
-        The settings that say which nodes are neighbours.
+        The settings that define which nodes are neighbours.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class Layouts:
         return self._graph((*parts, *added), names, shape)
 
     def _parts(self, graph: GroundingGraph, scene: Scene | None) -> tuple[_SpelledNode, ...]:
-        """Spell out the nodes of a graph."""
+        """Return the nodes of a graph, converted to features."""
         ranks: Sequence[_Ranks] = (None,) * len(graph)
         if scene is not None:
             things = scene.things_of(graph)
@@ -204,7 +204,7 @@ class Layouts:
         return tuple(map(self._node, graph.parts, graph.node_labels, ranks))
 
     def _surroundings(self, graph: GroundingGraph, scene: Scene) -> _Surroundings:
-        """Return the nodes that relations add to a graph, and all names and the shape with them."""
+        """Return the nodes that relations add to a graph, and the names and shape of the result."""
         if self._latest is None or self._latest[0] is not scene:
             self._latest = scene, {}
         known = self._latest[1]
@@ -265,7 +265,7 @@ class Layouts:
         return made
 
     def share(self, content: Part) -> Part:
-        """Return labels as an object that is the same for equal labels."""
+        """Return one shared object for equal labels."""
         found: Part | None = self._made.get(content)
         if found is None:
             found = self._shared(content)

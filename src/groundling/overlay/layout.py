@@ -56,7 +56,7 @@ class GraphTile(NamedTuple):
     relation_links: Integers  # relation -> links
 
     def nothing(self, ring: Any) -> Any:
-        """Return zero, with the width of the sum of an action."""
+        """Return a zero of the width of an action's sum."""
         return ring.zero
 
     def sum(self, ring: Any, value: Any) -> Any:
@@ -327,7 +327,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
 
 
 def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDArray[np.int64]:
-    """Return the first item of each tile: items of one instance, of about `most` together."""
+    """Return the first item of each tile: about `most` states of a single instance."""
     starts = starts_of(sizes)[:-1]
     cut = (starts - starts[np.searchsorted(owner, owner)]) // most
     begins = np.ones(len(owner), np.bool_)
@@ -361,7 +361,7 @@ def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
 def _stays(
     batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
 ) -> tuple[int, NDArray[np.bool_]]:
-    """Return the relation of every node to itself, or -1, and the entries of the node."""
+    """Return the relation of all nodes to themselves (-1 if none) and a mask of its entries."""
     itself = batch.near_node == local
     relations = batch.near_relation[itself]
     if len(relations):

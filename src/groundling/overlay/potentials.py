@@ -199,7 +199,7 @@ def score_sets(
 
 @inner
 def _clear(labels: LabelTables, sets: Integers, by_label: Reals) -> None:
-    """Set labels to 0: those that have features with the word sets or, if few, all."""
+    """Set to 0 the labels joined with the word sets, or all labels if there are few."""
     if len(by_label) <= _CACHED:
         by_label[:] = 0.0
         return

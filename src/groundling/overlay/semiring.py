@@ -57,7 +57,7 @@ class Scaled(NamedTuple):
         return quotient(a, b)
 
     def gate(self, flag: float) -> float:
-        """Return one if the flag is 1, zero if it is 0."""
+        """Return the semiring's one if the flag is 1, its zero if it is 0."""
         return flag
 
     def log(self, a: float) -> float:
@@ -222,5 +222,5 @@ class LogPotentials(NamedTuple):
         return True
 
     def holds(self, kept: float, words: int, actions: int) -> bool:
-        """Return True, because logarithms neither overflow nor underflow."""
+        """Return True: logarithms neither overflow nor underflow."""
         return True

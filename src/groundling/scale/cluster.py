@@ -117,7 +117,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
     Traceback (most recent call last):
         ...
     groundling.errors.WorkerError: The connection to the cluster's scheduler was lost
-    (ConnectionError). Start it again. All is kept.
+    (ConnectionError). Restart the scheduler. All is kept.
     """
     distributed = _distributed()
     lost = (
@@ -140,7 +140,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         ) from error
     except distributed.KilledWorker as error:
         raise WorkerError(
-            "Several workers died at the same task, perhaps because they ran out of memory. Give "
+            "Several workers died while running the same task, perhaps because they ran "
+            "out of memory. Give "
             "each worker more memory, or write the demonstrations into smaller files. "
             f"{say()}"
         ) from error
@@ -151,8 +152,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         ) from error
     except lost as error:
         raise WorkerError(
-            f"The connection to the cluster's scheduler was lost ({type(error).__name__}). Start "
-            "it again. "
+            f"The connection to the cluster's scheduler was lost ({type(error).__name__}). Restart "
+            "the scheduler. "
             f"{say()}"
         ) from error
     except OSError as error:
@@ -391,7 +392,7 @@ async def _pause(client: Any) -> None:
 
 
 def _receive(packed: bytes) -> Any:
-    """Unpack a value on a worker; Dask can repeat this if the worker dies."""
+    """Unpack a value on a worker, as a task that Dask can repeat if the worker dies."""
     return _distributed().protocol.pickle.loads(packed)
 
 

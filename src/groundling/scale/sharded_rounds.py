@@ -81,7 +81,7 @@ def fit_shards(
     trainer.model.check(trainer.overlay, trainer.features, trainer.learning.rounds, trainer.search)
     if not executor.shards.parts:
         raise DemonstrationError(
-            "`fit` must have at least one demonstration; got none. Pass a Demonstration."
+            "`fit` needs at least one demonstration; got none. Pass a Demonstration."
         )
     name = secrets.token_hex(6)
     lexicon = trainer.features.first_lexicon()

@@ -254,7 +254,7 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the best configuration; there is no race for one configuration or few data."""
+    """Return the best configuration, without a race if there is only one or little data."""
     count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:

@@ -123,7 +123,6 @@ def _features(profile: Profile, join: Join) -> Features:
     wanted: dict[str, Any] = {
         "words": _TREE if pairs else ("word",),
         "typos": True,
-        "new_words": "drop",
         "compound_weight": WORD_PAIR_WEIGHT if pairs else 1.0,
         "joins": ("conjunction",),
         "min_count": 0,
@@ -154,6 +153,8 @@ def _with_words(features: Features, words: tuple[str, ...], **more: object) -> F
 
 def _graph(name: str, p: Profile, features: Features, **overlay: Any) -> Configuration:
     """Return a configuration that lists plans and aligns words with nodes."""
+    # Otherwise, words without weights would favour graphs with more nodes.
+    features = features.changed_to(new_words="drop")
     return _listed(name, PlanModel(), Overlay(**overlay), p, features)
 
 

@@ -70,8 +70,8 @@ class Kind:
 
         One of two conditions must hold: most texts that spell a value mean it (precision), or
         nearly all texts that mean a value spell it (recall). Recall suffices because a word of a
-        name (*lamp* in “bedroom lamp”) often has another meaning too. If few of the
-        values are spelled, that may be chance, unless every text that spells one means it.
+        name (*lamp* in “bedroom lamp”) often has another meaning too. If only a few values are
+        spelled, this may be due to chance, unless every text that spells one means it.
 
         >>> few = frozenset({"red", "blue"})
         >>> Kind("colour", few, few, 10, 9).is_slot, Kind("way", few, few, 10, 2).is_slot
@@ -222,7 +222,7 @@ class Profile:
 
     @cached_property
     def listing(self) -> Lengths:
-        """The plan lengths for which all plans can be listed."""
+        """The plan lengths for which all plans can be enumerated."""
         starts: dict[int, set[str]] = {}
         for each in self.demonstrations:
             starts.setdefault(id(each.environment), set()).add(canonical(each.start))

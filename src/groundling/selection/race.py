@@ -114,7 +114,8 @@ class Runner:
     """A configuration in the race, with the results of its last lap.
 
     `credit` has an entry for each held-out demonstration. `size` is the number of demonstrations in
-    the lap, or 0 before the first lap. `failed` says why the configuration cannot run.
+    the lap, or 0 before the first lap. `failed` is the reason why the configuration cannot run, if
+    any.
     """
 
     configuration: Configuration
@@ -337,7 +338,7 @@ def nothing_learnt() -> DemonstrationError:
     """Create the error for a race in which no configuration learns anything."""
     return DemonstrationError(
         "No configuration follows any held-out demonstration. Add demonstrations, or fit a "
-        "follower with given settings and call `diagnose` to see why."
+        "follower with fixed settings and call `diagnose` to see why."
     )
 
 
@@ -386,7 +387,7 @@ def credits_of(
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:
-    """Return the plan with the highest score, or the plan that the search settled on."""
+    """Return the plan with the highest score, or the one that the search already chose."""
     plans = result.plans
     if not len(plans) or result.settled:
         return plans[0] if len(plans) else None

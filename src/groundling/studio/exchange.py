@@ -23,7 +23,7 @@ TOLD = 50  # maximum number of invalid lines to report
 
 
 class Brought(NamedTuple):
-    """What the first line of an exported file says: the world's title, its source, the pupil."""
+    """The header of an exported file: the world's title, its source and the pupil."""
 
     title: str
     source: dict[str, Any]
@@ -31,7 +31,7 @@ class Brought(NamedTuple):
 
 
 def read_brought(data: bytes) -> Brought | None:
-    """Return what an exported file brings along; None if it has only demonstrations.
+    """Return the header of an exported file; None if it has only demonstrations.
 
     Raises DemonstrationError if the file names a source that may run code.
 
@@ -51,7 +51,7 @@ def read_brought(data: bytes) -> Brought | None:
     parse_line(first)  # checks the version
     source = check_source(head["source"])
     if source["kind"] not in HARMLESS:
-        raise DemonstrationError("The file must have a world of the gallery or the editor.")
+        raise DemonstrationError("The world in the file must be from the gallery or the editor.")
     return Brought(str(head.get("title", ""))[:80], source, str(head.get("pupil", ""))[:40])
 
 
@@ -117,20 +117,20 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
         for number, problem in refused.items():
             raise DemonstrationError(_unfitting(project, read_brought(data), number, problem))
         raise DemonstrationError(
-            "The file must have at least one demonstration; got none. Choose a JSON Lines file "
+            "The file must contain at least one demonstration; got none. Choose a JSON Lines file "
             "from Export."
         )
     return found, refused
 
 
 def _unfitting(project: Project, brought: Brought | None, line: int, problem: str) -> str:
-    """Return in plain words why no line of a file could be imported, and what to do."""
+    """Return the reason why no line of a file could be imported, and what to do."""
     own = project.setting.title
     if brought is not None:
         return (
             f"This file belongs to the world “{brought.title}”, and this project is the world "
-            f"“{own}”. Nothing was imported. The file brings its own world: open it with “Open a "
-            "file” on the page Worlds."
+            f"“{own}”. Nothing was imported. The file contains its own world: open it with “Open a "
+            "file” on the Worlds page."
         )
     return (
         f"Line {line}: {problem} Nothing was imported, because no example in this file fits the "

@@ -124,7 +124,7 @@ class OpenProjects:
         if brought is None:
             raise ProjectError(
                 "This file must start with the world that its examples belong to. If it is from "
-                "an older version, open its world, and import the file on the page Examples."
+                "an older version, open its world, and import the file on the Examples page."
             )
         name = self.begin(brought.source)
         found = self.get(name)

@@ -113,11 +113,11 @@ class Project:
             self.writes = self.store.claim()
             known = self._stored_source()
             if source is None and known is None:
-                raise ProjectError(f"There is no project in {folder}. Name a world to open.")
+                raise ProjectError(f"There is no project in {folder}. Specify a world to open.")
             if source is not None and known is not None and source["kind"] != known["kind"]:
                 raise ProjectError(
                     f"The project in {folder} belongs to another world ({named(known)}). Choose "
-                    "another folder with --project, or open it without naming a world."
+                    "another folder with --project, or open it without specifying a world."
                 )
             if source is None and known is not None and known["kind"] not in HARMLESS:
                 self._ask(known, confirm)
@@ -166,7 +166,7 @@ class Project:
         if confirm is None or not confirm(known):
             raise ProjectError(
                 f"The project in {self.folder} uses {named(known)}, which may run code, so the "
-                "project was not opened. If you trust it, name it on the command line: "
+                "project was not opened. If you trust it, pass it on the command line: "
                 f"groundling studio {typed(known)} --project {shlex.quote(str(self.folder))}"
             )
 

@@ -75,7 +75,7 @@ class Setting:
         Returns the training demonstrations of the trained model; the project does not store
         them.
     apart
-        Returns held-out demonstrations, which only measure accuracy.
+        Returns held-out demonstrations, used only to measure accuracy.
     trained
         The trained follower, if a model was opened.
     examples
@@ -331,7 +331,7 @@ def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) ->
         def lost() -> Sequence[Demonstration]:
             raise DemonstrationError(
                 f"The model in {folder} does not store its training demonstrations, so it cannot "
-                "be taught. Give their files with --demonstrations, or open the world without the "
+                "be taught. Pass their files with --demonstrations, or open the world without the "
                 "model in the studio and import them."
             )
 

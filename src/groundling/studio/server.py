@@ -221,7 +221,8 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
     if names_world(target):
         if world is not None:
             raise SettingError(
-                f"The argument {target!r} and --world {world!r} both name a world. Pass only one "
+                f"The argument {target!r} and --world {world!r} both specify a world. "
+                "Pass only one "
                 "of them. To combine --world with an argument, pass the folder of a model."
             )
         return {"kind": "world", "world": _whole(target)}
@@ -232,13 +233,13 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
 
 
 def read_exported(path: str) -> tuple[Brought, bytes]:
-    """Return what a file exported by the studio brings along, and its content."""
+    """Return the header and the content of a file exported by the studio."""
     data = read_plain(Path(path), IMPORT_BYTES, DemonstrationError, links=True)
     brought = read_brought(data)
     if brought is None:
         raise SettingError(
             f"{path} must start with the world that its examples belong to, as written by “Export” "
-            "in the studio. Open the world instead, and import the file on the page Examples."
+            "in the studio. Open the world instead, and import the file on the Examples page."
         )
     return brought, data
 

@@ -59,9 +59,9 @@ class DiskFullError(ProjectError):
 class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
-    Records with `apart` are held out: they only measure accuracy. `origin` is given, shown, picked,
+    Records with `apart` are held out, to measure accuracy. `origin` is given, shown, picked,
     edited or imported. `right_before` is true if the follower got the demonstration right before
-    learning it. `problem` says why the record cannot be read.
+    learning it. `problem` is the reason why the record cannot be read, if any.
     """
 
     scene: str
@@ -156,7 +156,8 @@ class Store:
         if version > VERSION:
             raise ProjectError(
                 f"The format of the project in {self.folder} must be {VERSION} or older; got "
-                f"{version}. It was made by a newer Groundling: install that version to open it."
+                f"{version}. It was created by a newer version of Groundling. Install "
+                "that version to open it."
             )
         self._check_schema(version)
         self._db.execute("PRAGMA journal_mode=WAL")
@@ -552,7 +553,9 @@ def _revived(kept: dict[str, Any]) -> Record:
     kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
     whole = type(found.id) is int and 0 < found.id < _LARGEST
     if not whole or not all(isinstance(value, kind) for value, kind in kinds):
-        raise ValueError("A stored demonstration must have fields of the types of `Record`.")
+        raise ValueError(
+            "The fields of a stored demonstration must have the types declared in `Record`."
+        )
     if not _is_number(found.weight) or not _is_number(found.at):
         raise ValueError("`weight` and `at` of a stored demonstration must be finite numbers.")
     if found.right_before not in (None, True, False):

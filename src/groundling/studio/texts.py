@@ -20,7 +20,8 @@ def check_text(text: str) -> str:
     >>> check_text("...")
     Traceback (most recent call last):
         ...
-    groundling.errors.InstructionError: The text must have words. Say what to do.
+    groundling.errors.InstructionError: The text must contain at least one word. Enter an
+    instruction.
     """
     said = text.strip()
     SAID_CHARACTERS.check(len(said), InstructionError, "A text")
@@ -32,7 +33,7 @@ def check_text(text: str) -> str:
         ) from None
     count = len(split_sentences(said))
     if count == 0:
-        raise InstructionError("The text must have words. Say what to do.")
+        raise InstructionError("The text must contain at least one word. Enter an instruction.")
     SAID_SENTENCES.check(count, InstructionError, "A text")
     return said
 
@@ -43,12 +44,12 @@ def check_actions(count: int) -> None:
     >>> check_actions(0)
     Traceback (most recent call last):
         ...
-    groundling.errors.InstructionError: A demonstration must have at least one action; got none.
-    Show what to do.
+    groundling.errors.InstructionError: A demonstration must have at least one action; got none. Add
+    an action.
     """
     if count == 0:
         raise InstructionError(
-            "A demonstration must have at least one action; got none. Show what to do."
+            "A demonstration must have at least one action; got none. Add an action."
         )
     SAID_ACTIONS.check(count, InstructionError, "A demonstration")
 

@@ -22,7 +22,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     >>> task_setting(Path("nowhere"), {})
     Traceback (most recent call last):
         ...
-    groundling.errors.ModelFileError: nowhere holds no trained model. Type
+    groundling.errors.ModelFileError: nowhere contains no trained model. Run
     `groundling train TASK --out nowhere` to train one.
     """
     from groundling.corpora import Place, find_corpora

@@ -113,7 +113,7 @@ def explanation_view(
     for step, shown, action in zip(why.steps, told["steps"], why.plan.actions, strict=True):
         shown["label"] = name_action(environment, action)
         shown.update(graph_view(step.graph))
-    # Replace action strings by the environment's action names.
+    # Replace action strings with the environment's action names.
     names = {str(action): name_action(environment, action) for plan in
              (why.plan, *why.plan.alternatives) for action in plan.actions}  # fmt: skip
     for rival in (*told["rivals"], *(s["without"] for s in told["steps"] if s["without"])):

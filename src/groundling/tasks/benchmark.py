@@ -60,7 +60,7 @@ class Case:
     environment
         The environment to follow the text in. Defaults to the environment of the demonstration.
     length
-        The number of actions, if the follower is told.
+        The number of actions, if the follower is given it.
     learnable
         Whether to train on the case; False for a plan outside the plan space.
     reference

@@ -286,7 +286,7 @@ def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> Non
         if is_ours(path.read_text(encoding="utf-8")):
             return
     raise SettingError(
-        f"{path} exists already and is not a {what} from Groundling, so it was not overwritten. "
+        f"{path} already exists and is not a {what} from Groundling, so it was not overwritten. "
         "Move the file, or choose another folder with --out."
     )
 

@@ -158,7 +158,7 @@ def load_trained(
     >>> load_trained("nowhere")
     Traceback (most recent call last):
         ...
-    groundling.errors.ModelFileError: nowhere holds no trained model. Type
+    groundling.errors.ModelFileError: nowhere contains no trained model. Run
     `groundling train TASK --out nowhere` to train one.
     """
     folder = Path(folder)
@@ -167,13 +167,13 @@ def load_trained(
         note = Note(world, get_task(world).presets.default)
     elif note is None:
         raise ModelFileError(
-            f"The model in {folder} does not name its task, because it was not trained with "
+            f"The model in {folder} does not record its task, because it was not trained with "
             "`groundling train`. Pass its world with --world, or use Follower.load in Python."
         )
     elif names_world(note.task):
         raise SettingError(
-            f"The model in {folder} was trained in a user's own world, so --world must be given. "
-            f"Add it, such as --world {note.task[:80]}."
+            f"The model in {folder} was trained in a user's own world, so --world is required. Add "
+            f"it, for example --world {note.task[:80]}."
         )
     elif note.task not in task_names():
         raise ModelFileError(
@@ -194,11 +194,11 @@ def read_model_note(folder: Path) -> Note | None:
     if not is_model(folder):
         if (folder / CHECKPOINTS).is_dir():
             raise ModelFileError(
-                f"The training of {folder} is not finished. Type the same `groundling train` "
-                "again to resume it."
+                f"The training of {folder} is not finished. Run the same `groundling train` "
+                "command again to resume it."
             )
         raise ModelFileError(
-            f"{folder} holds no trained model. Type `groundling train TASK --out {folder}` to "
+            f"{folder} contains no trained model. Run `groundling train TASK --out {folder}` to "
             "train one."
         )
     try:
@@ -206,5 +206,6 @@ def read_model_note(folder: Path) -> Note | None:
         return None if content is None else Note.from_dict(dict(content))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ModelFileError(
-            f"The note in {folder} cannot be read ({str(error)[:200]}). Train the model again."
+            f"The training note in {folder} cannot be read ({str(error)[:200]}). Train "
+            "the model again."
         ) from error

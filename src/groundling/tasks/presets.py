@@ -151,8 +151,8 @@ def with_changes(chosen: PresetT, changes: Iterable[tuple[str, Any]]) -> PresetT
     >>> with_changes(Preset(), [("learning.iteration", 5)])
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: A preset must name known settings; got 'learning.iteration'. Did
-    you mean 'iterations'?
+    groundling.errors.SettingError: A preset must contain only known settings; got
+    'learning.iteration'. Did you mean 'iterations'?
     """
     for path, value in changes:
         if chosen.auto and "." in path:
@@ -166,7 +166,8 @@ def _with_change(settings: Any, names: Sequence[str], value: Any, path: str) -> 
     known = getattr(settings, "__dataclass_fields__", ())
     if names[0] not in known:
         raise SettingError(
-            f"A preset must name known settings; got {path!r}.{did_you_mean(names[0], known)}"
+            f"A preset must contain only known settings; got "
+            f"{path!r}.{did_you_mean(names[0], known)}"
         )
     if len(names) > 1:
         value = _with_change(getattr(settings, names[0]), names[1:], value, path)

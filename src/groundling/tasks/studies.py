@@ -61,7 +61,7 @@ class Study(NamedTuple):
 def study_folds(
     task: Task[Any, Any], corpus: Any, preset: str, variant: str, quick: bool
 ) -> list[Fold]:
-    """Return the folds of a quick evaluation; with `quick`, only the first of them.
+    """Return the folds of a study; with `quick`, only the first one.
 
     If the folds of a task have no held-out parts, the folds are made from the parts of its cases.
     """

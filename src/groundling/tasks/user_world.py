@@ -58,7 +58,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def held_out(self, corpus: OwnWorld) -> tuple[str, ...]:
-        """Return an empty tuple, because training holds out no demonstrations."""
+        """Return an empty tuple: training holds out no demonstrations."""
         return ()
 
     def folds(self, corpus: OwnWorld, preset: str, variant: str, quick: bool) -> list[Fold]:
@@ -72,7 +72,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         ]
 
     def tuning_folds(self, corpus: OwnWorld) -> list[Fold]:
-        """Return the folds of an evaluation, because there are no separate test data."""
+        """Return the folds of the evaluation, which are also used for tuning."""
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:

@@ -70,8 +70,8 @@ class Environment(Protocol[StateT, ActionT]):
     - `open_values`: the types of values that actions leave open (see `OpenValue` and `OpenSet`);
     - `follower_settings`: recommended settings by name (`model`, `overlay`, `features`,
       `learning`, `search`); automatic settings prefer them if they score as well;
-    - `presumed_slots`: slots that followers always use, even if graphs lack them; `slots_place`
-      says where other slots are set, for messages;
+    - `presumed_slots`: slots that followers always use, even if graphs lack them; `slots_place` is
+    the place where other slots are set, as named in messages;
     - `labels_follow_text`: whether graphs contain only labels that the text names; if so, labels
       are not compared between worlds.
 

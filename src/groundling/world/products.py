@@ -25,7 +25,7 @@ class Product(Sequence[Any]):
         The values of each factor, in order.
     make
         A callable that takes one value of each factor and returns an action, such as a `NamedTuple`
-        class. `tuple(action)` must give the values back. Default: a plain tuple.
+        class. `tuple(action)` must return the values. Default: a plain tuple.
 
     Examples
     --------

@@ -321,10 +321,10 @@ class Scene:
 
 
 def _rows(compared: NDArray[np.bool_]) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield each thing and relation with the things that the relation is true of.
+    """Yield each thing and relation, with the things to which the relation applies.
 
     The axes of the array are the thing, the relation and the other thing. The relations of a thing
-    are in the order of the first thing that they are true of.
+    are in the order of the first thing to which they apply.
     """
     count = compared.shape[2]
     first = np.where(compared.any(2), compared.argmax(2), count)

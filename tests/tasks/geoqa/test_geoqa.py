@@ -43,7 +43,7 @@ def test_geoqa_refuses_broken_files(tmp_path):
     with pytest.raises(CorpusError, match="nowhere cannot be read: No such file"):
         load_maps(tmp_path / "nowhere")
     (tmp_path / "b").mkdir()
-    with pytest.raises(CorpusError, match="must hold at least two maps; got 0"):
+    with pytest.raises(CorpusError, match="must contain at least two maps; got 0"):
         load_maps(tmp_path / "b")
 
 

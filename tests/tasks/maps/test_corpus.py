@@ -195,7 +195,7 @@ def test_transcript_with_a_fault_is_refused_with_its_line(
         ("a,one\n", ["line 1", "'a,one'"]),
         ("../../secret,1\n", ["line 1", "'../../secret,1'"]),
         ("a,1\na,2\n", ["line 2", "got 'a' twice"]),
-        ("\n", ["must list dialogues"]),
+        ("\n", ["must contain dialogues"]),
     ],
 )
 def test_correspondences_with_a_fault_are_refused_with_their_line(
@@ -230,7 +230,7 @@ def test_corpus_without_a_file_says_which(tmp_path: Path) -> None:
         load_corpus(tmp_path)
     for path in (tmp_path / "landmarks").iterdir():
         path.unlink()
-    with pytest.raises(CorpusError, match="must hold maps; got none"):
+    with pytest.raises(CorpusError, match="must contain maps; got none"):
         load_corpus(tmp_path)
 
 

@@ -76,7 +76,7 @@ def test_landscape_knows_its_landmarks_by_key() -> None:
 def test_landscape_refuses_twins_missing_start_and_bad_coordinates() -> None:
     with pytest.raises(WorldError, match="unique keys; got 'cave' twice"):
         Landscape((Landmark("start", 0, 0), CAVE, CAVE))
-    with pytest.raises(WorldError, match="among its landmarks; got 'start'"):
+    with pytest.raises(WorldError, match="must include the start; got 'start'"):
         Landscape((CAVE,))
     with pytest.raises(WorldError, match="finite"):
         Landscape((Landmark("start", float("nan"), 0),))

@@ -194,7 +194,10 @@ def test_task_bad_corpora_and_dialogues_are_named(best):
             Dialogue("mute", TEST[0].map, (DialogueLine("f", "hello"),)),
             "'mute' must have utterances of the giver",
         ),
-        (Dialogue("lost", 77, TEST[0].utterances), "'lost' must name a map of the corpus; got 77"),
+        (
+            Dialogue("lost", 77, TEST[0].utterances),
+            "'lost' must refer to a map of the corpus; got 77",
+        ),
     ]
     for dialogue, said in cases:
         for name in PRESETS:

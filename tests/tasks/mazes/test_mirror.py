@@ -38,7 +38,7 @@ def test_mirror_images_that_would_contradict_are_left_out():
 
     shown = [turn(f"dreh links {n}", 270) for n in range(15)]
     shown += [turn(f"dreh rechts {n}", 90) for n in range(15)]
-    with pytest.warns(AugmentWarning, match="would teach contradictions"):
+    with pytest.warns(AugmentWarning, match="would contradict the originals"):
         follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
     assert follower.follow("dreh links", WORLD, WORLD.start((3, 4), 90)).actions == (rotate(270),)
 

@@ -90,7 +90,7 @@ def test_write_corpus_refuses_underscores(tmp_path):
             r"games.csv, line 1: the number of puzzle 1 must be followed by",
         ),
         ("games", "1\n:2\n# #\n\n1\n:2\n# #\n", r"games.csv, line 5: .* must be unique"),
-        ("games", "", "must hold at least one puzzle"),
+        ("games", "", "must contain at least one puzzle"),
         (
             "games",
             "1\n:2\n" + "#" * 201 + "\n",

@@ -52,7 +52,7 @@ class Places:
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
-        """Return an empty tuple, because there are only questions."""
+        """Return no actions: a map only answers questions."""
         return ()
 
     def step(self, state: object, action: object) -> object:
@@ -76,7 +76,7 @@ def load_maps(folder: Path) -> list[GeoMap]:
     found = [_load_map(each) for each in folders]
     if len(found) < 2:
         raise CorpusError(
-            f"{folder} must hold at least two maps; got {len(found)}. Pass the folder with one "
+            f"{folder} must contain at least two maps; got {len(found)}. Pass the folder with one "
             "subfolder for each map."
         )
     return found

@@ -1,4 +1,4 @@
-"""The task `geoqa`: questions about maps, one map held out at a time."""
+"""The `geoqa` task: questions about maps, one map held out at a time."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _route(grid: Grid, verb: str, thing: int, way: Sequence[int]) -> Route:
 class GscanEnvironment:
     """Commands on a grid: every verb with every thing in every manner.
 
-    The executor (`execute`) knows routes and manners. The follower learns the thing, verb and
+    The executor (`execute`) handles routes and manners. The follower learns the thing, verb and
     manner of each text.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The task `gscan`: commands on a grid from few demonstrations."""
+"""The `gscan` task: commands on a grid from few demonstrations."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
             raise CorpusError(
-                f"The corpus must have all splits; got none for {sorted(missing)}. Download it "
+                f"The corpus must contain all splits; got none for {sorted(missing)}. Download it "
                 "again."
             )
         once, *rest = by_split[SPLITS["G"]]

@@ -86,7 +86,8 @@ def map_number(path: Path) -> int:
     found = _FILE.fullmatch(path.name)
     if not found:
         raise CorpusError(
-            f"The name of a map file must be a number and a g, such as 12g.xml; got {path}."
+            f"The name of a map file must consist of a number and the letter g, such as "
+            f"12g.xml; got {path}."
         )
     return int(found[1])
 
@@ -302,7 +303,7 @@ class MapCorpus:
         """Return the map of a dialogue."""
         if dialogue.map not in self.maps:
             raise CorpusError(
-                f"The dialogue {dialogue.name!r} must name a map of the corpus; got "
+                f"The dialogue {dialogue.name!r} must refer to a map of the corpus; got "
                 f"{dialogue.map}.{did_you_mean(dialogue.map, self.maps)}"
             )
         return self.maps[dialogue.map]
@@ -348,15 +349,15 @@ def load_corpus(folder: str | Path) -> MapCorpus:
     files = {map_number(path): path for path in sorted((folder / "landmarks").glob("*g.xml"))}
     if not files:
         raise CorpusError(
-            f"{folder / 'landmarks'} must hold maps; got none. Pass the folder with "
+            f"{folder / 'landmarks'} must contain maps; got none. Pass the folder with "
             "correspondences.txt, landmarks and transcripts."
         )
     for line, (name, number) in enumerate(about.items(), 1):
         if number not in files:
             known = ", ".join(map(str, sorted(files)))
             raise CorpusError(
-                f"{folder / 'correspondences.txt'}, entry {line}: the dialogue {name!r} names map "
-                f"{number}, but there is no landmarks/{number}g.xml. Known maps: {known}."
+                f"{folder / 'correspondences.txt'}, entry {line}: the dialogue {name!r} refers to "
+                f"map {number}, but there is no landmarks/{number}g.xml. Known maps: {known}."
             )
     return MapCorpus(
         maps={number: read_map(files[number]) for number in sorted(files)},
@@ -402,7 +403,8 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
         # a name becomes part of a path, which must stay inside the folder
         if not comma or not _DIALOGUE_NAME.fullmatch(name) or not written.isdecimal():
             raise CorpusError(
-                f"{path}, line {number}, must be a dialogue, a comma and a map, such as talk7,3; "
+                f"{path}, line {number}, must consist of a dialogue, a comma and a map, "
+                "such as talk7,3; "
                 f"got {line.strip()[:60]!r}."
             )
         if name in about:
@@ -413,7 +415,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
         about[name] = int(written)
     if not about:
         raise CorpusError(
-            f"{path} must list dialogues, such as talk7,3; got none. Add at least one line."
+            f"{path} must contain dialogues, such as talk7,3; got none. Add at least one line."
         )
     return about
 
@@ -433,7 +435,7 @@ def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
         speaker, tab, words = line.partition("\t")
         if not tab or speaker.strip() not in (GIVER, FOLLOWER):
             raise CorpusError(
-                f"{path}, line {number}, must be g (giver) or f (follower), a tab and the words; "
+                f"{path}, line {number}, must be g (giver) or f (follower), a tab and words; "
                 f"got {line.strip()[:60]!r}."
             )
         if words.strip():

@@ -205,8 +205,8 @@ class MapEnvironment:
     def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
         """Return the actions of a reference path.
 
-        In the shape `paper`, every (landmark, side) pair of the path is an action, including the
-        sides of the start. In the shape `rich`, every landmark after the start is an action.
+        With the shape `paper`, every (landmark, side) pair of the path is an action, including the
+        sides of the start. With the shape `rich`, every landmark after the start is an action.
         Without `revisits`, a landmark counts only when the path first reaches it.
 
         >>> from groundling.tasks.maps import Landmark

@@ -94,7 +94,9 @@ def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None 
     if names is None:
         names = [f"{random.choice(_QUALITIES)} {kind}" for kind in random.sample(_KINDS, 14)]
     if len(set(names)) < max(14, len(names)):
-        raise SettingError(f"`names` must have at least 14 distinct names; got {len(set(names))}.")
+        raise SettingError(
+            f"`names` must contain at least 14 distinct names; got {len(set(names))}."
+        )
     while True:  # retry if no good route is found
         places = _scatter(random, random.randint(11, 14))
         landmarks = [

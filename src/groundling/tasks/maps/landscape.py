@@ -119,7 +119,7 @@ class Landscape:
             if landmark.key in places:
                 raise WorldError(
                     f"{self} must have landmarks with unique keys; got {landmark.key!r} twice. "
-                    "Number landmarks with the same name by copy=2, 3, …"
+                    "Set copy=2, 3, … for landmarks with the same name."
                 )
             if not (math.isfinite(landmark.x) and math.isfinite(landmark.y)):
                 raise WorldError(
@@ -130,7 +130,7 @@ class Landscape:
         object.__setattr__(self, "_places", places)
         if self.start not in places:
             raise WorldError(
-                f"{self} must have the start among its landmarks; got {self.start!r}."
+                f"The landmarks of {self} must include the start; got {self.start!r}."
                 f"{did_you_mean(self.start, places)}"
             )
 

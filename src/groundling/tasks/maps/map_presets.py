@@ -1,4 +1,4 @@
-"""Presets of the task `maps`."""
+"""Presets of the `maps` task."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from groundling.tasks.presets import Preset, read_presets
 
 @dataclass(frozen=True, kw_only=True)
 class MapPreset(Preset):
-    """Settings of a follower and of reading dialogues, with published scores.
+    """Settings for a follower and for reading dialogues, with published scores.
 
     `seeds` is the number of training runs; 1 if training is deterministic.
     """

@@ -29,9 +29,9 @@ _OUTSIDE = re.compile(r"[^\w]+")
 class NameMatcher:
     """Matcher of spoken words with the words of landmark names.
 
-    A spoken word that equals a word of a name scores 1. It scores 0.9 if one is the plural of the
-    other, if they share their first five letters, or if both have at least four letters and a
-    similarity (`rapidfuzz.fuzz.ratio`) of at least `threshold`. Results are cached.
+    A spoken word that equals a word of a name has a score of 1. It scores 0.9 if one is the plural
+    of the other, if they share their first five letters, or if both have at least four letters and
+    a similarity (`rapidfuzz.fuzz.ratio`) of at least `threshold`. Results are cached.
 
     Rare words have more weight: if there are an *old mill* and an *old barn*, *mill* counts more
     than *old*. The numbers that distinguish landmarks of the same name are ignored.

@@ -1,4 +1,4 @@
-"""The task `maps`: dialogues about maps, the last quarter held out for testing."""
+"""The `maps` task: dialogues about maps, the last quarter held out for testing."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return asdict(score_path([start, *done], [start, *case.reference]))
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row for all seeds: means over seeds.
+        """Return the table row with means over all seeds.
 
         The interval is a bootstrap of the F1 over the test dialogues.
         """

@@ -148,7 +148,7 @@ def load_sail(
     files = sorted((folder / "maps").glob("*.xml"))
     if not files:
         raise CorpusError(
-            f"{folder} must hold maps/*.xml, data/SingleSentence.xml and data/Paragraph.xml; "
+            f"{folder} must contain maps/*.xml, data/SingleSentence.xml and data/Paragraph.xml; "
             "got no maps. Pass the folder of the corpus."
         )
     for file in files:
@@ -270,7 +270,7 @@ def _sentences(text: str) -> list[str]:
 def _dropped(
     paragraph: MazeExample, sentences: Sequence[str], singles: Sequence[MazeExample]
 ) -> list[tuple[str, str, Pose]]:
-    """Return the sentences of a paragraph that are not single sentences.
+    """Return the sentences of a paragraph that are missing from the single sentences.
 
     Returns an empty list if the single sentences leave a gap in the path.
     """
@@ -296,7 +296,7 @@ def _plain(text: str) -> str:
 def start_as_published(demonstration: Demonstration) -> Demonstration:
     """Return a demonstration with the initial state used by the authors' program.
 
-    The program replaces an unknown orientation by 0 (north). If the gold plan first faces north,
+    The program replaces an unknown orientation with 0 (north). If the gold plan first faces north,
     the program changes the *start* to 90, so that there is a turn to make. This leaks the answer.
     It is used only to reproduce the published scores.
 

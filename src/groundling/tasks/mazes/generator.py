@@ -154,7 +154,7 @@ def generate_routes(
     """
     fewest, most = sentences
     if count and not mazes:
-        raise SettingError("`mazes` must have at least one maze; got none.")
+        raise SettingError("`mazes` must contain at least one maze; got none.")
     if not 1 <= fewest <= most:
         raise SettingError(
             f"`sentences` must be two numbers >= 1 in ascending order; got {sentences}."

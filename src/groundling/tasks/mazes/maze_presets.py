@@ -1,4 +1,4 @@
-"""Presets of the task `mazes`, and preparation of their single sentences."""
+"""Presets of the `mazes` task, and preparation of their single sentences."""
 
 from __future__ import annotations
 

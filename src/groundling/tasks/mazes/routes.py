@@ -625,7 +625,7 @@ def leave_out_routes(
     """Train on all maps but one, and follow the routes of that map with each preset."""
     if len(data) < 3:
         raise SettingError(
-            f"The evaluation of routes must have at least three maps; got {len(data)}. One "
+            f"The evaluation of routes needs at least three maps; got {len(data)}. One "
             "map is held out, and another is used to choose the weight of evidence. Add "
             "maps."
         )

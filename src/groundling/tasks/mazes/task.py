@@ -1,4 +1,4 @@
-"""The task `mazes`: single sentences and whole routes, one map held out at a time."""
+"""The `mazes` task: single sentences and whole routes, one map held out at a time."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class MazeTask(Task[Sail, MazePreset]):
         names = self.parts(corpus)
         if len(names) < 3:
             raise SettingError(
-                "Tuning must have at least three maps, because it holds out two; got "
+                "Tuning needs at least three maps, because it holds out two; got "
                 f"{len(names)}. Add maps."
             )
         return [

@@ -51,7 +51,7 @@ def force(bits: Any, line: int, target: Any) -> None:
 
 @njit(cache=True)
 def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
-    """Find the blocks that must be struck along or across; False if there is no way.
+    """Find the blocks that must be struck along or across; False if that is impossible.
 
     All arrays are [orientation, line] of bits over the positions along the line.
     """

@@ -311,7 +311,7 @@ def strike(board: Board, k: int, action: Strike) -> Board:
         struck = struck_cells(board, action)
         if struck.bit_count() != k:
             raise WorldError(
-                f"The strike of {action} must take exactly {k} blocks; got {struck.bit_count()}."
+                f"The strike of {action} must remove exactly {k} blocks; got {struck.bit_count()}."
             )
         return board.without(struck)
     for line in action.lines:

@@ -58,7 +58,7 @@ def _line_labels(
 
 
 def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | None:
-    """Return where positions lie among `size`: at an end, in the middle, or at both ends."""
+    """Return the side of positions among `size`: an end, the middle, or both ends."""
     first, last = places[0], places[-1]
     if size == len(places):
         return None

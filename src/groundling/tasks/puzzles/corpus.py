@@ -37,7 +37,7 @@ class Puzzle:
     number
         The number of the puzzle in its corpus.
     board, k
-        The board, and the number of blocks that a strike takes.
+        The board, and the number of blocks that a strike removes.
     plan
         A solution, with consecutive full strikes of one orientation joined; empty if unknown.
     text
@@ -221,7 +221,7 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
         yield number, (board, k)
     if not seen:
         raise CorpusError(
-            f"{path} must hold at least one puzzle; got none. Download the corpus again."
+            f"{path} must contain at least one puzzle; got none. Download the corpus again."
         )
 
 

@@ -30,7 +30,7 @@ SHAPES = ("full", "paper")
 
 @dataclass(frozen=True)
 class PuzzleState:
-    """A board, the number of blocks that a strike takes, and the last strike.
+    """A board, the number of blocks that a strike removes, and the last strike.
 
     >>> PuzzleState(Board.read(["##"]), 2).last is None
     True

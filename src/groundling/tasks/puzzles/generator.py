@@ -154,7 +154,7 @@ def generate_puzzle(
     Parameters
     ----------
     height, width, k
-        The size of the board, and the number of blocks that a strike takes.
+        The size of the board, and the number of blocks that a strike removes.
     seed
         Random seed.
     density

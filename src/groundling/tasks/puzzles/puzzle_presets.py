@@ -1,4 +1,4 @@
-"""Presets of the task `puzzles`."""
+"""Presets of the `puzzles` task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The task `puzzles`: twenty random splits with ten held out, and leave-one-out."""
+"""The `puzzles` task: twenty random splits with ten held out, and leave-one-out."""
 
 from __future__ import annotations
 
