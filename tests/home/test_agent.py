@@ -152,3 +152,26 @@ def test_agent_asks_where_a_word_for_a_kind_is_in_one_name_only():
 def test_agent_does_nothing_it_is_told_not_to_do(agent, text):
     reply = agent.reply(text)
     assert (reply.kind, reply.changes) == ("decline", {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set the thermostat to 900 degrees",
+        "dim the floor lamp to 999 percent",
+        "set the radio volume to 300 percent",
+        "set a timer for minus five minutes",
+        "set a timer for -5 minutes",
+        "turn off the floor lamp in 10000000000 minutes",
+        "turn off the floor lamp in 100000000 minutes",
+    ],
+)
+def test_agent_declines_values_out_of_range(agent, text):
+    reply = agent.reply(text)
+    assert (reply.kind, reply.changes) == ("decline", {})
+    assert reply.text
+
+
+def test_agent_says_which_values_are_possible(agent):
+    reply = agent.reply("set the thermostat to 900 degrees")
+    assert reply.text == "That is out of range: 7° – 35° is possible."

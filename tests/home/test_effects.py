@@ -3,7 +3,7 @@
 import pytest
 
 from groundling.home import HomeError
-from groundling.home.effects import changes, initial_states, is_in_state
+from groundling.home.effects import changes, initial_states, is_in_state, limits
 from groundling.home.home import Entity
 from tests.home.homes import HOME
 
@@ -66,3 +66,26 @@ def test_effects_a_thermostat_that_heats_is_on():
     heating = {"state": "heat", "attributes": {}}
     assert is_in_state(Entity("climate.a", "A"), heating, "on")
     assert not is_in_state(Entity("light.a", "A"), heating, "on")
+
+
+@pytest.mark.parametrize(
+    ("verb", "value", "expected"),
+    [
+        ("set temperature", 21.0, None),
+        ("set temperature", 68.0, (7.0, 35.0)),
+        ("warm up", 2.0, None),
+        ("warm up", 50.0, (0.0, 20.0)),
+    ],
+)
+def test_limits_are_those_of_the_scale(verb, value, expected):
+    now = {"attributes": {"temperature": 20}}
+    assert limits(verb, value, Entity("climate.a", "A"), now) == expected
+
+
+def test_limits_of_a_thermostat_are_its_own():
+    now = {"attributes": {"temperature": 68, "min_temp": 50, "max_temp": 85}}
+    climate = Entity("climate.a", "A")
+    assert limits("set temperature", 72.0, climate, now) is None
+    assert limits("set temperature", 20.0, climate, now) == (50.0, 85.0)
+    warm = {"attributes": {"temperature": 68}}
+    assert limits("set temperature", 20.0, climate, warm) == (45.0, 95.0)

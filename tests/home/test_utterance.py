@@ -141,3 +141,74 @@ def test_utterance_knows_inflected_words_and_units():
 def test_utterance_marks_what_ends_like_a_question():
     assert Utterance.of("desk lamp on?", NAMES).masked[1] == "?"
     assert "?" not in Utterance.of("desk lamp on", NAMES).masked
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("I'm leaving, lock the front door", "lock the front door"),
+        ("it's late so turn off the lights", "turn off the lights"),
+        ("dim the desk lamp, it's too bright", "dim the desk lamp"),
+        ("turn on the desk lamp and the radio", ""),
+        ("it's dark in the den", ""),
+    ],
+)
+def test_a_statement_beside_a_command_is_a_reason(text, command):
+    assert Utterance.of(text, NAMES).without_reason == command
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("leave the desk lamp on and turn off the other lights",
+         "turn off all lights except the desk lamp"),
+        ("keep the radio on but turn off everything else", "turn off everything except the radio"),
+        ("turn off all the lights but leave the desk lamp on",
+         "turn off all the lights except the desk lamp"),
+        ("turn off the radio but leave the desk lamp on", "turn off the radio"),
+        ("make it a couple of degrees warmer", "make it 2 degrees warmer"),
+        ("play leave the light on", "play leave the light on"),
+    ],
+)  # fmt: skip
+def test_phrases_are_read_in_plain_words(text, words):
+    assert " ".join(Utterance.of(text, NAMES).words) == words
+
+
+def test_names_are_shortened_where_that_is_unique():
+    home = Home.from_data({
+        "areas": [{"id": "den", "name": "Den"}, {"id": "hall", "name": "Hall"}],
+        "entities": [
+            {"id": "media_player.tv", "name": "Den TV", "area": "den"},
+            {"id": "lock.front", "name": "Front Door Lock", "area": "hall"},
+            {"id": "light.a", "name": "Den Ceiling Light", "area": "den"},
+            {"id": "light.b", "name": "Hall Ceiling Light", "area": "hall"},
+        ],
+    })  # fmt: skip
+    names = HomeNames(home, home_language("en"))
+
+    def named(text):
+        found = Utterance.of(text, names).of_kind("name")
+        return {id_ for each in found if each.full for id_ in each.ids}
+
+    assert named("is the television on") == {"media_player.tv"}
+    assert named("lock up the front door") == {"lock.front"}
+    assert named("turn on the ceiling light") == set()
+
+
+def test_articles_and_verbs_alone_are_no_part_of_a_name():
+    home = Home.from_data({"entities": [{"id": "script.a", "name": "Close Up the House"}]})
+    names = HomeNames(home, home_language("en"))
+    assert Utterance.of("close the curtains", names).mentions == ()
+    assert Utterance.of("close up the house", names).mentions[0].full
+
+
+def test_the_plural_of_a_kind_is_not_a_sensor_of_that_name():
+    home = Home.from_data({"entities": [{"id": "binary_sensor.light", "name": "Light"}]})
+    names = HomeNames(home, home_language("en"))
+    assert Utterance.of("turn off the lights", names).mentions == ()
+    assert Utterance.of("is the light on", names).mentions != ()
+
+
+def test_numbers_too_large_to_read_are_noticed():
+    assert Utterance.of("in 10000000000 minutes", NAMES).has_unread_number
+    assert not Utterance.of("in 10 minutes", NAMES).has_unread_number

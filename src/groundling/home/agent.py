@@ -12,7 +12,7 @@ from typing import Any
 from groundling.dialogue.options import Option
 from groundling.dialogue.prediction_sets import decide
 from groundling.home.catalogue import VERBS
-from groundling.home.effects import States, changes, initial_states, is_in_state
+from groundling.home.effects import States, changes, initial_states, is_in_state, limits
 from groundling.home.environment import (
     SHOPPING_LIST,
     Command,
@@ -33,9 +33,11 @@ _ACT = 0.3  # minimum confidence to carry out a command without asking
 _ANSWER = 0.15  # minimum confidence to offer a command as an option of a question
 _CHOICE = 0.1  # minimum confidence to answer a question, or to ask which thing is meant
 _PARTS = 0.5  # minimum confidence of both commands that are tried because a name was left over
+_LISTED = 0.03  # minimum confidence of a list of names if two commands seem likelier
 _MOST_PARTS = 6  # commands per text
 _MOST_PHRASES = 6  # household phrases per text, nested ones included
 _MOST_OPTIONS = 8
+_MOST_NUMBER = 999_999_999  # larger numbers are not read
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,13 @@ class _Exchange:
     changes: dict[str, dict[str, Any]] = field(default_factory=dict)
     pending: Command | None = None
     phrases: list[str] = field(default_factory=list)  # carried out so far; shared by copies
+
+
+def _copied(turn: _Exchange) -> _Exchange:
+    """Return a copy of a turn that can be thrown away."""
+    return replace(
+        turn, states=dict(turn.states), timers=list(turn.timers), changes=dict(turn.changes)
+    )
 
 
 class HomeAgent:
@@ -149,7 +158,7 @@ class HomeAgent:
                 id_: new for id_, new in initial_states(self.home, states).items() if id_ in states
             }
         turn = _Exchange(
-            {id_: dict(each) for id_, each in self.states.items()},
+            dict(self.states),  # states of single things are replaced, never changed
             Situation(here, self.before), list(self.timers),
         )  # fmt: skip
         found = self._answer_pending(text, turn) or self._reply(text, turn, now or datetime.now())
@@ -184,22 +193,41 @@ class HomeAgent:
         said = self.world.read(text)
         if said.utterance.is_unknown:
             return self._decline()
+        if said.utterance.has_unread_number:
+            return self._out_of_range((0.0, _MOST_NUMBER), "", 1.0)
+        if said.utterance.without_reason and depth < _MOST_PARTS:
+            inner = self._tried(said.utterance.without_reason, turn, now, depth)
+            if inner is not None:
+                return inner
+        for place in said.utterance.orders:
+            several = self._several(said, place, turn, now, depth, _PARTS)
+            if several is not None:
+                return several
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
         first: Any = plan.actions[0]
         ranked: list[tuple[Command, float]] = [(first, plan.confidence)]
         others: list[Any] = [each for each in plan.alternatives if each.actions]
         ranked += [(each.actions[0], each.probability) for each in others]
         command, confidence = ranked[0]
+        if command.verb == "split" and not said.utterance.orders:
+            for each, share in ranked:
+                if share >= _LISTED and said.is_listed(each):  # names, no second command
+                    command, confidence = each, share + confidence
+                    break
         if command.verb == "split":
             several = self._several(said, int(str(command.value)), turn, now, depth)
             if several is not None:
                 return several
+            inner = self._last_part(said, int(str(command.value)), turn, now, depth)
+            if inner is not None:
+                return inner
             rest = [each for each in ranked if each[0].verb != "split"]
             if not rest:
                 return self._decline(confidence)
             command, confidence = rest[0]
-        elif command.target.ids and said.may_be_several(command):
-            for place in said.utterance.joints:
+        elif command.target.ids:
+            is_split = said.may_be_several(command)
+            for place in said.utterance.joints if is_split else ():
                 several = self._several(said, place, turn, now, depth, _PARTS)
                 if several is not None:
                     return several
@@ -213,12 +241,40 @@ class HomeAgent:
         options = [Option(each, share, plan) for each, share in ((command, confidence), *rivals)]
         if command.verb == "decline" or decide(options, sure=sure).kind != "act":
             return self._unsure(command, confidence, ranked)
+        command, confidence = self._possible(command, confidence, ranked, turn)
         command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
+        beyond = self._beyond(command, confidence, turn)
+        if beyond is not None:
+            return beyond
         if command.verb == "delay":
             return self._delay(said, command, confidence, turn, now, depth)
         if command.is_question:
             return self._answer(command, confidence, turn, now)
         return self._act(command, confidence, turn, now)
+
+    def _tried(self, text: str, turn: _Exchange, now: datetime, depth: int) -> HomeReply | None:
+        """Reply to a part of a text; None unless it is surely a command."""
+        trial = _copied(turn)
+        reply = self._reply(text, trial, now, depth + 1)
+        if reply.kind != "act" or reply.confidence < _PARTS:
+            return None
+        turn.states, turn.timers, turn.changes = trial.states, trial.timers, trial.changes
+        turn.situation, turn.pending = trial.situation, trial.pending
+        return reply
+
+    def _last_part(
+        self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
+    ) -> HomeReply | None:
+        """Reply to a command after a comma if what is before it says nothing about this home."""
+        utterance = said.utterance
+        names = [n for each in utterance.mentions if each.full for n in each.places]
+        if (
+            depth >= _MOST_PARTS
+            or utterance.folded[place - 1] != ","
+            or any(n < place for n in names)
+        ):
+            return None
+        return self._tried(utterance.part(place, len(utterance.words)), turn, now, depth)
 
     def _several(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int,
@@ -227,12 +283,7 @@ class HomeAgent:
         """Reply to two commands in one text; None if either is declined or below `least`."""
         if depth >= _MOST_PARTS:
             return None
-        trial = replace(
-            turn,
-            states={id_: dict(each) for id_, each in turn.states.items()},
-            timers=list(turn.timers),
-            changes=dict(turn.changes),
-        )
+        trial = _copied(turn)
         utterance = said.utterance
         parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
         replies = [self._reply(each, trial, now, depth + 1) for each in parts]
@@ -295,6 +346,40 @@ class HomeAgent:
 
     def _decline(self, confidence: float = 0.0, *commands: Command) -> HomeReply:
         return HomeReply("decline", self.speech["unknown"], {}, (), confidence, commands=commands)
+
+    def _out_of_range(
+        self, found: tuple[float, float], unit: str, confidence: float, *commands: Command
+    ) -> HomeReply:
+        """Decline a value, and say which ones are possible."""
+        told = [self.speech.duration(e) if unit == "s" else f"{e:g}{unit}" for e in found]
+        text = self.speech.say("out of range", value=" – ".join(told))
+        return HomeReply("decline", text, {}, (), confidence, commands=commands)
+
+    def _possible(
+        self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]],
+        turn: _Exchange,
+    ) -> tuple[Command, float]:  # fmt: skip
+        """Return the first of several readings whose value is in range (*2 degrees* warmer)."""
+        if self._beyond(command, confidence, turn) is not None:
+            for other, share in ranked:
+                is_same = other.target.ids == command.target.ids and not other.is_question
+                if is_same and share >= _CHOICE and not self._beyond(other, share, turn):
+                    return other, share
+        return command, confidence
+
+    def _beyond(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply | None:
+        """Decline a command with a value that is out of range; None if it is possible."""
+        value = command.value
+        if not isinstance(value, float | int):
+            return None
+        things = [self.home.entity_of.get(each) for each in command.target.ids]
+        for entity in things if command.source != "duration" else [None]:
+            now = turn.states.get(entity.id) if entity else None
+            found = limits(command.verb, float(value), entity, now)
+            if found is not None:
+                unit = "°" if "temperature" in command.verb else " %" if entity else "s"
+                return self._out_of_range(found, unit, confidence, command)
+        return None
 
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]

@@ -13,6 +13,8 @@ from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
 from groundling.home.locales import (
     DEMONSTRATIVES,
+    DETERMINERS,
+    IMPERATIVES,
     OTHERS,
     PRONOUNS,
     QUANTIFIERS,
@@ -285,7 +287,8 @@ class TextWorld:
         """Return whether only conjunctions, articles and places separate the names."""
         mentions, language = self.utterance.mentions, self.world.language
         said = [e.places[0] for e in mentions if e.kind == "name" and {*e.ids} & {*target.ids}]
-        plain = {*language.joints, *language.articles, *language.function_words, ",", ";"}
+        the = DETERMINERS.get(language.name, ())
+        plain = {*language.joints, *language.articles, *language.function_words, *the, ",", ";"}
         inside = {n for each in mentions for n in each.places}
         between = set(range(min(said), max(said))) - inside
         return all(self.utterance.folded[n] in plain - _PARTICLES for n in between)
@@ -316,6 +319,12 @@ class TextWorld:
         """Return whether a command leaves names unused, or names things with verbs between them."""
         thing, unused = self._described(command.target)
         return "scattered" in thing or "unused name" in unused or "unused part" in unused
+
+    def is_listed(self, command: Command) -> bool:
+        """Return whether a command is about a list of names, and uses all names of the text."""
+        thing, unused = self._described(command.target)
+        known = IMPERATIVES.get(self.world.language.name)
+        return bool(known) and "listed" in thing and not unused and not command.is_question
 
     @cached_property
     def _place_words(self) -> frozenset[int]:
@@ -720,7 +729,7 @@ class TextWorld:
         for each in self.utterance.literals if verb.value else ():
             plain = each.type == "number" and not each.unit
             if verb.value in (each.type, each.unit) or (plain and verb.value != "colour"):
-                if verb.value == "percentage" and not 0 <= float(each.value) <= 100:
+                if verb.value == "percentage" and plain and not 0 <= float(each.value) <= 100:
                     continue
                 yield each
 

@@ -36,7 +36,7 @@ NAMES = {
         "Left Curtain", "Bay Drapes", "Roller Blind", "Skylight Shade", "Garage Door",
         "Side Gate", "Big Window", "Roof Window", "Terrace Awning", "Main Shutter",
         "Double Garage Door", "North Blind", "South Blind", "Right Curtain", "Corner Blind",
-        "Upper Shutter",
+        "Upper Shutter", "Storm Shutter",
     ),
     "lock": ("Front Door", "Cellar Door", "Back Door", "Shed Lock", "Gate Lock", "Patio Door"),
     "media_player": ("TV", "Record Player", "Soundbar", "Projector", "Radio", "Big Speaker"),

@@ -65,7 +65,7 @@ class Entity:
     state: str = ""
     attributes: tuple[tuple[str, Hashable], ...] = ()
 
-    @property
+    @cached_property
     def domain(self) -> str:
         """The part of the id before the dot."""
         return self.id.partition(".")[0]

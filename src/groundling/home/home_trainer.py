@@ -18,7 +18,7 @@ from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
 SEED = 1  # for the split into training and held-out sentences
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 3400, 500  # maximum examples of each kind
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 4000, 600  # maximum examples of each kind
 OTHERS = 1200, 3200, 100  # maximum for languages without paraphrases: corpus, templates, joined
 WEIGHTS = 35_000  # maximum number of weights to keep, of 16 bytes each
 

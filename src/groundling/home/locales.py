@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -37,7 +38,16 @@ SINGULARS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """Singular nouns for kinds; without a table, number is ignored."""
 NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "english": (("don't",), ("don’t",), ("dont",), ("do", "not"), ("please", "don't"), ("never",)),
+    "english": (
+        ("don't",),
+        ("don’t",),
+        ("dont",),
+        ("do", "not"),
+        ("please", "don't"),
+        ("please", "do", "not"),
+        ("please", "never"),
+        ("never",),
+    ),
     "german": (("nicht",),),
     "french": (("ne",), ("n",)),
     "spanish": (("no",),),
@@ -113,6 +123,60 @@ FILLERS: Mapping[str, frozenset[str]] = {
     "english": frozenset(("hey", "hi", "hello", "ok", "okay", "please", "so", "well", "and"))
 }
 """Words that may precede a question."""
+SYNONYMS: Mapping[str, Mapping[str, str]] = {
+    "english": {
+        "television": "tv", "telly": "tv", "tele": "tv", "televisions": "tvs",
+        "refrigerator": "fridge", "couch": "sofa", "aircon": "ac",
+    }
+}  # fmt: skip
+"""The usual form of nouns in names and texts that mean the same."""
+DETERMINERS: Mapping[str, frozenset[str]] = {"english": frozenset(("the", "my", "our", "your"))}
+"""Words before names that say nothing about a thing."""
+IMPERATIVES: Mapping[str, frozenset[str]] = {
+    "english": frozenset((
+        "turn", "switch", "shut", "put", "set", "open", "close", "lock", "unlock", "start", "stop",
+        "pause", "resume", "play", "dim", "brighten", "run", "make", "bring", "raise", "lower",
+        "kill", "mute", "unmute", "speed", "slow", "crank", "fire", "activate", "enable", "disable",
+        "send", "cool", "warm", "heat", "light", "draw", "pull", "roll", "toggle", "skip", "get",
+        "could you", "can you", "would you", "will you", "let's", "increase", "decrease", "reduce",
+        "trigger", "change", "cut", "extinguish", "secure", "bolt",
+    ))
+}  # fmt: skip
+"""First words of commands."""
+STATEMENTS: Mapping[str, Sequence[str]] = {
+    "english": (
+        "i'm", "i am", "we're", "we are", "it's", "it is", "he's", "she's", "they're", "there's",
+        "there is", "nobody", "someone", "somebody", "everyone", "everybody", "guests", "i can't",
+        "i have", "i've", "we have", "the kids", "the baby", "the dog", "the sun", "the air",
+        "my wife", "my husband", "our guests", "dinner", "company", "good night", "goodnight",
+        "good morning", "reboot", "i don't", "i just", "we just", "time",
+    )
+}  # fmt: skip
+"""First words of statements, which are only the reason if there is a command beside them."""
+_KEEP = r"(?:leave|keep) (?P<kept>(?:(?! (?:but|and) |,).)+?)"
+_AS_IS = r" (?:turned )?(?:on|off|open|closed|shut|locked|running|alone|as (?:it|they) (?:is|are))"
+_MANY = r"(?:all|every\w*|lights|lamps|fans|blinds|curtains|shades|shutters|doors|speakers)"
+REWRITES: Mapping[str, Sequence[tuple[re.Pattern[str], str]]] = {
+    "english": [
+        (re.compile(pattern, re.IGNORECASE), plain)
+        for pattern, plain in (
+            (r"\ba couple(?: of)?(?= (?:degrees|percent|minutes|hours|seconds))", "2"),
+            (r"\bpoint five\b", "and a half"),
+            (r"\ba fifth\b", "20 percent"),
+            (r"(?<=\w),? (?:thanks|thank you)(?: (?:so|very) much| a lot)?[.!]*$", ""),
+            (rf"^(?:please )?{_KEEP}(?:{_AS_IS})?,? (?:but|and) (?P<do>.*?)(?:all )?(?:the )?other "
+             r"(?P<kind>\w+s)\b(?P<rest>.*)$", r"\g<do>all \g<kind>\g<rest> except \g<kept>"),
+            (rf"^(?:please )?{_KEEP}(?:{_AS_IS})?,? (?:but|and) (?P<do>.*?)"
+             r"(?:everything else|(?:all )?the rest)\b(?P<rest>.*)$",
+             r"\g<do>everything\g<rest> except \g<kept>"),
+            (rf"^(?:please )?{_KEEP}{_AS_IS},? (?:but|and) (?P<do>.*)$", r"\g<do>"),
+            (rf"^(?P<do>.*\b{_MANY}\b.*?),? (?:but|and|just|only) {_KEEP}{_AS_IS}$",
+             r"\g<do> except \g<kept>"),
+            (rf"^(?P<do>.+?),? (?:but|and) {_KEEP}{_AS_IS}$", r"\g<do>"),
+        )
+    ]
+}  # fmt: skip
+"""Phrases and what they mean in plain words."""
 QUANTIFIERS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {

@@ -10,18 +10,24 @@ from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 from groundling.features.spans import Span, SpanIndex, nearest_word
-from groundling.home.home import Home
+from groundling.home.home import Entity, Home
 from groundling.home.knowledge import Knowledge
 from groundling.home.locales import (
     ARTICLES,
     COMPOUNDS,
+    DETERMINERS,
     ELISIONS,
     FILLERS,
+    IMPERATIVES,
     INTERROGATIVES,
     NEGATIONS,
     PLACES,
     PREFIXES,
     REQUESTS,
+    REWRITES,
+    SINGULARS,
+    STATEMENTS,
+    SYNONYMS,
 )
 from groundling.language.instruction import Instruction
 from groundling.language.languages import Language
@@ -38,6 +44,8 @@ _SHORTEST_PART, _SHORTEST_REST = 4, 3  # minimum letters of the parts of a compo
 _SHORTEST_TYPO = 4  # letters; in a free text, shorter words stay as they are (*bad* is no *band*)
 _USUAL = 9  # assumed number of texts with a unit or numeral
 _FULL = 0.8  # minimum share of a name that counts as the whole name
+_LEFT = 2  # minimum words of a name without its kind
+_SINGLE = ("media_player", "switch", "vacuum", "climate")  # may be called by one word
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
 _ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # mark order for equal words; others first
 
@@ -74,9 +82,12 @@ class HomeNames:
             for thing in listed:
                 for name in dict.fromkeys((thing.name, *thing.aliases)):
                     words = split_words(_plain(name), language)
-                    written = " ".join(self.split(words) if len(words) > 1 else self.plain(words))
+                    words = self.split(words) if len(words) > 1 else self.plain(words)
+                    written = " ".join(_usual(each, language) for each in words)
                     owners[kind].setdefault(written, []).append(thing.id)
             self.stems = _stems(owners, language)
+        for name, ids in _short_names(owners, home, language).items():
+            owners["name"].setdefault(name, []).extend(ids)
         for place, timer in enumerate(home.timers):
             if timer.name:
                 owners["timer"].setdefault(timer.name, []).append(f"timer:{place}")
@@ -94,7 +105,15 @@ class HomeNames:
             *language.units, *language.numerals, *language.ordinals, *language.colours,
             *language.fractions, *language.articles, *language.joints, *language.exceptions,
             *language.multipliers, *language.times, *language.half_days, *language.function_words,
+            "minus",
         ))  # fmt: skip
+        orders = IMPERATIVES.get(language.name, frozenset()) - SINGULARS.get(
+            language.name, frozenset()
+        )
+        self._plain_words = {
+            *language.articles, *language.function_words, *language.joints, *orders,
+            *DETERMINERS.get(language.name, ()),
+        }  # fmt: skip
         self._spelt: tuple[Mapping[str, int], Mapping[str, int], Mapping[str, str]] = ({}, {}, {})
         parts = [language.fold(name).split() for name in said]
         self.words = {part: 2 for name in parts for part in name}
@@ -131,9 +150,16 @@ class HomeNames:
         found: _Found = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
+        nouns = SINGULARS.get(self.language.name, frozenset())
         shared: set[tuple[int, ...]] = set()  # words whose things were all found
         for span in spans:
             full, ids = span.extent >= _FULL, self._owners[span.kind][span.value]
+            said = [words[n] for n in span.places]
+            if not full and all(each in self._plain_words for each in said):
+                continue
+            is_plural = said[0] not in nouns and self.language.singular(said[0]) in nouns
+            if full and span.kind == "name" and len(said) == 1 and is_plural:
+                continue  # the lights, not a sensor that is called Light
             if span.kind == "name" and not full and span.places not in shared:
                 shared.add(span.places)
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
@@ -226,8 +252,11 @@ class Utterance:
     def of(cls, text: str, names: HomeNames, knowledge: Knowledge | None = None) -> Utterance:
         """Read a text in a home; unknown words one edit from a known one are corrected."""
         language, known = names.language, knowledge.words if knowledge else {}
+        for pattern, plain in REWRITES.get(language.name, ()):
+            text = pattern.sub(plain, text)
         words = _joined(_tokens(text, names), names, known)
-        folded = tuple(_mended(language.fold(each), names, known) for each in words)
+        usual = [_usual(language.fold(each), language) for each in words]
+        folded = tuple(_mended(each, names, known) for each in usual)
         literals = tuple(
             each
             for each in read_literals(folded, language)
@@ -274,6 +303,42 @@ class Utterance:
         ]
         after = [n for n in starts if n < len(self.folded) and self.folded[n] not in joints]
         return tuple(dict.fromkeys(after))
+
+    @cached_property
+    def has_unread_number(self) -> bool:
+        """Whether the text has a number that is too large to be a value."""
+        read = {n for each in self.literals for n in each.places}
+        read |= {n for each in self.mentions for n in each.places}
+        return any(word.isdigit() and n not in read for n, word in enumerate(self.folded))
+
+    @cached_property
+    def without_reason(self) -> str:
+        """The command beside a statement (*I'm leaving, lock the door*); empty if there is none."""
+        if self.is_question:
+            return ""
+        orders = IMPERATIVES.get(self.language.name, frozenset())
+        reasons = STATEMENTS.get(self.language.name, ())
+        fillers = FILLERS.get(self.language.name, frozenset())
+
+        def begins(start: int, known: Collection[str]) -> bool:
+            words = tuple(dropwhile(fillers.__contains__, self.folded[start:]))
+            return any(words[: len(e)] == e for e in map(tuple, map(str.split, known)))
+
+        for place, word in enumerate(self.folded):
+            if word in (",", "so", "because", "since") and 0 < place < len(self.folded) - 1:
+                if begins(0, orders) and begins(place + 1, reasons):
+                    return self.part(0, place)
+                if begins(place + 1, orders) and begins(0, reasons):
+                    return self.part(place + 1, len(self.words))
+        return ""
+
+    @cached_property
+    def orders(self) -> tuple[int, ...]:
+        """The positions after a conjunction where the first word of a command stands."""
+        known = IMPERATIVES.get(self.language.name, frozenset())
+        if self.is_question or any(each.type == "duration" for each in self.literals):
+            return ()  # a delay may be for both commands
+        return tuple(n for n in self.joints if n > _LEFT and self.folded[n] in known)
 
     def part(self, start: int, end: int) -> str:
         """Return the text of a range of words, without conjunctions at its ends."""
@@ -418,6 +483,48 @@ def _parts(word: str, stems: Mapping[str, str], singular: Callable[[str], str] =
         if rest != folded and len(rest) >= _SHORTEST_REST:
             return [stem, *_parts(rest, stems, singular)]
     return [word]
+
+
+def _short_names(
+    owners: Mapping[str, Mapping[str, Sequence[str]]], home: Home, language: Language
+) -> dict[str, list[str]]:
+    """Return names without the area or kind of thing that they repeat, where that is unique.
+
+    The Living Room TV is the only *TV*, and the Front Door Lock is the lock of the *front door*.
+    """
+    general, nouns = PLACES.get(language.name), SINGULARS.get(language.name, frozenset())
+    if not general:
+        return {}
+    taken = {language.fold(name) for names in owners.values() for name in names}
+    found: dict[str, list[str]] = {}
+    for name, ids in owners["name"].items():
+        for id_ in ids:
+            entity = home.entity_of[id_]
+            words, area = language.fold(name).split(), home.area_of.get(entity.area)
+            place = language.fold(_plain(area.name)).split() if area else []
+            short = words[len(place) :] if place and words[: len(place)] == place else words
+            for each in (short, _without_last(short, entity), _without_last(words, entity)):
+                if each and each != words:
+                    found.setdefault(" ".join(each), []).append(id_)
+    return {
+        name: list(dict.fromkeys(ids))
+        for name, ids in found.items()
+        if len(set(ids)) == 1
+        and home.entity_of[ids[0]].domain not in ("sensor", "binary_sensor")
+        and name not in taken
+        and (" " in name or home.entity_of[ids[0]].domain in _SINGLE)
+        and not {language.singular(each) for each in name.split()} <= {*nouns, *general}
+    }
+
+
+def _without_last(words: list[str], entity: Entity) -> list[str]:
+    """Return the words of a name without the kind of thing at its end, if two are left."""
+    return words[:-1] if len(words) > _LEFT and words[-1] == entity.domain else []
+
+
+def _usual(word: str, language: Language) -> str:
+    """Return the usual synonym of a noun (*TV* for *television*), or the word."""
+    return SYNONYMS.get(language.name, {}).get(language.fold(word), word)
 
 
 def _without_article(word: str, language: Language) -> str:
