@@ -17,9 +17,9 @@ class Interpretation:
     """The alignment and expected features of a text given one plan.
 
     `aligned[j]` is an array (words × nodes) of the probabilities that a word aligns with a node of
-    action j, with words in text order; dropped words have zeros. Features are expected counts in the shape of θ. `text[j]`
-    has those of words on action j, `free[j]` those of ψ(y_j), and `plan` all others: ψ(n), words ×
-    plan and links.
+    action j, with words in text order; dropped words have zeros. Features are expected counts in
+    the shape of θ. `text[j]` has those of words on action j, `free[j]` those of ψ(y_j), and `plan`
+    all others: ψ(n), words × plan and links.
     """
 
     score: float
