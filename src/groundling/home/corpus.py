@@ -6,12 +6,12 @@ and slots, and the home they are about; `sentences/LANGUAGE` holds templates.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from hashlib import sha256
 from importlib import import_module
 from itertools import chain, islice, permutations, product
 from pathlib import Path
@@ -186,13 +186,13 @@ def split(
 ) -> tuple[list[HomeExample], list[HomeExample]]:
     """Return (training, held-out) examples; sentences of one group stay together.
 
-    Groups are held out in random order until a `share` of all sentences is reached.
+    Groups are held out in random order until a `share` of all sentences is reached. The order
+    depends on the name of each group alone, so that a group that is new hardly changes the split.
     """
     groups: dict[str, list[HomeExample]] = {}
     for each in examples:
         groups.setdefault(each.group, []).append(each)
-    names = sorted(groups)
-    random.Random(seed).shuffle(names)
+    names = sorted(groups, key=lambda name: sha256(f"{seed} {name}".encode()).digest())
     chosen: set[str] = set()
     count, most = 0, share * len(examples)
     for name in names:

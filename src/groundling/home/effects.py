@@ -16,7 +16,7 @@ _WARM, _COOL = 2700, 6500  # kelvin
 _SCALES = {"brightness": 255, "volume_level": 1.0}  # the value of 100 %, if not 100
 _USUAL = {"temperature": 20.0, "volume_level": 0.5, "percentage": 50.0}  # defaults
 _OFF_AT_ZERO = {"light": "off", "fan": "off", "cover": "closed", "valve": "closed"}
-_CELSIUS, _FAHRENHEIT, _KELVIN = (7.0, 35.0), (45.0, 95.0), (1000.0, 12_000.0)
+_DEGREES, _KELVIN = (7.0, 95.0), (1000.0, 12_000.0)  # Celsius or Fahrenheit
 _MOST_DEGREES = 20.0  # of a change
 _LONGEST = 7 * 86_400.0  # seconds of a timer or delay
 _FLIP = {"on": "off", "off": "on", "open": "closed", "closed": "open"}
@@ -132,7 +132,7 @@ def limits(
     """Return the least and greatest possible value if a spoken value is beyond them.
 
     >>> limits("set temperature", 900, Entity("climate.a", "A"), {"attributes": {}})
-    (7.0, 35.0)
+    (7.0, 95.0)
     >>> limits("start timer", -300)
     (1.0, 604800.0)
     """
@@ -144,10 +144,8 @@ def limits(
     elif verb.value == "degree" and verb.by:
         low, high = (0.0, _MOST_DEGREES)
     elif verb.value == "degree":
-        warmest = _number(attributes.get("temperature"), 0.0)
-        low, high = _FAHRENHEIT if warmest > _CELSIUS[1] else _CELSIUS
-        low = _number(attributes.get("min_temp"), low)
-        high = _number(attributes.get("max_temp"), high)
+        low = _number(attributes.get("min_temp"), _DEGREES[0])
+        high = _number(attributes.get("max_temp"), _DEGREES[1])
     elif verb.value == "kelvin":
         low, high = _KELVIN
     else:
