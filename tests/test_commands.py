@@ -168,5 +168,5 @@ def test_a_connective_that_was_shown_inside_one_action_does_not_split():
         )
     ]
     taught = Follower().fit(shown, check=False)
-    plan = taught.follow("grab the green cup and set it on the crate", Table(), "")
+    plan = taught.follow("grab the green cup and set it on the box", Table(), "")
     assert [verb for verb, *_ in plan.actions] == ["move"]

@@ -27,6 +27,7 @@ from llvmlite import binding
 from numba import extending
 from platformdirs import user_cache_path
 
+from groundling.array_views import DEBUG, Held
 from groundling.errors import GroundlingWarning
 from groundling.numba_internals import (
     NO_REFERENCE_COUNTS,
@@ -38,7 +39,6 @@ from groundling.numba_internals import (
     keep_compiled,
     named_tuple,
 )
-from groundling.views import DEBUG, Held
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)

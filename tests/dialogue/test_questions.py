@@ -227,7 +227,10 @@ def test_questions_are_saved_taught_and_forgotten(follower, tmp_path):
 
 def test_questions_are_checked_with_the_environment():
     assert check_environment(HOME, ON).states
-    for wrong, told in (([1], "must return a mapping"), ({"a": 3}, "must be a mapping from names")):
+    for wrong, told in (
+        ([1], "must return labels for each thing"),
+        ({"a": 3}, "must be a mapping from names"),
+    ):
         home = Home(a=("lamp", "hall", "red"))
         home.things = lambda on, wrong=wrong: wrong
         with pytest.raises(WorldError, match=told):

@@ -128,7 +128,12 @@ def steps():
     ]
 
 
-@pytest.mark.parametrize("everything", [steps(), list(shown(12))], ids=["longer", "slots"])
+def spelt():
+    """Demonstrations whose texts spell a colour, but for the first one."""
+    return [Demonstration("surprise me", Lamps(), "white", ("red",), name="first"), *shown(12)]
+
+
+@pytest.mark.parametrize("everything", [steps(), spelt()], ids=["longer", "slots"])
 def test_teaching_chooses_again_what_learning_all_would(everything):
     fresh = Follower(parser="chain").fit(everything)
     at_once = Follower(parser="chain").fit(everything[:4], check=False).teach(everything[4:])

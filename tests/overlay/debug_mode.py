@@ -6,9 +6,9 @@ Run as `GROUNDLING_DEBUG_KERNELS=1 pytest tests/overlay/debug_mode.py`.
 import numpy as np
 import pytest
 
+from groundling.array_views import DEBUG, PLAIN, grid, view
 from groundling.compiler import compiled, njit
 from groundling.overlay import simd
-from groundling.views import DEBUG, PLAIN, grid, view
 from tests.overlay.semirings import CASES, make
 
 

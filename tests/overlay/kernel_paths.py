@@ -9,8 +9,8 @@ from types import CodeType
 
 import pytest
 
+from groundling.array_views import PLAIN
 from groundling.overlay import layout, passes, recursion, semiring
-from groundling.views import PLAIN
 from tests.overlay.semirings import CASES, check
 
 MODULES = (recursion, semiring, layout, passes)

@@ -388,7 +388,7 @@ class Reader:
                         ]
                     # “both” and “two” have the same value but not the same meaning; digits that
                     # were shown once have no meaning but their value.
-                    own = not word[:1].isdigit() or self.counts.get(word, 0) > 1
+                    own = not word[:1].isdigit() or self.counts.get(word) != 1
                     if kind in (NUMBER, ORDINAL) and own and "word" in self.labeller.labels:
                         labels.append((WordLabel(f"word={word}"), 1.0))
                 if "number" in self.labeller.labels:

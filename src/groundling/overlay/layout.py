@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.array_views import view
 from groundling.compiler import inner, with_methods
 from groundling.errors import GraphError
 from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, whole
@@ -28,7 +29,6 @@ from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.potentials import PairTables, tabulate
 from groundling.overlay.simd import LANES, fill, lane_rows, load, spread, store, total, up_to_eights
 from groundling.ragged import sizes_of, starts_of
-from groundling.views import view
 
 TILE = 256  # states per tile: their chart rows fit into the L1 cache
 

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.array_views import grid, hold, view
 from groundling.compiler import compiled, inner
 from groundling.overlay.batch import Integers, Plans, Reals, Texts, whole
 from groundling.overlay.layout import FlatLayout, GraphLayout, PlanLayout, Workspace
 from groundling.overlay.recursion import Chart, Gradients, Text, inside, outside
 from groundling.overlay.simd import fill
-from groundling.views import grid, hold, view
 
 # The purpose of a pass: candidate scores; the same with their gradient; scores of each group of
 # words; expected counts of groups with given weights.

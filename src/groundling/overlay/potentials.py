@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.array_views import view
 from groundling.compiler import compiled, inner
 from groundling.features.feature_tables import LabelTables
 from groundling.overlay.batch import Indices, Integers, Reals, whole
@@ -26,7 +27,6 @@ from groundling.overlay.simd import (
     store,
 )
 from groundling.ragged import entries_of, sizes_of, starts_of
-from groundling.views import view
 
 
 class PairTables(NamedTuple):

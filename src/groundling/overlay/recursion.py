@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.array_views import view
 from groundling.compiler import inner
 from groundling.overlay.batch import Indices, Integers, Reals
 from groundling.overlay.simd import LANES, fetch, fill, load, spread, store, up_to_eights
 from groundling.overlay.skeletons import BOUND, UNIT
-from groundling.views import view
 
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
 

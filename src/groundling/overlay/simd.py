@@ -25,9 +25,9 @@ from numba.extending import intrinsic, models, register_jitable, register_model
 from numba.extending import lower_builtin as _lower_builtin
 from numpy.typing import NDArray
 
+from groundling.array_views import DEBUG, PLAIN
 from groundling.compiler import inner
 from groundling.numba_internals import ConcreteTemplate, array_data, infer_global, signature
-from groundling.views import DEBUG, PLAIN
 
 LANES = 8  # candidates or word sets processed in parallel
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from groundling.array_views import grid, hold, view
 from groundling.compiler import compiled, inner, with_methods
-from groundling.views import grid, hold, view
 
 
 @compiled
@@ -18,7 +18,7 @@ def double_part(array, first, size):
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.int32, np.uint64, np.bool_])
-def test_views_are_slices(kind):
+def test_array_views_are_slices(kind):
     array = np.ones(9, kind)
     expected = array.copy()
     expected[2:5] = (2 * expected[2:5]).astype(kind)
