@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
+import numpy as np
+
 from groundling.dialogue.clarification import (
     Question,
     applicable,
@@ -42,10 +44,12 @@ from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
 from groundling.limits import SAID_CHARACTERS
 from groundling.models.base import Request
+from groundling.models.memory import words_of
 from groundling.plan import Plan
 from groundling.ties import at_least, margin
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
+from groundling.world.trajectory import Trajectory
 
 __all__ = ["Agent", "Kind", "Turn", "TurnExplanation"]
 
@@ -488,17 +492,24 @@ class Agent:
     def _undoes(self, found: Considered, plan: Plan) -> bool:
         """Return whether memory says that the text asks for the opposite of a plan's only action.
 
-        It does if the text, said after the plan, recalls a demonstration that leads back here.
+        It does if the text itself was demonstrated, and leads back here after the plan.
         """
         world, now = found.request.world, found.request.world.outcome(plan.start)
-        if len(plan.actions) != 1 or not self.follower._fitted().memory.strength:
+        memory = self.follower._fitted().memory
+        if len(plan.actions) != 1 or not memory.strength:
             return False
         after = plan.end
         if all(world.outcome(world.step(after, each)) != now for each in world.actions(after)):
             return False
         back = self.follower.follow(self._read, self.environment, plan.end)
-        amounts = [0.0 if p.remembered is None else p.remembered.amount for p in (plan, back)]
-        return amounts[1] > amounts[0] and world.outcome(back.end) == now
+        if not back.actions or world.outcome(back.end) != now:
+            return False
+        text = found.request.text
+        ways = [Trajectory(each.states, each.actions) for each in (plan, back)]
+        recalled = memory.recall(text, world, ways, np.zeros(len(ways)))
+        if not recalled or recalled[1].shown.words != words_of(text):
+            return False
+        return recalled[1].amount > recalled[0].amount
 
     def _plausible(self, found: Considered) -> tuple[list[Option], list[Option]]:
         """Return the options that are likely enough to be selected by words, and the others."""

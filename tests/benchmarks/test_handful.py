@@ -20,10 +20,11 @@ def test_handful_requests_are_possible_and_in_known_phrasings(name):
             assert (each.actions is None) == (kind == "absent")
 
 
-@pytest.mark.parametrize("name", ["turtle", "zoo"])
-def test_handful_of_ten_is_enough_for_new_names(name):
+@pytest.mark.parametrize("name", ["house", "turtle", "zoo"])
+def test_handful_of_ten_is_enough(name):
     errors: list[str] = []
     row = measure(name, 10, 0, errors)
+    assert row["same"]["agent"] == 1.0, errors
     assert row["new names"] == {"agent": 1.0, "right": 1.0, "wrong act": 0.0}, errors
     assert row["polite"]["right"] == 1.0, errors
     assert row["absent"]["agent"] == 1.0, errors
