@@ -73,7 +73,7 @@ def test_effects_a_thermostat_that_heats_is_on():
     [
         ("set temperature", 21.0, None),
         ("set temperature", 68.0, None),  # the unit of the thermostat is unknown
-        ("set temperature", 200.0, (7.0, 95.0)),
+        ("set temperature", 200.0, (0.0, 95.0)),
         ("warm up", 2.0, None),
         ("warm up", 50.0, (0.0, 20.0)),
     ],

@@ -16,7 +16,7 @@ _WARM, _COOL = 2700, 6500  # kelvin
 _SCALES = {"brightness": 255, "volume_level": 1.0}  # the value of 100 %, if not 100
 _USUAL = {"temperature": 20.0, "volume_level": 0.5, "percentage": 50.0}  # defaults
 _OFF_AT_ZERO = {"light": "off", "fan": "off", "cover": "closed", "valve": "closed"}
-_DEGREES, _KELVIN = (7.0, 95.0), (1000.0, 12_000.0)  # Celsius or Fahrenheit
+_DEGREES, _KELVIN = (0.0, 95.0), (1000.0, 12_000.0)  # Celsius or Fahrenheit
 _MOST_DEGREES = 20.0  # of a change
 _LONGEST = 7 * 86_400.0  # seconds of a timer or delay
 _FLIP = {"on": "off", "off": "on", "open": "closed", "closed": "open"}
@@ -132,7 +132,7 @@ def limits(
     """Return the least and greatest possible value if a spoken value is beyond them.
 
     >>> limits("set temperature", 900, Entity("climate.a", "A"), {"attributes": {}})
-    (7.0, 95.0)
+    (0.0, 95.0)
     >>> limits("start timer", -300)
     (1.0, 604800.0)
     """
