@@ -179,9 +179,9 @@ _MOST_OTHERS = 30  # options that a reply may name although they were not offere
 class Agent:
     """A dialogue agent that acts if confident, asks if unsure, and otherwise declines.
 
-    Without calibration, the agent acts if one outcome has most of the probability (see `decide`).
-    After `Follower.calibrate(demonstrations, coverage=0.95)`, it acts if the prediction set has
-    exactly one outcome.
+    Without calibration, the agent acts if one outcome has a probability of at least 80 %. After
+    `Follower.calibrate(demonstrations, coverage=0.95)`, it acts if the prediction set has exactly
+    one outcome, which is more probable than all others together (see `decide`).
 
     Parameters
     ----------
@@ -194,8 +194,8 @@ class Agent:
         Language of the agent's responses (`english` or `german`), by default that of the
         demonstrations. Replies are also understood in the language of the demonstrations.
     may_say
-        Function of a text that the follower composed and the plan that it describes; returns
-        whether the agent may use the text. If not, the agent lists the names of the plan's actions.
+        Callable `may_say(text, plan)`, called with a generated text and the plan that the text
+        describes. If it returns False, the agent lists the plan's actions by name instead.
 
     Examples
     --------
@@ -261,7 +261,7 @@ class Agent:
 
     @property
     def language(self) -> Language:
-        """The follower's language, with phrases in the chosen or the demonstrated language."""
+        """The follower's `Language`, with phrases for the agent's responses."""
         reader = self.follower._fitted().fitted.encoder.reader
         if self._speech is None or self._speech[0] is not reader:
             found = with_phrases(reader.language, reader.counts, self._chosen)

@@ -93,10 +93,10 @@ class _Environments:
 
 
 class _KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel, which is optimised once, with all that is inlined into it.
+    """The code library of a kernel, optimised in one pass after inlining.
 
-    numba optimises twice, with a search for reference counts between, and before that every
-    function alone.
+    By default, numba optimises each function by itself and then the whole module twice, with a
+    pass that removes reference counts in between.
     """
 
     def _optimize_functions(self, module: Any) -> None:

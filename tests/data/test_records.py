@@ -232,10 +232,10 @@ def test_records_of_several_worlds_need_names(tmp_path):
     one, other = Line(3), Line(9)
     listed = [Demonstration("go left", each, 2, ("left",)) for each in (one, other)]
     path = tmp_path / "shown.jsonl"
-    with pytest.raises(DemonstrationError, match="class Line is not the only one"):
+    with pytest.raises(DemonstrationError, match="name of its own; got another one of class Line"):
         Demonstrations(listed).write(path)
     assert not path.exists()
-    with pytest.raises(DemonstrationError, match="is not in `worlds`"):
+    with pytest.raises(DemonstrationError, match="must have a name in `worlds`"):
         Demonstrations(listed).write(path, worlds={"one": one})
     Demonstrations(listed).write(path, worlds={"one": one, "other": other})
     assert [e.environment for e in read(path, worlds={"one": one, "other": other})] == [one, other]

@@ -505,7 +505,7 @@ class _Rivals:
 
     @cached_property
     def _only_numbers(self) -> bool:
-        """Whether the plans differ only in numbers that no word can express."""
+        """Whether the plans differ only in numbers that the text does not state."""
         values = set(chain(*self._numbers.values()))
         if not values or not self.words or any(e.name not in self._numbers for e in self._labels):
             return False

@@ -216,8 +216,8 @@ def _open(path: Path) -> Any:
         check_known(field.name, FIELDS, "A record has no field", DemonstrationError)
         if not _is_plain(field.type):
             raise DemonstrationError(
-                f"The column {field.name} must contain text, numbers, truth values, or lists or "
-                f"objects of these; got {str(field.type)[:80]}."
+                f"The column {field.name} must contain text, numbers, Booleans, or lists or "
+                f"structs of these; got {str(field.type)[:80]}."
             )
     if rows > _MANY:
         EXPANSION.check(rows // max(1, size), DemonstrationError, "The file")

@@ -262,9 +262,9 @@ def _naming(
         name = class_name(environment)
         known = classes.setdefault(name, environment)
         if given is not None or known is not environment:
-            what = "is not the only one" if given is None else "is not in `worlds`"
+            rule = "a name of its own" if given is None else "a name in `worlds`"
             raise DemonstrationError(
-                f"Every environment must have a name; one of class {name} {what}. Pass "
+                f"Every environment must have {rule}; got another one of class {name}. Pass "
                 "worlds={'one': …, 'other': …}, or a function that returns the name and the "
                 "arguments of an environment."
             )

@@ -583,9 +583,9 @@ def _word(data: Any, actions: int) -> str | Gap:
 
 
 def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the articles and the function words of the language that these words are in.
+    """Return the articles and function words of the detected language of some words.
 
-    Both are empty if articles do not depend on the noun in that language.
+    Both sets are empty if the language is unknown, or its articles do not depend on the noun.
     """
     table = PHRASES.get(detect(Counter(word.lower() for word in words)))
     if table is None or not table.articles:

@@ -66,7 +66,7 @@ class ExplainedPlan(Protocol):
 class Part:
     """A part of an explanation that converts to JSON.
 
-    All fields are converted, or only those in `_listed`.
+    The fields in `_listed` are converted; if it is empty, all fields.
     """
 
     _listed: ClassVar[tuple[str, ...]] = ()

@@ -39,11 +39,11 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 
 
 class GridPlanner:
-    """Planner that simulates moves: `moves` so far, and the current `state`.
+    """Planner that simulates its moves; holds the `moves` so far and the current `state`.
 
     The planner clears obstacles. It opens doors; for a locked door, it first fetches the key, even
-    from a box. It moves things that are in the way to where they block no path, and then picks up
-    again what it carried.
+    from a box. It moves things out of the way to cells where they block no path, and then picks up
+    whatever it was carrying before.
     """
 
     def __init__(self, state: GridState) -> None:
@@ -304,7 +304,7 @@ class GridPlanner:
         self._put_down(avoid)
 
     def _walk(self, way: Sequence[tuple[int, int]]) -> int:
-        """Walk along a path; return the number of the first obstacle, or -1 at its end."""
+        """Walk along a path; return the index of the blocking thing, or -1 if there is none."""
         for (cell, direction), (after, turned) in pairwise(way):
             if after == cell:
                 self._do("right" if (direction + 1) % 4 == turned else "left")

@@ -28,7 +28,7 @@ def _features(slots: tuple[str, ...]) -> Features:
 
 
 def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower that reads texts in parts and matches words with slots.
+    """Return a follower that reads texts unit by unit and matches words with slot values.
 
     `changes` are settings of `Follower` that replace the defaults, such as `search__threshold`.
 

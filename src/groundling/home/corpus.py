@@ -157,10 +157,10 @@ def corpus_folder(corpora: str | Path | None = None) -> Path:
 
 
 def read_corpus(corpora: str | Path | None = None, language: str = "en") -> HomeCorpus:
-    """Read the sentences of a language as examples in the home of its fixtures.
+    """Read the sentences of a language as examples in the test home of the corpus.
 
-    If a sentence is about a kind of thing that the home lacks in that place (*open the kitchen
-    blinds*), such a thing is added.
+    A thing is added to the home where a sentence needs one that is missing (*open the kitchen
+    blinds* in a home without kitchen blinds).
     """
     folder = corpus_folder(corpora)
     if not (folder / "tests" / language).is_dir():

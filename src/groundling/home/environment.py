@@ -182,7 +182,7 @@ class TextWorld:
 
     @property
     def instruction(self) -> Any:
-        """The text as input for the model, with names replaced by marks."""
+        """The text as input for the model, with names replaced by placeholders."""
         return self.utterance.instruction(None if self._spans_of is None else self._kept)
 
     @cached_property
@@ -316,7 +316,10 @@ class TextWorld:
         return any(self.world.language.singular(word) in nouns for word in words)
 
     def may_be_several(self, command: Command) -> bool:
-        """Return whether a command leaves names unused, or names things with verbs between them."""
+        """Return whether the text may contain several commands.
+
+        It may if `command` does not use every name in the text, or if its names form no list.
+        """
         thing, unused = self._described(command.target)
         return "scattered" in thing or "unused name" in unused or "unused part" in unused
 
@@ -430,7 +433,7 @@ class TextWorld:
 
     @cached_property
     def _said_domains(self) -> frozenset[str]:
-        """The domains that words of the text name, apart from those inside names."""
+        """The domains mentioned in the text, ignoring words inside names of entities."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         words = (word for n, word in enumerate(self.utterance.folded) if n not in named)
         return frozenset(d for each in words for d in self.world.knowledge.domains_of(each))
@@ -702,7 +705,7 @@ class TextWorld:
 
     @cached_property
     def _says_duration(self) -> bool:
-        """Whether the text has a duration (not *a second*), which every command must then use."""
+        """Whether the text has a duration other than *a second*, which every command must use."""
         return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
 
     @cached_property

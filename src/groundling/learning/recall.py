@@ -62,8 +62,8 @@ def choose_strength(learnt: Learnt, memory: DemonstrationMemory) -> float:
 class _Case:
     """The best plans for a demonstration, with scores and correctness.
 
-    `whole` is the score with the whole memory, and `others` the score with the memory of the other
-    demonstrations.
+    `logs` are the scores of the model. `whole` and `others` are what the memory adds to them: with
+    all demonstrations, and without the group of this one.
     """
 
     logs: Reals

@@ -36,7 +36,8 @@ class Interpretation:
     def mean(cls, each_of: Sequence[Interpretation]) -> Interpretation:
         """Return the mean over several models, with their features concatenated.
 
-        Alignments are averaged over the first model and all models with the same number of nodes.
+        The alignment with each action is averaged over the models in which it has the same shape as
+        in the first.
 
         >>> one = Interpretation(1.0, (np.ones((1, 1)),), (np.ones(1),), (np.ones(1),), np.ones(2))
         >>> two = Interpretation(3.0, (np.zeros((1, 1)),), (np.ones(2),), (np.ones(2),), np.ones(2))
@@ -101,7 +102,7 @@ def _node_places(scorer: Scorer, graph: LaidOutGraph) -> list[int]:
 
 
 def _add_features(scorer: Scorer, word_set: int, amounts: Reals, counts: Reals) -> None:
-    """Add the joined features of a word set with the given amounts of node labels."""
+    """Add the joined features of a word set to `counts`, weighted by amounts of node labels."""
     tables = scorer.tables
     for i in range(int(tables.set_labels[word_set]), int(tables.set_labels[word_set + 1])):
         label = int(tables.set_label[i])

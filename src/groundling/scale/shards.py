@@ -142,7 +142,7 @@ def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -
 
 
 class _Once(Collection[Demonstration]):
-    """Iterable view of an iterator, so that it is not copied into a tuple."""
+    """A stream as a `Collection`, which `Demonstrations` does not copy into a tuple."""
 
     def __init__(self, stream: Iterable[Demonstration]) -> None:
         self.stream = stream

@@ -207,7 +207,7 @@ class ShardWorker:
         except DemonstrationError as error:
             if getattr(shard.source, "files", ()):
                 raise
-            raise DemonstrationError(f"Among {shard}: {error}") from error
+            raise DemonstrationError(f"In {shard}: {error}") from error
 
     @staticmethod
     def _data(

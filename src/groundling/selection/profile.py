@@ -474,7 +474,7 @@ class Profile:
 
     @cached_property
     def opaque(self) -> tuple[str, ...]:
-        """The labels to learn words for, if words spell hardly any value."""
+        """Labels whose words must be learnt, as texts rarely spell their values; else none."""
         several = [each for each in self.kinds if len(each.values) >= A_FEW]
         spelled = sum(len(each.spelled) for each in several)
         if self.slots or spelled > HARDLY_ANY * sum(len(each.values) for each in several):

@@ -421,7 +421,7 @@ def _export(project: Project) -> Response:
 def _model(project: Project, revision: int | None) -> Follower:
     found = project.follower if revision is None else project.model(revision)
     if found is None:
-        raise NotFittedError("There is no trained model yet. Teach a demonstration first.")
+        raise NotFittedError("There is no trained model yet. Add a demonstration first.")
     return found
 
 

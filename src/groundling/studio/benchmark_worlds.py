@@ -73,7 +73,7 @@ def _setting(
 def _trained(
     chosen: Any, shown: Sequence[Demonstration], found: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return setting options for a preset's follower, trained on demonstrations."""
+    """Return the arguments of `Setting` for a preset, with a follower trained on `shown`."""
     return {
         "make": chosen.follower,
         "base": lambda: shown,

@@ -323,7 +323,7 @@ class Project:
         with self.answering:
             follower = self.follower
             if follower is None:
-                raise NotFittedError("There is no trained model yet. Teach a demonstration first.")
+                raise NotFittedError("There is no trained model yet. Add a demonstration first.")
             return follower.follow(self.setting.read(scene, text), scene.environment, start)
 
     def say(
@@ -344,7 +344,7 @@ class Project:
         with self.answering:
             follower = self.follower
             if follower is None:
-                raise NotFittedError("There is no trained model yet. Teach a demonstration first.")
+                raise NotFittedError("There is no trained model yet. Add a demonstration first.")
             language = language if language in PHRASES else ""
             begin = partial(
                 Agent, follower, scene.environment, start, language=language,

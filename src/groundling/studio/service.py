@@ -87,11 +87,11 @@ def make_service(
         return served.about()
 
     def learn(teaching: Teaching) -> Response:
-        """Teach demonstrations. Disabled unless the server was started with `--teach`.
+        """Train on more demonstrations. Disabled unless the server was started with `--teach`.
 
-        A project stores the demonstrations, responds with 202 and the path of the training status,
-        and trains in the background. A model without a project responds with 200 when training has
-        finished.
+        If a project is served, the demonstrations are stored, the response is 202 with the path of
+        the training status, and training runs in the background. Otherwise, the response is 200
+        when training has finished.
         """
         done = served.teach(_demonstrations(served, teaching))
         if "status" not in done:

@@ -291,7 +291,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         }
 
     def study_cases(self, corpus: CorpusT, chosen: PresetT, fold: Fold) -> StudyCases | None:
-        """Return the cases for a dialogue study; None to cross-fit on `prepare`."""
+        """Return followers and cases for a dialogue study; None to cross-fit all cases."""
         return None
 
     def judge(self, case: Case, plan: Plan | None) -> Score:

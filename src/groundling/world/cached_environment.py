@@ -246,8 +246,8 @@ class CachedEnvironment:
         except Exception:
             pass
         raise WorldError(
-            f"{self._call(method, (state,))} must return True or False; got {shorten(answer)}, a "
-            f"{type(answer).__name__}."
+            f"{self._call(method, (state,))} must return True or False; got {shorten(answer)} "
+            f"(type {type(answer).__name__})."
         )
 
     # ---- required methods ---------------------------------------------------------------

@@ -278,7 +278,7 @@ const PROBLEMS = [
   ["The format of the project in {0} must be {1} or older; got {2}. It was created by a newer version of Groundling. Install that version to open it.", "Das Projekt in {0} hat das Format {2}; lesbar ist höchstens {1}. Eine neuere Version von Groundling hat es angelegt. Installiere sie, um es zu öffnen."],
   ["The project in {0} was moved or deleted while it was open, so nothing was changed. Restart the studio, and open it where it is now.", "Das Projekt in {0} wurde verschoben oder gelöscht, während es offen war; deshalb wurde nichts geändert. Starte das Studio neu, und öffne das Projekt dort, wo es jetzt liegt."],
   ["{0} cannot be the name of a folder. Choose another one.", "{0} kann kein Ordnername sein. Wähle einen anderen."],
-  ["There is no trained model yet. Teach a demonstration first.", "Es gibt noch kein Modell. Bring zuerst etwas bei."],
+  ["There is no trained model yet. Add a demonstration first.", "Es gibt noch kein Modell. Bring zuerst etwas bei."],
   ["There is no change to undo.", "Es gibt nichts rückgängig zu machen."],
   ["There is no demonstration {0}; it may have been deleted. Reload the page.", "Das Beispiel {0} gibt es nicht mehr. Lade die Seite neu."],
   ["There is no scene {0}.{1}", "Die Szene {0} gibt es nicht.{1}"],

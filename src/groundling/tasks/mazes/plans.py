@@ -59,7 +59,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
             raise ValueError(
-                f"the path walks from {one.position} to {two.position} while facing "
+                f"a move must go straight ahead; got {one.position} to {two.position} while facing "
                 f"{one.orientation}"
             )
         line = maze.ahead(one.position, direction)
