@@ -492,7 +492,8 @@ class Agent:
     def _undoes(self, found: Considered, plan: Plan) -> bool:
         """Return whether memory says that the text asks for the opposite of a plan's only action.
 
-        It does if the text itself was demonstrated, and leads back here after the plan.
+        It does if a demonstration of a similar text leads back here after the plan, and either was
+        of this very text or the plan lacks something that the text names.
         """
         world, now = found.request.world, found.request.world.outcome(plan.start)
         memory = self.follower._fitted().memory
@@ -507,9 +508,10 @@ class Agent:
         text = found.request.text
         ways = [Trajectory(each.states, each.actions) for each in (plan, back)]
         recalled = memory.recall(text, world, ways, np.zeros(len(ways)))
-        if not recalled or recalled[1].shown.words != words_of(text):
+        if not recalled or recalled[1].amount <= recalled[0].amount:
             return False
-        return recalled[1].amount > recalled[0].amount
+        shown = recalled[1].shown.words == words_of(text)
+        return shown or not names_all(found.request, plan, (back,), self.language)
 
     def _plausible(self, found: Considered) -> tuple[list[Option], list[Option]]:
         """Return the options that are likely enough to be selected by words, and the others."""
