@@ -44,7 +44,7 @@ from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
 from groundling.limits import SAID_CHARACTERS
 from groundling.models.base import Request
-from groundling.models.memory import words_of
+from groundling.models.memory import labels_of, words_of
 from groundling.plan import Plan
 from groundling.ties import at_least, margin
 from groundling.world.cached_environment import CachedEnvironment
@@ -485,9 +485,21 @@ class Agent:
         request = found.request
         if request.world.outcome(plan.end) != request.world.outcome(request.start):
             return False
+        if self._was_shown(found, plan):
+            return False
         if len(plan.actions) > 1:
             return self._is_fulfilled(found, ())
         return is_fulfilled(request, self.language, (), (), plan.actions)
+
+    def _was_shown(self, found: Considered, plan: Plan) -> bool:
+        """Return whether this very text was demonstrated with actions of the same types."""
+        world, text = found.request.world, found.request.text
+        way = Trajectory(plan.states, plan.actions)
+        recalled = self.follower._fitted().memory.recall(text, world, [way], np.zeros(1))
+        return bool(recalled) and (recalled[0].shown.words, recalled[0].shown.roots) == (
+            words_of(text),
+            labels_of(world, way)[0],
+        )
 
     def _undoes(self, found: Considered, plan: Plan) -> bool:
         """Return whether memory says that the text asks for the opposite of a plan's only action.
