@@ -485,10 +485,8 @@ class Agent:
         request = found.request
         if request.world.outcome(plan.end) != request.world.outcome(request.start):
             return False
-        if self._was_shown(found, plan):
-            return False
-        if len(plan.actions) > 1:
-            return self._is_fulfilled(found, ())
+        if len(plan.actions) > 1:  # a round trip may be what was asked for
+            return not self._was_shown(found, plan) and self._is_fulfilled(found, ())
         return is_fulfilled(request, self.language, (), (), plan.actions)
 
     def _was_shown(self, found: Considered, plan: Plan) -> bool:
