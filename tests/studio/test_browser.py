@@ -627,9 +627,11 @@ def test_browser_agent_and_errors_speak_the_language_of_the_page(visit, room):
         ("fetch the goblet", "Die Wörter „fetch“ und „goblet“ kenne ich nicht."),
         ("go to the table", "Das ist schon so."),
     ):
+        turns = page.locator(".turn")
+        count = turns.count()
         page.locator(".say textarea").fill(said)
         page.locator(".say textarea").press("Enter")
-        page.locator(".turn").last.locator(".its").filter(has_text=told).wait_for()
+        turns.nth(count).locator(".its").filter(has_text=told).wait_for()
     answer = page.request.post(f"{address}/api/projects/{name}/teach", data={
         "scene": "Kitchen 1", "text": "hopp", "actions": ["take the red cup"],
     })  # fmt: skip
