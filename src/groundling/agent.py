@@ -507,7 +507,7 @@ class Agent:
         """
         world, now = found.request.world, found.request.world.outcome(plan.start)
         memory = self.follower._fitted().memory
-        if len(plan.actions) != 1 or not memory.strength:
+        if len(plan.actions) != 1 or not memory.strength or self._was_shown(found, plan):
             return False
         after = plan.end
         if all(world.outcome(world.step(after, each)) != now for each in world.actions(after)):
