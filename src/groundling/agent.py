@@ -18,6 +18,7 @@ from groundling.dialogue.clarification import (
     fit_equally,
     fit_verbs,
     is_fulfilled,
+    name_all,
     named_words,
     names_all,
     names_something,
@@ -537,11 +538,13 @@ class Agent:
         request, language = found.request, self.language
         likely, others = self._plausible(found)
         plans = [each.plan for each in (*likely, *others)]
-        if any(names_all(request, each.plan, plans, language) for each in likely):
+        has_all = list(name_all(request, plans, language))
+        if any(has_all[: len(likely)]):
             return ()
         if not named_words(request, plans, language).issuperset(new):
             return ()
-        named = [each for each in others if names_all(request, each.plan, plans, language)]
+        kept = zip(others, has_all[len(likely) :], strict=True)
+        named = [each for each, has in kept if has]
         return applicable(request, named, language, self._verbs(request))[:MOST_OFFERED]
 
     def _applicable(self, found: Considered) -> tuple[Option, ...]:
@@ -555,7 +558,8 @@ class Agent:
         if len(kept) == len(plausible):
             return options
         plans = [each.plan for each in plausible]
-        named = [o for o in plausible if names_all(request, o.plan, plans, language)]
+        kept_all = zip(plausible, name_all(request, plans, language), strict=True)
+        named = [each for each, has in kept_all if has]
         if named and not any(each in named for each in kept):
             return ()
         total = math.fsum(each.probability for each in kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -74,7 +74,8 @@ def applicable(
         return ()
     kept = [place for place in range(len(options)) if lacking[place] == least]
     plans = [each.plan for each in options]
-    kept = [p for p in kept if names_all(request, plans[p], plans, language)] or kept
+    named = list(name_all(request, plans, language))
+    kept = [place for place in kept if named[place]] or kept
     same = [world.outcome(each.plan.start) == each.outcome for each in options]
     changing = {types[place] for place in kept if not same[place]}
     return tuple(
@@ -133,9 +134,16 @@ def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: La
 
     Only values that occur in the graphs of this plan or of `others` are looked for in the text.
     """
-    own, spans = values_of(request.world, plan), _names(request, (plan, *others), language)
-    places = {span.places for span in spans if span.value in own.get(span.kind, ())}
-    return all(span.places in places for span in spans)
+    return next(iter(name_all(request, (plan, *others), language)))
+
+
+def name_all(request: Request, plans: Sequence[Plan], language: Language) -> Iterator[bool]:
+    """Yield, for each plan, whether it has every value that a text names (see `names_all`)."""
+    spans = _names(request, plans, language)
+    for plan in plans:
+        own = values_of(request.world, plan)
+        places = {span.places for span in spans if span.value in own.get(span.kind, ())}
+        yield all(span.places in places for span in spans)
 
 
 def named_words(request: Request, plans: Iterable[Plan], language: Language) -> set[str]:
