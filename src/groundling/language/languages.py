@@ -195,6 +195,18 @@ class Language:
             *self.restrictives, *self.indefinites, *self.exceptions, *self.connectives,
         ))  # fmt: skip
 
+    @cached_property
+    def value_words(self) -> frozenset[str]:
+        """Words that a value such as a number, a time of day or a colour may start with.
+
+        >>> {"two", "half", "noon", "red"} <= ENGLISH.value_words, "lamp" in ENGLISH.value_words
+        (True, False)
+        """
+        return frozenset((
+            *self.numerals, *self.multipliers, *self.fractions, *self.articles, *self.times,
+            *self.ordinals, *self.colours,
+        ))  # fmt: skip
+
     def fold(self, word: str) -> str:
         """Return a word in the form used for comparison: lower case, if `cased`.
 

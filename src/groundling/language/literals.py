@@ -69,6 +69,9 @@ class _Scanner:
     def scan(self) -> Iterator[Literal]:
         at = 0
         while at < len(self.parts):
+            if not self._may_start(self.parts[at].text):
+                at += 1
+                continue
             for read in (self._time, self._duration, self._amount, self._word):
                 found = read(at)
                 if found is not None:
@@ -77,6 +80,17 @@ class _Scanner:
                     break
             else:
                 at += 1
+
+    def _may_start(self, word: str) -> bool:
+        """Return whether a value can start with a word; most words are ruled out here."""
+        language = self.language
+        return (
+            word in language.value_words
+            or word in _MINUS
+            or not word.isalpha()
+            or len(word) == 1
+            or any(joint in word for joint in language.joined_numerals)
+        )
 
     def _text(self, at: int) -> str:
         return self.parts[at].text if at < len(self.parts) else ""
