@@ -322,14 +322,19 @@ class Reader:
         """Return the known word that an unknown word is a misspelling or synonym of."""
         if word in self.counts or word in self.language.plain_words:
             return word
-        if len(self._corrected) > _MOST_SENSES:
-            self._corrected.clear()
-        found = self._corrected.get(word)
-        if found is None and (self.spans or self.typos):
-            found = self._corrected[word] = nearest_word(word, self.counts)
+        found = self.nearest(word) if self.spans or self.typos else ""
         if not found and self.typos and not self.spans:  # SpanIndex corrects names itself
             found = names.nearest(word)
         return found or self.synonym(word, names) or word
+
+    def nearest(self, word: str) -> str:
+        """Return the most frequent training word one edit away, or an empty string."""
+        found = self._corrected.get(word)
+        if found is None:
+            if len(self._corrected) > _MOST_SENSES:
+                self._corrected.clear()
+            found = self._corrected[word] = nearest_word(word, self.counts)
+        return found
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:
         """Return the closest known word to an unknown word, from training or from a name.
