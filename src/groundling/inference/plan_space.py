@@ -134,6 +134,14 @@ class PlanTree(Sequence[Trajectory]):
         """Return the end states of all plans."""
         return list(map(self.state, self._places))
 
+    def actions(self, place: int) -> tuple[Action, ...]:
+        """Return the actions of a plan, without computing its states."""
+        node, found = self._places[place], []
+        while node:
+            found.append(self._actions[node])
+            node = self._parents[node]
+        return tuple(reversed(found))
+
     @property
     def nbytes(self) -> int:
         """Approximate size in bytes, without states and actions, which are shared."""
@@ -183,6 +191,11 @@ class ScoredPlans(Sequence[ScoredTrajectory]):
         if isinstance(self._plans, PlanTree):
             return self._plans.ends()
         return [plan.end for plan in self._plans]
+
+    def actions(self, place: int) -> tuple[Action, ...]:
+        """Return the actions of a plan; end states that are not computed yet stay so."""
+        plans = self._plans
+        return plans.actions(place) if isinstance(plans, PlanTree) else plans[place].actions
 
     def __len__(self) -> int:
         return len(self._plans)

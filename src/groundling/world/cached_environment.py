@@ -288,8 +288,9 @@ class CachedEnvironment:
         known = self._of(state)
         after: State = self._get(known.steps, state, action)
         if after is None:
-            after = self._hashable(self._ask("step", state, action), "step", state, action)
+            after = self._ask("step", state, action)
             if len(known.steps) % _MEASURED == 0:
+                self._hashable(after, "step", state, action)  # takes long for large states
                 self._step_bytes = size_beyond(after, state)
             known.steps[action] = after
             self._answers.grow(_ENTRY_BYTES + self._step_bytes)
