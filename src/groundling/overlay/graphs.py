@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
@@ -22,7 +22,7 @@ from groundling.features.interner import Interner
 from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
 from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
-from groundling.ragged import entries_of, sizes_of, starts_of
+from groundling.ragged import entries_of, renumbered, sizes_of, starts_of
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.graph_table import GraphTable
 from groundling.world.relations import Rank, Ranks, Scene
@@ -423,6 +423,15 @@ class _Column(NamedTuple):
     things: _LabelTable
     kinds: NDArray[np.int64]  # for each graph, which labels of the things; -1 for no node
 
+    def without_values(self, slots: Collection[str]) -> _Column:
+        """Return the column without the values of some slots; equal labels are merged."""
+        labels = self.things.labels
+        kept = {e for e in labels if not isinstance(e.value, str) or kind_of(e) not in slots}
+        if len(kept) == len(labels):
+            return self
+        things = _LabelTable([tuple(filter(kept.__contains__, e)) for e in self.things.kinds])
+        return _Column(self.part, things, things.at(self.kinds))
+
 
 @dataclass(eq=False, repr=False)
 class LaidOutTable(Sequence[LaidOutGraph]):
@@ -438,12 +447,15 @@ class LaidOutTable(Sequence[LaidOutGraph]):
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
         """The (kind, value) pairs that occur in any of the graphs."""
-        found: dict[Label, None] = {}
+        found: set[Label] = set()
         for _, things, kinds in self.columns:
-            seen = np.unique(kinds[kinds >= 0])
-            entries = entries_of(things.starts[seen], sizes_of(things.starts)[seen])
-            chosen = np.unique(things.label[entries]).tolist()
-            found |= dict.fromkeys([things.labels[place] for place in chosen])
+            seen = np.zeros(len(things.kinds) + 1, np.bool_)  # the last is for no node
+            seen[kinds] = True
+            if seen[:-1].all():
+                found.update(things.labels)
+            else:
+                used = things.label[np.repeat(seen[:-1], sizes_of(things.starts))]
+                found.update([things.labels[place] for place in used.tolist()])
         return self.layouts.labeller.values(found)
 
     @cached_property
@@ -463,11 +475,22 @@ class LaidOutTable(Sequence[LaidOutGraph]):
             found.append(np.where(kinds < 0, -1, kinds + tables[id(things)][1]))
         return PartTable.joined([each for each, _ in tables.values()]), np.stack(found, axis=1)
 
-    def priors(self) -> PartTable:
-        """Return the labels of each whole graph."""
-        tables = [self.layouts.spell_table(f"{e.part}.", e.things) for e in self.columns]
-        chosen = np.stack([each.kinds for each in self.columns], axis=1)
-        return PartTable.combined(tables, chosen)
+    def priors(self) -> tuple[PartTable, NDArray[np.int64]]:
+        """Return the labels of whole graphs, and the index of each graph's labels.
+
+        Unless actions are flat, values of slots are left out: only words compare them.
+        """
+        columns, layouts = self.columns, self.layouts
+        if not layouts._is_flat:
+            columns = [each.without_values(layouts.labeller.slots) for each in columns]
+        place = np.zeros(len(self), np.int64)
+        for _, things, kinds in columns:
+            place = renumbered(place * (len(things.kinds) + 1) + kinds + 1)[1]
+        first = np.empty(place.max(initial=-1) + 1, np.int64)
+        first[place] = np.arange(len(self))
+        tables = [layouts.spell_table(f"{each.part}.", each.things) for each in columns]
+        rows = np.stack([each.kinds[first] for each in columns], axis=1)
+        return PartTable.combined(tables, rows), place
 
     def __len__(self) -> int:
         return len(self.shape_of)
