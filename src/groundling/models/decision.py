@@ -68,7 +68,7 @@ class DecisionModel(UnitModel):
     Traceback (most recent call last):
         ...
     groundling.errors.IdleSettingError: DecisionModel.restarts has no effect with aligned='all',
-    where nothing alternates. Leave it out, or use aligned='best'.
+    which needs no alternation. Leave it out, or use aligned='best'.
     """
 
     aligned: Literal["best", "all"] = "best"

@@ -303,7 +303,7 @@ class PlanModel(Model):
     Traceback (most recent call last):
         ...
     groundling.errors.IdleSettingError: PlanModel.skip has no effect with Overlay.skeleton='bag',
-    where words have no links. Leave it out, or use skeleton='tree'.
+    which removes the links between words. Leave it out, or use skeleton='tree'.
     """
 
     lists_plans: ClassVar[bool] = True
