@@ -323,8 +323,8 @@ class CachedEnvironment:
 
         Without `ground_many`, this is faster for following only: training needs every graph.
         """
-        own = ("facts", "things", "label_plan")
-        together = callable(getattr(self.environment, "ground_many", None))
+        own = ("facts", "label_plan")
+        together = not self.has_things and callable(getattr(self.environment, "ground_many", None))
         is_asked = self._answers.budget.drops > 0
         return (together or is_asked) and not any(hasattr(self.environment, e) for e in own)
 

@@ -79,11 +79,12 @@ def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tupl
     item=lamp lit
     item=sofa
     """
-    first: Any = listed[0] if len(listed) > 1 else None
+    given: Any = listed
+    first = given[0] if len(given) > 1 else None
     if type(first) is dict and _NAMES.issuperset(map(type, first)):
         names = sorted(first)
-        if all(type(each) is dict and each.keys() == first.keys() for each in listed):
-            columns = [_read_column(name, [each[name] for each in listed]) for name in names]
+        if all(type(each) is dict and each.keys() == first.keys() for each in given):
+            columns = [_read_column(name, [each[name] for each in given]) for name in names]
             if None not in columns and len(names) <= GRAPH_LABELS.least:
                 return [_Normalised(filter(None, row)) for row in zip(*columns, strict=True)]
     return [labels_of(each, where) for each in listed]
