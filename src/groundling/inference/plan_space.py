@@ -379,15 +379,16 @@ def _grow(
 ) -> tuple[list[Trajectory], NDArray[np.float64]]:
     """Extend plans by each action, or by the best actions of a product; return the scores."""
     grown: list[Trajectory] = []
-    combined: dict[Trajectory, float] = {}
+    combined: list[tuple[Trajectory, float]] = []
     for plan in layer:
         actions = world.actions(plan.end)
         if isinstance(actions, Product) and actions.is_large:
-            combined |= _combine(world, plan, actions, score)
+            combined += _combine(world, plan, actions, score)
         else:
             grown += [plan.extended(each, world.step(plan.end, each)) for each in actions]
     scores = score(grown) if grown else np.zeros(0)
-    return [*grown, *combined], np.append(scores, list(combined.values()))
+    found = [*grown, *[each for each, _ in combined]]
+    return found, np.append(scores, [value for _, value in combined])
 
 
 def is_factored(world: CachedEnvironment, state: State) -> bool:
@@ -401,7 +402,7 @@ _PASSES = 3  # passes over all factors; even the second rarely changes the resul
 
 def _combine(
     world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
-) -> dict[Trajectory, float]:
+) -> list[tuple[Trajectory, float]]:
     """Extend a plan by the best actions of a product, and by their neighbours.
 
     The values of each factor are scored while the other factors stay fixed. Then all combinations
@@ -432,7 +433,7 @@ def _combine(
         best = max(scores, key=scores.__getitem__)
         if tuple(best) == tuple(each[0] for each in kept):  # the best values are stable
             break
-    return {found[each]: value for each, value in scores.items()}
+    return [(found[each], value) for each, value in scores.items()]
 
 
 def nearby_plans(world: CachedEnvironment, shown: Trajectory) -> list[Trajectory]:

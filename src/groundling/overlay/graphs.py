@@ -222,9 +222,7 @@ class Layouts:
         if of not in known:
             whole = scene.related(graph)
             labelled = list(zip(whole.node_names, whole.node_labels, strict=True))
-            added = [
-                (labels, scene.grouped_ranks(name)) for name, labels in labelled[len(graph) :]
-            ]
+            added = [(labels, scene.grouped_ranks(name)) for name, labels in labelled[len(graph) :]]
             self.has_ranks = self.has_ranks or any(ranks for _, ranks in added)
             shape = Shape(_numbered(whole), self._enters(whole), self.overlay)
             known[of] = added, whole.node_names, shape
@@ -293,9 +291,13 @@ class Layouts:
     def _spell_run(self, prefix: str, run: _Run) -> Part:
         if type(run) is Label:
             return self._spell_label(self.labeller, prefix, run)
-        if run and type(run[0]) is Label:
-            return self.share(self._spell_labels(self._compared, prefix, run))
-        return self._rank_labels(prefix, run)
+        if not run or type(run[0]) is not Label:
+            return self._rank_labels(prefix, run)
+        found: Part | None = self._find((prefix, run))
+        if found is None:
+            found = self._spell_labels(self._compared, prefix, run)
+            self._keep((prefix, run), found, 300 + 100 * len(found))
+        return found
 
     def _graph(
         self, parts: tuple[_SpelledNode, ...], names: tuple[str, ...], shape: Shape
@@ -454,14 +456,19 @@ class _Column(NamedTuple):
     things: _LabelTable
     kinds: NDArray[np.int64]  # graph -> index of the node's labels in `things`, -1 without the node
 
-    def without_values(self, slots: Collection[str]) -> _Column:
-        """Return the column without ranks and the values of slots; equal labels are merged."""
+    def plain(self, labeller: NodeLabeller) -> _Column:
+        """Return the column without labels that only words compare; equal nodes are merged."""
+        slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
         labels = {*chain.from_iterable(self.things.kinds)}
-        kept = {e for e in labels if not isinstance(e.value, str) or kind_of(e) not in slots}
-        if len(kept) == len(labels) and not any(self.things.ranks):
+        texts = {e for e in labels if isinstance(e.value, str) and kind_of(e) in slots}
+        numbers = {each for each in labels if isinstance(each.value, float)}
+        left_out = {True: texts | numbers, False: texts if amounts else texts | numbers}
+        if not left_out[False] and not any(self.things.ranks):
             return self
-        listed = [tuple(filter(kept.__contains__, each)) for each in self.things.kinds]
+        # Things with ranks have no amounts.
         ranks = [None if each is None else () for each in self.things.ranks]
+        pairs = zip(self.things.kinds, ranks, strict=True)
+        listed = [tuple([e for e in own if e not in left_out[r is not None]]) for own, r in pairs]
         things = _LabelTable(listed, ranks)
         return _Column(self.part, things, things.at(self.kinds))
 
@@ -506,11 +513,11 @@ class LaidOutTable(Sequence[LaidOutGraph]):
     def priors(self) -> tuple[PartTable, NDArray[np.int64]]:
         """Return the labels of whole graphs, and the index of each graph's labels.
 
-        Unless actions are flat, values of slots are left out: only words compare them.
+        Unless actions are flat, labels that only words compare are left out.
         """
         columns, layouts = [each for each in self.columns if each.part], self.layouts
         if not layouts._is_flat:
-            columns = [each.without_values(layouts.labeller.slots) for each in columns]
+            columns = [each.plain(layouts.labeller) for each in columns]
         place = np.zeros(len(self), np.int64)
         for _, things, kinds in columns:
             place = renumbered(place * (len(things.kinds) + 1) + kinds + 1)[1]
