@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
@@ -22,7 +22,7 @@ from groundling.features.interner import Interner
 from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
 from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
-from groundling.ragged import entries_of, renumbered, sizes_of, starts_of
+from groundling.ragged import entries_of, renumbered, starts_of
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.graph_table import GraphTable
 from groundling.world.relations import Rank, Ranks, Scene
