@@ -322,12 +322,12 @@ def test_own_world_leaves_bad_records_out_on_request(kitchen):
     (kitchen / "bad.jsonl").write_text("\n".join([*lines, bad]) + "\n", encoding="utf-8")
     run("train", WORLD, "bad.jsonl", "--out", "other", "--parser", "chain", code=1)
     said = run("train", WORLD, "bad.jsonl", "--out", "other", "--parser", "chain", "--skip-bad")
-    assert "1 bad records were skipped" in said
+    assert "1 invalid records were skipped" in said
     assert "bad.jsonl:12" in said
 
 
 def test_own_world_needs_demonstrations():
-    assert f"no demonstrations for {WORLD}. Pass a file, as in `groundling train" in " ".join(
+    assert f"{WORLD} must have at least one file of demonstrations; got none." in " ".join(
         run("train", WORLD, "--out", "none", code=1).split()
     )
 
