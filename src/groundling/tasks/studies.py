@@ -239,7 +239,7 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
         import sacrebleu
     except ImportError as error:
         raise PluginError(
-            "--speaker needs the package sacrebleu, which is not installed. Run `pip "
+            "--speaker requires the package sacrebleu, which is not installed. Run `pip "
             "install sacrebleu`."
         ) from error
 

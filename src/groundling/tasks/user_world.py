@@ -49,8 +49,8 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         """Return the demonstrations in the files as cases."""
         if corpus.demonstrations is None:
             raise DemonstrationError(
-                f"{self.name} must have at least one file of demonstrations; got none. Pass one, as "
-                f"in `groundling train {self.name} demonstrations.jsonl`."
+                f"{self.name} must have at least one file of demonstrations; got none. Pass one, "
+                f"as in `groundling train {self.name} demonstrations.jsonl`."
             )
         return [
             Case(each, str(place), reference=corpus.codec_of(each.environment))
