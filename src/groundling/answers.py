@@ -41,7 +41,7 @@ def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """Decoded search results: plans, log probabilities, and the answer's index."""
+    """Decoded search results: the plans, their log probabilities, and the best one's index."""
 
     found: Sequence[ScoredTrajectory]
     logs: NDArray[np.float64]

@@ -43,7 +43,7 @@ class Turn(NamedTuple):
 
 
 class _Course(NamedTuple):
-    """A hypothesis about a conversation: its turns, current state and log-probability."""
+    """One possible course of a conversation: turns, current state and log-probability."""
 
     turns: tuple[Turn, ...]
     now: Remembered
@@ -71,7 +71,7 @@ class Conversation:
     beam
         Number of hypotheses about the conversation to keep. With 1, each plan is final. With more,
         a later text can change the plan of an earlier one; `state` and `turns` are those of the
-        most probable hypothesis. Use it only if nothing is executed before the conversation ends.
+        most probable hypothesis, so execute nothing before the conversation ends.
 
     Examples
     --------

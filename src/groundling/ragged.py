@@ -33,7 +33,7 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
 
 
 def entries_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
-    """Return the indices of all entries of lists with given starts, list by list.
+    """Return the indices of all entries of several lists, one list after the other.
 
     >>> entries_of(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]

@@ -308,7 +308,7 @@ def test_diagnosing_warns_of_plans_that_the_search_cannot_find():
     [mistake] = narrow.diagnose(shown[:1]).mistakes
     assert (mistake.why, wide.score(shown[:1])) == ("not found", 1.0)
     assert "which scores higher than the best plan found" in mistake.detail
-    assert "following takes longer in proportion" in mistake.cure
+    assert "each search then takes proportionally longer" in mistake.cure
 
 
 def test_diagnosing_does_not_blame_the_beam_for_plans_that_score_less_than_what_is_found():

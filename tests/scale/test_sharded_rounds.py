@@ -137,7 +137,7 @@ def test_training_in_shards_says_which_demonstration_is_wrong():
     trainer = trainer_of("readings", model=TransducerModel(allow_multiple=False))
     given = [each for each in shown(20) if len(each.actions) == 1][:6]
     given.append(Demonstration("hop", Line(), 2, ("left", "left"), name="Boris"))
-    with pytest.raises(DemonstrationError, match=r"Boris.*text cannot be aligned with its actions"):
+    with pytest.raises(DemonstrationError, match=r"Boris.*must have an alignment"):
         fit_at_scale(trainer, given, memory="4GB", size=4)
 
 

@@ -95,7 +95,7 @@ class Subject:
         states = {
             (id(each.world), state): (each.world, state)
             for each in few
-            if not each.world.labels_follow_text  # else some labels are missing
+            if not each.world.labels_follow_text  # otherwise, some labels are missing
             for state in each.trajectory.states[:-1]
         }
         return [
@@ -105,7 +105,7 @@ class Subject:
 
     @cached_property
     def followed(self) -> tuple[list[Attempt], str]:
-        """A sample of the examples as they are followed, and a remark on its size."""
+        """The results of following a sample of examples, and a note on the sample's size."""
         long = {id(each) for each in which_too_long(self.learnt, self.examples)}
         rest = [each for each in self.examples if id(each) not in long]
         words, few = 0, list[Example]()
@@ -269,7 +269,7 @@ def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
 def _count_words(text: Text) -> int:
     parts = [text] if isinstance(text, (str, Instruction)) else text
     if not isinstance(parts, (list, tuple)):
-        return 0  # not a text: parsing it raises an error
+        return 0  # not a text; parsing raises the error
     return sum(
         len(split_words(part)) if isinstance(part, str) else len(part)
         for part in parts
@@ -378,7 +378,8 @@ def _slots(subject: Subject) -> _Problems:
         if not values:
             yield (
                 f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
-                f"Use a label that they have.{did_you_mean(kind, {kind for kind, _ in strings})}",
+                "Use a label that the graphs have."
+                f"{did_you_mean(kind, {kind for kind, _ in strings})}",
             )
         elif kind not in labelled and not any(
             reader.lexicon.look_up(word, only, language=reader.language)
@@ -572,7 +573,7 @@ def _lost_plans(subject: Subject) -> _Problems:
     "the message names the most frequent reason; `diagnose` explains each mistake",
 )  # fmt: skip
 def _refit(subject: Subject) -> _Problems:
-    """Find less than 60 % of a sample of the training demonstrations followed correctly."""
+    """Find an accuracy below 60 % on a sample of the training demonstrations."""
     seen, looked = subject.followed
     wrong = [each for each in seen if not each.right]
     right, chance = len(seen) - len(wrong), sum(each.chance for each in seen)

@@ -1,4 +1,4 @@
-"""Worlds defined in a JSON file: places, things, movers and verbs."""
+"""Worlds that are defined in a JSON file: places, things, movers and verbs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from groundling.world.environment import shorten
 from groundling.world.graph import GroundingGraph
 
 VERBS = ("go", "take", "put", "push", "open", "switch")
-"""Verbs of movers; `open` includes closing, `switch` is on and off."""
-MOST = 60  # entries each of places, things and movers
-SCENES = 24  # initial states
+"""The verbs of movers; `open` includes closing, and `switch` is on and off."""
+MOST = 60  # maximum number of places, of things and of movers
+SCENES = 24  # maximum number of initial states
 _EXAMPLES = 1_000
 _LONGEST_NAME, _LONGEST_VALUE, _MOST_PROPERTIES = 40, 200, 12
-_SHAPES = ("at", "size", "can")  # properties with their own checks
+_SHAPES = ("at", "size", "can")  # properties that have their own checks
 _ABLE = ("take", "push", "open", "switch")  # verbs that a thing may allow
 _CONDITIONS = {"open": ("closed", "open"), "switch": ("off", "on")}
 _CELL, _GAP, _HEAD = 170.0, 14.0, 26.0
@@ -40,14 +40,14 @@ _COLOURS = {
 
 
 class SceneState(NamedTuple):
-    """Place and held thing of each mover; place and condition of each thing."""
+    """The place and held thing of each mover; the place and condition of each thing."""
 
     movers: tuple[tuple[str, str], ...]
     things: tuple[tuple[str, str], ...]
 
 
 class _Deed(NamedTuple):
-    """The meaning of an action: mover, verb, thing and place."""
+    """What an action means: its mover, verb, thing and place."""
 
     mover: int
     verb: str
@@ -175,7 +175,7 @@ class SceneWorld:
 
     @property
     def starts(self) -> dict[str, SceneState]:
-        """The initial states: the first as in the file, the others with random placements."""
+        """The initial states: the first is as in the file, the others are random placements."""
         found = {f"{self.title} 1": self.initial_state()}
         for number in range(2, self.scenes + 1):
             dice, first = Random(number), self.initial_state()
@@ -240,11 +240,11 @@ class SceneWorld:
         return GroundingGraph(nodes, edges)
 
     def outcome(self, state: SceneState) -> SceneState:
-        """Return the result of a final state: the state itself."""
+        """Return what counts as the result of a final state: the state itself."""
         return state
 
     def describe(self, state: SceneState) -> str:
-        """Describe a state in words."""
+        """Describe a state in one line of text."""
         said = []
         for name, (at, holds) in zip(self._movers, state.movers, strict=True):
             who = name if name[:1].isupper() else f"the {name}"  # Robby is a proper name
@@ -333,9 +333,9 @@ class SceneWorld:
                 state = self.step(state, action)
 
     def _floor_plan(self) -> dict[str, tuple[float, float, float, float]]:
-        """Return left, top, width and height of each place in the drawing, in cells.
+        """Return the left, top, width and height of each place in the drawing, in cells.
 
-        A place without `at` gets the first free cells.
+        A place without `at` is drawn in the first free cells.
         """
         columns = math.ceil(math.sqrt(len(self._places) * 1.4))
         found: dict[str, _Box] = {}
@@ -359,7 +359,7 @@ class SceneWorld:
     # ---- drawing --------------------------------------------------------------------------
 
     def draw(self, state: SceneState) -> str:
-        """Draw the places as a floor plan, with the things and movers in them."""
+        """Draw the places as a floor plan, with the things and movers in each place."""
         wide = max(x + w for x, _, w, _ in self._plan.values())
         high = max(y + h for _, y, _, h in self._plan.values())
         canvas = Canvas(0, 0, wide * _CELL, high * _CELL)
@@ -440,7 +440,7 @@ class SceneWorld:
         edge: dict[str, Any] = {}
         if self._things[name].get("colour") == "white":  # visible on a white page
             edge = {"stroke": _OUTLINE, "stroke_width": 1.5}
-            if kind:  # drawn as a white line
+            if kind:  # the shape is drawn as a white line
                 canvas.add("circle", group, r=24, cy=-1, fill=_OUTLINE, fill_opacity=0.4)
         if kind == "switch":
             glow = "#ffd84d" if how == "on" else "none"
@@ -501,7 +501,7 @@ def _overlap(one: _Box, two: _Box) -> bool:
 
 
 def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
-    """Return the number of columns for things in a room, and the scale at which they fit."""
+    """Return the number of columns of things in a place, and the scale at which they fit."""
     slots = max(slots, 1)
 
     def scale(columns: int) -> float:
@@ -513,13 +513,13 @@ def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
 
 
 def _label(canvas: Canvas, group: Element, name: str, width: float) -> None:
-    """Write a name below a thing, smaller if it is wider than its slot."""
+    """Write a name below a thing, in smaller letters if it is wider than the slot."""
     size = min(_FONT, (width - 4) / (len(name) * _LETTER))
     canvas.text(0, 33, name, group, text_anchor="middle", font_size=round(size, 1))
 
 
 def _after(verb: str) -> str:
-    """Return the condition of a thing after a verb."""
+    """Return the condition of a thing after an action with a verb."""
     return {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[verb]
 
 

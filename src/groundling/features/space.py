@@ -28,7 +28,7 @@ _SHIFT = 29  # key = join << 58 | word name << 29 | node name
 
 @dataclass
 class Joins:
-    """The joined features of many (word label, node label) pairs, one row per feature.
+    """The joined features of (word label, node label) pairs, one row per feature.
 
     `pair[i]` is the index of the pair, `key[i]` identifies the feature (see
     `FeatureSpace.name`), and `value[i]` is the feature value.
@@ -41,7 +41,7 @@ class Joins:
 
 @dataclass
 class FeatureSpace:
-    """The index of joined features, from pairs of labels to positions in θ.
+    """An index of joined features: maps pairs of labels to positions in θ.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class FeatureSpace:
         - `similarity`: the string similarity of a word and a value (`string≈name`);
         - `contains`: the word is one of the words of a value (`string∈name`).
     slots
-        The kinds whose values only `slot` and `value` use (see `NodeLabeller`).
+        The kinds whose values are used only by `slot` and `value` (see `NodeLabeller`).
     min_count
         Minimum number of occurrences of a feature in the demonstrated plans.
     include, exclude
@@ -130,7 +130,7 @@ class FeatureSpace:
         table = nodes if isinstance(nodes, NodeTable) else NodeTable(self, nodes, grow=grow)
         plain, slot = table.plain, table.slot
         if "conjunction" in self.joins:
-            # Labels with a value are used by slots and similarity only.
+            # Only slots and similarity use labels with a value.
             visible = np.array([not w.kind for w in words], bool)
             chosen = np.flatnonzero(
                 visible[pair_words] & (plain[pair_nodes] >= 0) & (word_name[pair_words] >= 0)
@@ -166,7 +166,7 @@ class FeatureSpace:
         word_name: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Join words that match no value by spelling with the values of slots."""
-        # Single words only: combinations would overfit.
+        # Combinations of words would overfit, so only single words are joined.
         alone = np.array(
             [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
         )
@@ -194,7 +194,7 @@ class FeatureSpace:
         pair_words: NDArray[Any],
         pair_nodes: NDArray[Any],
     ) -> NDArray[np.int64]:
-        """Return the pairs whose kinds and values agree."""
+        """Return the pairs of labels whose kinds and values are equal."""
         known = table.meanings
         meanings = [meaning_of(word) for word in words]
         of_words = np.array([-1 if m is None else known.get(m, -1) for m in meanings], np.int64)
@@ -260,7 +260,7 @@ class FeatureSpace:
     # ---- the index ----------------------------------------------------------------------
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Set the features: those that are frequent enough and pass the filters."""
+        """Choose the features: those that are frequent enough and pass the filters."""
         distinct, where = np.unique(keys, return_inverse=True)
         total = np.bincount(where, weights=counts, minlength=len(distinct))
         kept = total >= self.min_count
@@ -283,7 +283,7 @@ class FeatureSpace:
         joins, words, nodes = (
             other.keys >> (2 * _SHIFT), (other.keys >> _SHIFT) & _MASK, other.keys & _MASK
         )  # fmt: skip
-        # Some joins use the name of one side only; the index of the other side is 0.
+        # Some joins use the name of only one label; the index of the other is 0.
         one, both = np.zeros(1, np.int64), (_CONJUNCTION, _SLOT)
         here_words = np.append(self._places(self.word_names, other.word_names, False), one)
         here_nodes = np.append(self._places(self.node_names, other.node_names, False), one)
@@ -320,7 +320,7 @@ class FeatureSpace:
         return [self.name(key) for key in self.keys]
 
     def _listed(self) -> tuple[list[str], list[str]]:
-        # Dictionaries keep their order, so the lists change only when the tables grow.
+        # Entries are only ever appended, so the lists are valid until the tables grow.
         cached: tuple[list[str], list[str]] | None = getattr(self, "_lists", None)
         if cached is None or (len(cached[0]), len(cached[1])) != (
             len(self.word_names),
@@ -332,7 +332,7 @@ class FeatureSpace:
 
 
 class NodeTable:
-    """The properties of node labels that joining needs, computed once for each label.
+    """The properties of node labels that joining uses, computed once for each label.
 
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
@@ -346,7 +346,7 @@ class NodeTable:
         self.space = space
         self.labels: Sequence[NodeLabel] = labels
         self.meanings: dict[tuple[str, str | float], int] = {}
-        self.texts: list[tuple[str, ...]] = []  # the words of each value, and the whole value
+        self.texts: list[tuple[str, ...]] = []  # the words of each value, then the whole value
         self._text_of: dict[str, int] = {}
         self._columns = np.empty((5, 0), np.int64)
         self._count = 0
@@ -405,7 +405,7 @@ class NodeTable:
 
     @property
     def value(self) -> NDArray[np.int64]:
-        """The index of each label's name with the value of its slot, or -1."""
+        """The index of the name of each label's slot with its value, or -1."""
         return self._columns[2, : self._count]
 
     @property
@@ -422,9 +422,9 @@ class NodeTable:
 def _alike(
     words: Sequence[str], names: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the similarity of words and names, and whether names contain words.
+    """Return the similarity of words to names, and whether each name contains each word.
 
-    Each name is given as a list of its words and the whole name.
+    Each name is a list of its words, followed by the whole name.
     """
     if not words or not names:
         return np.zeros((0, 0)), np.zeros((0, 0), np.bool_)
@@ -432,14 +432,14 @@ def _alike(
     pieces = list(chain.from_iterable(names))
     ratios = process.cdist(words, pieces, scorer=Indel.normalized_similarity, dtype=np.float64)
     best = np.maximum.reduceat(ratios, starts, axis=1)
-    # A word with whitespace could equal a whole name, but is not one of its words.
+    # A word with spaces can equal a whole name, but is not one of its words.
     single = np.array([[word] == word.split() for word in words], bool)
     return np.where(best >= _ALIKE, best, 0.0), (best == 1.0) & single[:, None]
 
 
 _MASK = (1 << _SHIFT) - 1
-_TOGETHER = 32  # batch size of words for string similarity
-_ALIKE = 0.7  # lower similarities count as 0
+_TOGETHER = 32  # words compared at a time
+_ALIKE = 0.7  # similarities below this count as 0
 _MOST_VALUE = 1e30  # squares and sums of larger values overflow
 
 

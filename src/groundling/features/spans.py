@@ -13,16 +13,16 @@ from groundling.features.labels import LABEL, NUMBER
 from groundling.language.languages import NEUTRAL, Language
 
 EXACT, PLURAL, EDIT, PART = range(4)
-_EXTENT = (1.0, 0.95, 0.85)  # extent of an exact word, a plural or a misspelling
-_REORDERED = 0.9  # factor for all words of a name, in another order or with others between
-_PARTIAL = 0.5  # factor for some words of a name
+_EXTENT = (1.0, 0.95, 0.85)  # extents of an exact match, a plural and a misspelling
+_REORDERED = 0.9  # factor if all words of a name are found, but not in a row
+_PARTIAL = 0.5  # factor if only some words of a name are found
 _SHORTEST = 3  # minimum letters of a word that may match part of a name
-_MISSPELT = 4  # minimum letters of a word that misspellings are corrected to
+_MISSPELT = 4  # minimum letters of a word to which misspellings are corrected
 _SPLIT = re.compile(r"[\W_]+")
 
 
 class Span(NamedTuple):
-    """Words that name a value: indices, extent (0 to 1), and kind of match (`way`)."""
+    """Words that name a value: their indices, extent (0 to 1) and kind of match (`way`)."""
 
     kind: str
     value: str
@@ -32,10 +32,10 @@ class Span(NamedTuple):
 
 
 class SpanIndex:
-    """An index of existing names, for finding them in texts.
+    """An index of the names in an environment, for finding them in texts.
 
     A name matches if the text contains all of its words in a row, or else some of them close
-    together. A span inside a longer span that matches as well is dropped. A partial match is
+    together. A span inside a longer span that matches equally well is dropped. A partial match is
     dropped if its words match a whole name, or more of another name.
 
     Parameters
@@ -82,7 +82,7 @@ class SpanIndex:
         return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
-        """Return the spans in folded words, in order; `known` words are never corrected."""
+        """Return the spans in folded words, in text order; `known` words are never corrected."""
         said: dict[int, dict[tuple[int, int], int]] = {}  # name -> (index in name, text) -> way
         for place, word in enumerate(words):
             for (name, part), way in self._ways(word, known).items():
@@ -103,7 +103,7 @@ class SpanIndex:
         return sorted(_best(whole, some), key=lambda span: (span.places, span.kind, span.value))
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
-        """Return the words in names that a word matches, each with the kind of match."""
+        """Return the words of names that a word matches, each with the kind of match."""
         found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:
@@ -115,11 +115,11 @@ class SpanIndex:
 def spoken_kinds(
     cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
 ) -> dict[str, tuple[int, int]]:
-    """Count, for each kind, the texts that contain a name, and those whose plan has it.
+    """Count, for each kind, the texts with a name, and those whose plan contains the name.
 
-    A case consists of the folded words of a text, the names of its environment, and the (kind,
-    value) pairs of the demonstrated plan. If most names of a kind that occur in texts are also in
-    the plan, texts spell out the values of this kind.
+    A case consists of the folded words of a text, the names in its environment, and the (kind,
+    value) pairs of the demonstrated plan. The counts tell whether texts name the values that their
+    plans contain.
 
     >>> index = SpanIndex({"name": {"Shed Lock", "Lamp"}, "kind": {"lock"}})
     >>> shown = {("name", "Shed Lock"), ("kind", "lock")}
@@ -156,7 +156,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return the share of a name that matches, and the kind of its worst match."""
+    """Return the matched share of a name, and the kind of its worst match."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 
@@ -179,7 +179,7 @@ def _part(
     if len(taken) < len(parts):
         taken = {at: extent for at, extent in taken.items() if at not in short}
     apart = bool(taken) and max(taken) - min(taken) > len(parts)
-    # Verbs may be split (“turn the lamp on”); separate words of other names are no match.
+    # Verbs may be split (“turn the lamp on”); words of other names must be adjacent.
     parted = kind == LABEL and len(taken) == len(parts) and list(taken) == sorted(taken)
     if not taken or (apart and not parted):
         return None
@@ -189,7 +189,7 @@ def _part(
 
 
 def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
-    """Drop spans inside longer names, and partial matches that other spans explain."""
+    """Drop spans inside longer names, and partial matches whose words match other names."""
     kept = [
         span
         for span in whole

@@ -211,8 +211,8 @@ def promote_function_words(
     """Make prepositions and subordinators the heads of their phrases.
 
     In Universal Dependencies, *to* depends on *sofa* in *walk to the sofa*. Here, as in Stanford
-    Dependencies, *to* depends on *walk* and *sofa* on *to*. With this extra level, a noun can
-    align with a neighbour of the node that its preposition aligns with.
+    Dependencies, *to* depends on *walk* and *sofa* on *to*. Thanks to this extra level, the
+    preposition can align with one node, and its noun with a neighbour of that node.
 
     >>> walk = Instruction(
     ...     ("walk", "to", "sofa"), heads=(-1, 2, 0), relations=("root", "case", "obl")
@@ -240,7 +240,7 @@ def promote_function_words(
 def reattach(
     tokens: Sequence[str], heads: Sequence[int], relations: Sequence[str]
 ) -> tuple[int, ...]:
-    """Return heads that form one tree, with invalid parts attached to the first root.
+    """Return heads that form a single tree; invalid parts are attached to the first root.
 
     Invalid parts are additional roots, heads out of range, and cycles.
 

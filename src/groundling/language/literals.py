@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[+\-−]?\d{1,9}(?:[.,]\d{1,9})?")
 _PARTS = re.compile(r"\d{1,2}[:h]\d{2}|[+\-−]?\d+(?:[.,]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)*|\S")
 _MINUS = ("minus", "-", "−")
 _DAY = 24 * 60
-_LARGEST = 1e15  # larger numbers are none; sums and multiples of them may overflow
+_LARGEST = 1e15  # larger numbers are ignored, as their sums and multiples may overflow
 
 
 class Literal(NamedTuple):
@@ -64,7 +64,7 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
 
 
 def _may_start(word: str, language: Language) -> bool:
-    """Return whether a value can start with a word or a part of it; most words are ruled out."""
+    """Return whether a value can start with a word or a part of it; false for most words."""
     return (
         word in language.value_words
         or word in _MINUS
@@ -75,7 +75,7 @@ def _may_start(word: str, language: Language) -> bool:
 
 
 class _Scanner:
-    """A reader of literals, in one pass over the parts of a text."""
+    """Reads literals in one pass over the parts of a text."""
 
     def __init__(self, parts: Sequence[_Part], language: Language) -> None:
         self.parts, self.language = parts, language
@@ -135,7 +135,7 @@ class _Scanner:
             end = after
 
     def _joins(self, at: int, last: float) -> bool:
-        """Return whether a joint continues a number: `hundred and ten`, `twenty - one`."""
+        """Return whether a word continues a number, as in `hundred and ten` or `twenty - one`."""
         value = self.language.numeral(self._text(at))
         hyphen = not self._text(at - 1).isalpha()
         return value is not None and (last >= 100 or (hyphen and last >= 20)) and value < last

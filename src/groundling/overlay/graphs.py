@@ -30,13 +30,13 @@ from groundling.world.relations import Rank, Ranks, Scene
 __all__ = ["LaidOutGraph", "LaidOutTable", "Layouts", "NodeContent", "Shape", "spell_plan"]
 
 T = TypeVar("T")
-_Ranks = Ranks | None  # None for nodes that are not things of a scene
+_Ranks = Ranks | None  # None if the node is not a thing of a scene
 
 FAR: Relation = ("far",)
 SELF: Relation = ("self",)
 TWO_STEP: Relation = ("two-step",)
 Edge = tuple[int, int, tuple[Label, ...]]
-_RECURRING = 500  # approximate bytes of a result that recurred
+_RECURRING = 500  # approximate bytes of a cached result
 _RELATED = labels_of("related")  # the relation of edges without labels
 
 
@@ -50,13 +50,13 @@ class Shape:
     enters
         For each node, whether texts may enter there.
     overlay
-        The settings that define which nodes are neighbours.
+        The settings, which define the neighbours of a node.
 
     Attributes
     ----------
-    node_near, near_node, near_relation
-        The neighbours of all nodes as arrays: the index at which those of each node start, the
-        neighbours, and indices into `relations`, which are in the order of first occurrence.
+    The (neighbour, relation) pairs of all nodes as arrays: the index at which those of each
+    node start, the neighbours, and indices into `relations`, which is in the order of first
+    occurrence.
     """
 
     __slots__ = ("enters", "near_node", "near_relation", "node_near", "relations")
@@ -72,7 +72,7 @@ class Shape:
         for key, labels in {id(labels): labels for labels in listed}.items():
             coded[key] = [place.setdefault(name, len(place)) for name in _relations(labels)]
         there, back = np.array([coded[id(labels)] for labels in listed], int).reshape(-1, 2).T
-        # Lists of nodes, neighbours and relations; of several relations the first applies.
+        # Lists of nodes, neighbours and relations; the first of several relations applies.
         found: list[tuple[NDArray[Any], NDArray[Any], Any]] = [(nodes[:0], nodes[:0], nodes[:0])]
         if "given" in overlay.neighbours:
             found.append((one, other, there))
@@ -123,7 +123,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LaidOutGraph:
-    """A grounding graph laid out for the overlay; compared by identity.
+    """A grounding graph laid out for the overlay; two graphs are equal only if identical.
 
     `nodes` are the label sets that words align with, `names` their names, `prior` the labels
     used by ψ(y), and `values` the (kind, value) pairs that occur.
@@ -137,9 +137,9 @@ class LaidOutGraph:
 
 
 class Layouts:
-    """Factory of laid-out graphs that share equal nodes, flat labels and shapes.
+    """Creates laid-out graphs that share equal nodes, flat labels and shapes.
 
-    Equal parts are the same object, so they can be compared by identity.
+    Equal parts are the same object, so comparing identities suffices.
 
     Parameters
     ----------
@@ -167,12 +167,12 @@ class Layouts:
         self.clear()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Keys of the caches hold identities, which copies do not share.
+        # The caches are keyed by identity, and copies of objects have other identities.
         return Layouts, (self.overlay, self.labeller, self.has_ranks)
 
     def clear(self) -> None:
         """Clear the caches; graphs already laid out stay valid."""
-        # The scene of the latest graph with relations, and what was laid out in it.
+        # The scene of the latest graph with relations, and what was laid out for it.
         self._latest: tuple[Scene, dict[Hashable, _Surroundings]] | None = None
         # Results by key: those that recurred, those of the latest request, and of the one before.
         # Objects in keys that are compared by identity are kept alive by their results, so that
@@ -180,11 +180,11 @@ class Layouts:
         self._made: dict[Hashable, Any] = {}
         self._new: dict[Hashable, Any] = {}
         self._before: dict[Hashable, Any] = {}
-        self.bytes = 0  # approximate size of the first two
+        self.bytes = 0  # approximate size of `_made` and `_new`
         self._new_bytes = 0
 
     def begin(self) -> None:
-        """Begin a request about something new; drop results that did not recur."""
+        """Begin a request about another state; drop results that were used only once."""
         self.bytes -= self._new_bytes
         self._before, self._new, self._new_bytes = self._new, {}, 0
 
@@ -192,7 +192,7 @@ class Layouts:
         """Lay out a grounding graph according to the overlay settings.
 
         Nodes that are things of a scene get ranks and, with `Overlay.relations`, relations to other
-        things. ψ(y) and flat labels use only the graph's original nodes.
+        things. ψ(y) and flat labels use only the nodes of the original graph.
         """
         parts = self._parts(graph, scene)
         if scene is None or not self.overlay.relations:
@@ -201,7 +201,7 @@ class Layouts:
         return self._graph((*parts, *added), names, shape)
 
     def _parts(self, graph: GroundingGraph, scene: Scene | None) -> tuple[_SpelledNode, ...]:
-        """Return the nodes of a graph, converted to features."""
+        """Return the nodes of a graph, with labels in the form in which features use them."""
         ranks: Sequence[_Ranks] = (None,) * len(graph)
         if scene is not None:
             things = scene.things_of(graph)
@@ -213,11 +213,11 @@ class Layouts:
         return tuple(map(self._node, graph.parts, graph.node_labels, ranks))
 
     def _surroundings(self, graph: GroundingGraph, scene: Scene) -> _Surroundings:
-        """Return the nodes that relations add to a graph, and the names and shape of the result."""
+        """Return the nodes that relations add to a graph, and the names and shape of all nodes."""
         if self._latest is None or self._latest[0] is not scene:
             self._latest = scene, {}
         known = self._latest[1]
-        # Actions on the same things differ in their own labels only.
+        # Actions on the same things differ only in the labels of the action.
         of = (graph.node_names, graph.edges, graph.root, *scene.things_of(graph).items())
         if of not in known:
             whole = scene.related(graph)
@@ -232,7 +232,7 @@ class Layouts:
         return known[of]
 
     def lay_out_many(self, graphs: GraphTable | Sequence[GroundingGraph]) -> LaidOutTable:
-        """Lay out graphs together: each is built on access, and equal labels are read once."""
+        """Lay out several graphs; equal labels are read once, and graphs are built on access."""
         if isinstance(graphs, GraphTable):
             return self._lay_out_table(graphs)
         patterns, kinds = Interner[Hashable](), Interner[tuple[Label, ...]]()
@@ -255,11 +255,11 @@ class Layouts:
 
     def _lay_out_table(self, table: GraphTable) -> LaidOutTable:
         columns: list[_Column] = []
-        known: dict[int, _LabelTable] = {}  # things may be in several columns
+        known: dict[int, _LabelTable] = {}  # several columns may have the same things
         for name, listed in table.labels.items():
             things = known.get(id(listed)) or known.setdefault(id(listed), _LabelTable(listed))
             kinds = things.at(table.places[name])
-            # The part that a node plays may depend on which nodes there are.
+            # The part of a node may depend on the other nodes.
             parts = {
                 number: pattern.parts[pattern.node_names.index(name)]
                 for number, pattern in enumerate(table.patterns)
@@ -274,14 +274,14 @@ class Layouts:
         return LaidOutTable(self, columns, names, shapes, table.pattern_of)
 
     def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
-        """Convert the labels of several nodes to features, each label once."""
+        """Convert the labels of several nodes to features; each label is converted once."""
         parts = [self._spell_label(self.labeller, prefix, label) for label in things.labels]
         return PartTable(parts, things.starts, things.label)
 
     def _graph(
         self, parts: tuple[_SpelledNode, ...], names: tuple[str, ...], shape: Shape
     ) -> LaidOutGraph:
-        """Return the graph of some nodes."""
+        """Return the graph that consists of the given nodes."""
         flat = self._flat_labels(parts)
         called: tuple[str, ...] = ("action",) if self._is_flat else names
         key = (flat, id(shape), called)
@@ -297,7 +297,7 @@ class Layouts:
         return self._keep(key, made, 300 + 8 * len(nodes))
 
     def _find(self, key: Hashable) -> Any:
-        """Return the result of a key, or None."""
+        """Return the cached result of a key, or None."""
         found = self._made.get(key)
         if found is None:
             found = self._new.get(key)
@@ -315,13 +315,13 @@ class Layouts:
         return made
 
     def share(self, content: Part) -> Part:
-        """Return labels as an object that is the same for equal labels."""
+        """Return a content; equal contents are the same object."""
         found: Part | None = self._find(content)
         return self._keep(content, content, 300 + 100 * len(content)) if found is None else found
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
-        """Return a node; nodes that the scene adds have an empty name."""
-        # Groups of ranks are shared, and kept alive by the node, so they are compared by identity.
+        """Return a node in the form for features; nodes added by the scene have an empty name."""
+        # The node refers to its groups of ranks, which are shared, so the key is their identity.
         key = (name, labels, None if ranks is None else tuple(map(id, ranks)))
         found: _SpelledNode | None = self._find(key)
         if found is None:
@@ -336,7 +336,7 @@ class Layouts:
         return found
 
     def _spell(self, prefix: str, labels: tuple[Label, ...], ranks: _Ranks) -> NodeContent:
-        """Convert labels to features; things of a scene get ranks and exact numbers only."""
+        """Convert labels to features; only things of a scene get ranks and exact numbers."""
         if ranks is None:
             return self._spell_labels(self.labeller, prefix, labels)
         own = self.share(self._spell_labels(self._compared, prefix, labels))
@@ -348,7 +348,7 @@ class Layouts:
 
     def _spell_label(self, labeller: NodeLabeller, prefix: str, label: Label) -> Part:
         if isinstance(label.value, str) and kind_of(label) in labeller.slots:
-            return tuple(labeller.spell((label,), prefix))  # mostly a name, which seldom recurs
+            return tuple(labeller.spell((label,), prefix))  # usually a name, which rarely recurs
         key = (label, prefix, labeller is self._compared)
         found: Part | None = self._find(key)
         if found is None:
@@ -398,7 +398,7 @@ class Layouts:
 
 
 class _LabelTable:
-    """The labels of things as arrays; things with equal labels are listed once."""
+    """The labels of several things as arrays; equal labels are listed once."""
 
     def __init__(self, listed: Sequence[tuple[Label, ...]]) -> None:
         kinds, labels = Interner[tuple[Label, ...]](), Interner[Label]()
@@ -410,34 +410,34 @@ class _LabelTable:
         self.labels = labels.items
 
     def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices of the distinct labels of things; -1 for none."""
+        """Return the indices of the distinct labels of things; -1 if there is no thing."""
         if not len(self.kind_of):
             return places
         return np.where(places < 0, -1, self.kind_of[places])
 
 
 class _Column(NamedTuple):
-    """A node of many graphs, with the part it plays."""
+    """A node that occurs in many graphs, with its part in them."""
 
     part: str
     things: _LabelTable
-    kinds: NDArray[np.int64]  # for each graph, which labels of the things; -1 for no node
+    kinds: NDArray[np.int64]  # graph -> index of the node's labels in `things`, -1 without the node
 
 
 @dataclass(eq=False, repr=False)
 class LaidOutTable(Sequence[LaidOutGraph]):
-    """Graphs that are built on access; `values` holds the values of all of them."""
+    """Laid-out graphs that are built on access."""
 
     layouts: Layouts
     columns: list[_Column]
     names: list[tuple[str, ...]]
     shapes: list[Shape]
-    shape_of: NDArray[np.int64]  # for each graph, which shape and names
+    shape_of: NDArray[np.int64]  # graph -> index of its shape and names
     _made: dict[int, LaidOutGraph] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
-        """The (kind, value) pairs that occur in any of the graphs."""
+        """The (kind, value) pairs that occur in the graphs."""
         found: dict[Label, None] = {}
         for _, things, kinds in self.columns:
             seen = np.unique(kinds[kinds >= 0])
@@ -448,12 +448,12 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
     @cached_property
     def _rows(self) -> list[list[int]]:
-        """For each graph, its labels in each column."""
+        """For each graph, the index of its labels in each column."""
         rows: list[list[int]] = np.stack([each.kinds for each in self.columns], axis=1).tolist()
         return rows
 
     def own(self) -> tuple[PartTable, NDArray[np.int64]]:
-        """Return the labels of distinct nodes, and the indices of each graph's nodes in them."""
+        """Return the labels of distinct nodes, and for each graph the indices of its nodes."""
         tables: dict[int, tuple[PartTable, int]] = {}
         found, count = [], 0
         for _, things, kinds in self.columns:
@@ -464,7 +464,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         return PartTable.joined([each for each, _ in tables.values()]), np.stack(found, axis=1)
 
     def priors(self) -> PartTable:
-        """Return the labels of each whole graph."""
+        """Return the labels of each graph as a whole, for ψ(y)."""
         tables = [self.layouts.spell_table(f"{e.part}.", e.things) for e in self.columns]
         chosen = np.stack([each.kinds for each in self.columns], axis=1)
         return PartTable.combined(tables, chosen)
@@ -500,24 +500,24 @@ class _SpelledNode:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _FlatLabels:
-    """The labels of all nodes of a graph, and the values among them."""
+    """The labels of all nodes of a graph, and their values."""
 
     content: NodeContent
     values: tuple[tuple[str, str], ...]
 
 
 _Surroundings = tuple[list[_SpelledNode], tuple[str, ...], Shape]
-"""The nodes that relations add to a graph, and the names of all nodes and the shape with them."""
+"""The nodes that relations add to a graph, and the names and the shape of all nodes."""
 
 
 def _numbered(graph: GroundingGraph) -> tuple[Edge, ...]:
-    """Return the edges of a graph, with nodes as numbers."""
+    """Return the edges of a graph, with nodes given by index."""
     place = {name: number for number, name in enumerate(graph.node_names)}
     return tuple([(place[one], place[other], labels) for one, other, labels in graph.edges])
 
 
 def _merged(edges: Iterable[Edge]) -> list[Edge]:
-    """Merge edges that join the same nodes; the result has the labels of all of them."""
+    """Merge edges between the same two nodes into one edge with all their labels."""
     found: dict[tuple[int, int], tuple[Label, ...]] = {}
     for one, other, labels in edges:
         found[one, other] = (*found.get((one, other), ()), *(labels or _RELATED))
@@ -528,7 +528,7 @@ def _merged(edges: Iterable[Edge]) -> list[Edge]:
 def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
     """Return the relations of an edge, as seen from its source and from its target.
 
-    Numbers are not part of the relation: `distance=2.5` is the relation `distance`.
+    Numbers are dropped: the label `distance=2.5` gives the relation `distance`.
     """
     listed = labels or _RELATED
     named = {label.name if isinstance(label.value, float) else str(label) for label in listed}
@@ -536,7 +536,7 @@ def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
 
 
 def spell_plan(length: int, labels: Sequence[Label] | object, labeller: NodeLabeller) -> Part:
-    """Return a plan's labels for ψ(n): its length and the world's plan labels.
+    """Return a plan's labels for ψ(n): its length and the labels from `label_plan`.
 
     >>> [str(label) for label, _ in spell_plan(2, {"pattern": "turn move"}, NodeLabeller())]
     ['plan.length=2', 'plan.pattern']

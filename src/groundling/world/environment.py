@@ -54,7 +54,7 @@ class Environment(Protocol[StateT, ActionT]):
       state itself). With `Search(decode="outcome")`, plans with equal outcomes are summed;
     - `extra_length(start)`: the number of actions by which plans from a state may exceed the limit;
     - `label_plan(start, actions, states)`: labels of a whole plan, such as its pattern;
-    - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that could
+    - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that can
       be written differently (such as two moves in a row as one);
     - `mirror(demonstration)`: equally valid variants of a demonstration, such as left and right
       swapped. They share its weight in training;

@@ -95,7 +95,7 @@ class GraphTable(Sequence[GroundingGraph]):
 
     @property
     def nbytes(self) -> int:
-        """Approximate size in bytes, without labels, which are shared."""
+        """Approximate size in bytes, excluding labels, which are shared."""
         listed = sum(map(len, self.labels.values()))
         return 1000 + 8 * listed + 8 * len(self.labels) * self._count
 
