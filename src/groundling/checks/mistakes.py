@@ -612,8 +612,8 @@ def wider(search: Search) -> str:
     """Return advice on how to find more plans, and what it costs.
 
     >>> wider(Search())
-    'Raise Search.beam (now 15) or Search.budget (now 20,000); following takes longer in
-    proportion.'
+    'Raise Search.beam (now 15) or Search.budget (now 20,000); each search then takes
+    proportionally longer.'
     """
     return (
         f"Raise Search.beam (now {search.beam}) or Search.budget (now {search.budget:,}); "

@@ -1,4 +1,4 @@
-"""The command line: all commands and their options."""
+"""The `groundling` program: all commands and their options."""
 
 # Commands import their dependencies when they run, so that --help is fast.
 
@@ -64,7 +64,7 @@ def demo(
     images: OptionalFolder = None,
     again: bool = False,
 ) -> None:
-    """Train on a generated world, then follow in an unseen one.
+    """Train on a generated world, then follow instructions in an unseen one.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ def demo(
     parser
         Parser: default, chain, chain:LANGUAGE, spacy:NAME or conllu:PATH.
     demonstrations, -n
-        Training demonstrations.
+        Number of training demonstrations.
     held_out
-        Held-out sentences and routes.
+        Number of held-out sentences and routes.
     images
-        Also write the README's pictures here.
+        Folder for copies of the README's pictures.
     again
-        Train again even if there is a trained model.
+        Train again even if the folder has a trained model.
     """
     from groundling.cli.demo import run_demo
 

@@ -1,4 +1,4 @@
-"""`groundling reproduce`: all tables of the paper, on all cores, as a report."""
+"""The `groundling reproduce` command: all tables of the paper, in one report."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def reproduce(
 ) -> None:
     """Reproduce the tables of the paper, with all ablations.
 
-    Finished parts are kept in OUT/cells, so that an interrupted run can resume. Writes
+    Finished parts are kept in OUT/cells, so an interrupted run can resume. The command writes
     report.html, report.md and one JSON file per table.
 
     Parameters
@@ -49,13 +49,13 @@ def reproduce(
     out, -o
         Folder for all results.
     quick
-        Only the rows of the paper, fewer seeds and splits.
+        Run only the rows of the paper, with fewer seeds and splits.
     task
-        Only this task; may be repeated.
+        Run only this task; may be repeated.
     routes
-        Also the tables of whole routes; 1.5 times the work.
+        Also run the tables of whole routes, which takes 1.5 times as long.
     again
-        Run everything again, finished parts included.
+        Run everything again, including finished parts.
     """
     from time import perf_counter
 
@@ -76,7 +76,7 @@ def reproduce(
         (name, preset, _variants(name, preset, quick))
         for name in tasks
         for preset in asked[name].presets
-        if preset != AUTO  # not a table of the paper
+        if preset != AUTO  # the paper has no such table
         if routes or preset not in asked[name].tables_only
     ]
     began = perf_counter()
@@ -117,7 +117,7 @@ def _paper_tasks() -> list[str]:
 
 
 def refuse_others(out: Path, tables: Sequence[str]) -> None:
-    """Raise `SettingError` if the reports would overwrite other files."""
+    """Raise `SettingError` if the reports would overwrite files of something else."""
     import json
     from html import escape
 

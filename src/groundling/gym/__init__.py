@@ -1,4 +1,4 @@
-"""Instructions for any simulator: Gymnasium environments, BabyAI, Minari datasets."""
+"""Agents that follow instructions in simulators: Gymnasium, BabyAI, Minari datasets."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

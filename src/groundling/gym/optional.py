@@ -1,4 +1,4 @@
-"""Optional libraries, imported on first use."""
+"""Optional libraries that are imported on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated benchmark worlds of the gallery, listed in `worlds/benchmarks.json`."""
+"""Gallery worlds generated from benchmark tasks (listed in `worlds/benchmarks.json`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from groundling.world.environment import Demonstration
 __all__ = ["benchmark_setting", "read_lines"]
 
 LEVELS = ("GoToLocal", "PickupDist", "OpenDoor", "PutNextLocal", "GoToObj", "GoToRedBall")
-_SHOWN = 4  # levels offered as scenes; the model is trained on all levels
+_SHOWN = 4  # number of levels offered as scenes; the model is trained on all levels
 _PUZZLES = 0.5  # size of the generated corpus
 _MAPS = 4
 _SAID = ("go to the {0}", "walk to the {0}", "head for the {0}")
@@ -35,7 +35,7 @@ def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
 
 
 def benchmark_setting(form: str, name: str) -> Setting:
-    """Create a setting from a task's generated world.
+    """Return a setting for a world that a benchmark task generates.
 
     `form` is `missions`, `landmarks` or `hints`.
 
@@ -54,10 +54,10 @@ def _setting(
     examples: Iterable[tuple[str, str, Sequence[Any]]],
     **more: Any,
 ) -> Setting:
-    """Create a setting from a mapping of scene names to scenes.
+    """Return a setting made of scenes and examples.
 
-    Each entry of `found` has an environment and an initial state. Each entry of `examples` has a
-    scene name, a text and its actions.
+    `found` maps the name of each scene to its environment and initial state. Each entry of
+    `examples` has a scene name, a text and its actions.
     """
     return Setting(
         title=title,
@@ -73,7 +73,7 @@ def _setting(
 def _trained(
     chosen: Any, shown: Sequence[Demonstration], found: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of `Setting` for a preset, with a follower trained on `shown`."""
+    """Return arguments for `Setting`: a preset's follower, trained on `shown`."""
     return {
         "make": chosen.follower,
         "base": lambda: shown,
@@ -83,7 +83,7 @@ def _trained(
 
 
 def _missions(task: Any) -> Setting:
-    """Create a setting with one room for each level and its mission as an example."""
+    """Return a setting with one scene for each BabyAI level, and its mission as an example."""
     corpus, chosen = task.load(None), task.default()
     cases = task.prepare(corpus, chosen)
     shown = [each.demonstration for each in cases if each.part in LEVELS]
@@ -108,7 +108,7 @@ def _mission(scene: Any) -> tuple[Any, ...]:
 
 
 def _landmarks(task: Any) -> Setting:
-    """Create a setting of maps with landmarks as destinations."""
+    """Return a setting of maps, with landmarks as destinations."""
     corpus, chosen = task.load(None), task.default()
     maps: dict[str, Demonstration] = {}
     for case in task.prepare(corpus, chosen):
@@ -129,7 +129,7 @@ def _landmarks(task: Any) -> Setting:
         "Map",
         found,
         [(first, said.format(e.landmark), (e,)) for said, e in zip(_SAID, asked, strict=True)],
-        # Landmark names are slots, because each map has different ones.
+        # Landmark names are slots, because they differ from map to map.
         make=lambda: Follower(features=Features(slots=("landmark",)), search=Search(max_length=2)),
         given=lambda: demonstrations(others, slice(0, 6)),
         apart=lambda: demonstrations([first], slice(6, None)),
@@ -146,7 +146,7 @@ def _destinations(scene: Demonstration, some: slice) -> list[tuple[str, Any]]:
 
 
 def _hints(task: Any) -> Setting:
-    """Create a setting of block puzzles that are solved from multi-line hints."""
+    """Return a setting of puzzles that are solved with hints of several lines."""
     corpus, chosen = task.load(None, _PUZZLES), task.default()
     cases = task.prepare(corpus, chosen)
     *learnt, new = [each for each in cases if each.part not in ("11", "12")]

@@ -1,4 +1,4 @@
-"""Gallery of example worlds with demonstrations and example instructions."""
+"""Gallery of example worlds, with demonstrations and example instructions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from groundling.world.environment import Demonstration
 __all__ = ["FIRST", "GALLERY", "GalleryWorld", "open_gallery"]
 
 FIRST = "kitchen"
-"""The world that the studio opens by default."""
+"""Name of the world that the studio opens by default."""
 _KITCHENS, _GIVEN, _APART = 24, 30, 12
 
 
@@ -70,13 +70,13 @@ _BRING = ("bring the {0} to the {1}", "put the {0} on the {1}")
 
 
 def _kitchen() -> Setting:
-    """Create a kitchen with a few English demonstrations."""
+    """Return the setting of a kitchen with a few English demonstrations."""
     kitchen = Kitchen()
     states = [kitchen.start, *map(Kitchen.shuffled, range(1, _KITCHENS))]
     starts = {f"Kitchen {number}": state for number, state in enumerate(states, 1)}
     scenes = tuple(StudioScene(name, kitchen, state) for name, state in starts.items())
     requests = list(_requests())
-    # Evenly spaced, so that the training and held-out parts both have all kinds of requests.
+    # Evenly spaced, so that both training and held-out examples have all kinds of requests.
     apart = requests[:: len(requests) // _APART][:_APART]
     given = [each for each in requests if each not in apart][:_GIVEN]
 
@@ -114,7 +114,7 @@ def _kitchen() -> Setting:
 
 
 def _requests() -> Sequence[tuple[str, str, str]]:
-    """Return requests of alternating kinds, each with its thing and place."""
+    """Return requests of alternating kinds, each with a thing and a place."""
     go = [(text.format(place), "", place) for place, text in product(PLACES, _GO)]
     take = [(text.format(thing), thing, "") for thing, text in product(THINGS, _TAKE)]
     bring = [

@@ -1,4 +1,4 @@
-"""Limit on concurrent requests: a bounded queue and a thread pool."""
+"""Limit on concurrent requests, by a thread pool with a bounded queue."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class RateLimit:
     waiting
         Maximum number of waiting calls.
     seconds
-        Timeout in seconds, including the waiting time. Python cannot stop a thread: a call that
-        times out still counts as running until it ends.
+        Timeout in seconds, including the waiting time. Python cannot stop a thread, so a call
+        that times out counts as running until it ends.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Settings that the studio opens: scenes, a follower and initial demonstrations."""
+"""Settings that the studio opens: scenes, a follower, and initial demonstrations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 GIVEN, APART = 60, 40
-SHOWN = (0, 3, 9, 41)  # indices of the maze demonstrations offered as examples
+SHOWN = (0, 3, 9, 41)  # indices of the maze demonstrations that are offered as examples
 KINDS = ("demo", "lesson", "gallery", "scene", "world", "model")
 HARMLESS = ("demo", "lesson", "gallery", "scene")
 """Kinds of sources that a stored project may open without confirmation: they run no code."""
@@ -38,7 +38,7 @@ HARMLESS = ("demo", "lesson", "gallery", "scene")
 
 @dataclass(frozen=True)
 class StudioScene:
-    """A scene: a name, an environment and its initial state."""
+    """A scene of the studio: a name, an environment and an initial state."""
 
     name: str
     environment: Environment
@@ -47,7 +47,7 @@ class StudioScene:
 
 @dataclass(frozen=True)
 class StudioExample:
-    """An example instruction with its scene, initial state and actions."""
+    """An example instruction, with its scene, initial state and actions."""
 
     text: str
     scene: str
@@ -57,7 +57,7 @@ class StudioExample:
 
 @dataclass(frozen=True)
 class Setting:
-    """The initial setting of a project.
+    """What a project starts from: scenes, a follower, demonstrations and examples.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Setting:
 
 
 def open_setting(source: Mapping[str, Any]) -> Setting:
-    """Open the source of a project: the demo, the lesson, a world or a model.
+    """Return the setting that a source describes: the demo, the lesson, a world or a model.
 
     >>> open_setting({"kind": "lesson"}).title
     'Kitchen'
@@ -143,7 +143,7 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
 
 
 def check_source(source: Any) -> dict[str, Any]:
-    """Return a source as a dictionary; raise WorldError if it is invalid.
+    """Return a source as a dictionary; raise `WorldError` if it is invalid.
 
     >>> check_source({"kind": "world", "world": 3})
     Traceback (most recent call last):
@@ -188,7 +188,7 @@ def named(source: Mapping[str, Any]) -> str:
 
 
 def typed(source: Mapping[str, Any]) -> str:
-    """Return the command-line arguments that open a source.
+    """Return command-line arguments that open a source.
 
     >>> typed({"kind": "model", "model": "my model", "world": "w.py:Yard"})
     "'my model' --world w.py:Yard"
@@ -200,7 +200,7 @@ def typed(source: Mapping[str, Any]) -> str:
 
 
 def demo_setting() -> Setting:
-    """Create the setting of generated mazes, one of them held out.
+    """Return the setting of generated mazes, one of which is held out.
 
     >>> setting = demo_setting()
     >>> setting.scenes[0].name, len(setting.given()), len(setting.apart())
@@ -231,7 +231,7 @@ def demo_setting() -> Setting:
 
 
 def lesson_setting() -> Setting:
-    """Create the lesson: the kitchen with an untrained follower.
+    """Return the setting of the lesson: the kitchen with an untrained follower.
 
     >>> [scene.name for scene in lesson_setting().scenes][:2]
     ['Kitchen 1', 'Kitchen 2']
@@ -253,7 +253,7 @@ def lesson_setting() -> Setting:
 def scene_setting(
     world: SceneWorld, source: Mapping[str, Any], held_out: int = 0, shown: int = 0
 ) -> Setting:
-    """Create a setting from a scene world.
+    """Return a setting for a scene world.
 
     The last `held_out` examples are held out, and the first `shown` are offered as examples.
 
@@ -289,7 +289,7 @@ def scene_setting(
 
 
 def world_setting(name: str) -> Setting:
-    """Create a setting from a user world such as `my_world.py:Kitchen`.
+    """Return a setting for a user's world such as `my_world.py:Kitchen`.
 
     The scene starts in the world's `initial_state()`. If the world has `starts`, a mapping from
     names to states, there is one scene for each state (see `groundling.data.own.starts_of`).
@@ -314,10 +314,10 @@ def world_setting(name: str) -> Setting:
 
 
 def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
-    """Create a setting from a trained model in a given world or its task's world.
+    """Return a setting for a trained model, in the world of its task or in a given world.
 
-    `shown` lists the files with its training demonstrations, which are needed to teach a model of a
-    user world.
+    `shown` lists the files with the training demonstrations, which are required to teach a model
+    of a user's world.
     """
     source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
     if shown and world is None:

@@ -1,4 +1,4 @@
-"""Web application of studio and service: routes, health, errors and security."""
+"""Base of the studio and the service: routes, health, errors and security."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Web:
     title, summary
         Title and summary of the API.
     page
-        The file in `static` that is served at `/`.
+        Name of the file in `static` that is served at `/`.
     limit
         Limit on running and waiting requests.
     learning
-        Returns whether training is running, for `/v1/health`.
+        Function that returns whether training is running, for `/v1/health`.
     start, stop
-        Called at startup and shutdown of the server.
+        Functions that are called when the server starts and stops.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Web:
 
         @self.app.get("/v1/health")
         async def health() -> Health:
-            """Return the server status; needs no token and is never queued."""
+            """Return the server status; requires no token and never waits in the queue."""
             return Health(waiting=limit.busy, learning=learning())
 
     def serve_file(self, path: str, name: str) -> None:
@@ -122,8 +122,9 @@ class Web:
     ) -> None:
         """Add an endpoint that runs in a worker thread.
 
-        The parameters of `work` are the request parameters; `kinds` overrides their annotations.
-        `checks` runs before the body is read and may raise an error to reject the request.
+        The parameters of `work` are those of the request; `kinds` overrides their annotations. The
+        function `checks` is called before the body is read, and may raise an error to reject the
+        request.
         """
         from fastapi import Depends
 

@@ -5,7 +5,7 @@
     correspondences.txt      talk7,3             the map of each dialogue
     landmarks/3g.xml         the giver's map: the drawn route, landmarks, start and finish
     transcripts/talk7.txt    g⇥words, f⇥words    utterances of the giver and the follower
-    images/map3g.gif         the scanned map (optional)
+    images/map3g.gif         a scan of the map (optional)
 
 A map file::
 
@@ -41,7 +41,7 @@ _FILE = re.compile(r"(\d+)g\.xml")
 
 @dataclass(frozen=True)
 class MapSheet:
-    """The giver's map: a landscape, the route drawn across it, and the finish.
+    """The instruction giver's map: a landscape, the route drawn on it, and the finish.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class MapSheet:
     route
         The points of the drawn line, in pixels.
     finish
-        The end of the route, if known.
+        The end of the route, if it is known.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class MapSheet:
 
     @cached_property
     def steps(self) -> tuple[MapStep, ...]:
-        """The landmarks and sides within 75 pixels of the route: the reference path."""
+        """Reference path: the landmarks, with sides, within 75 pixels of the route."""
         return trace_route(self.landscape, self.route)
 
 
@@ -249,7 +249,7 @@ class DialogueLine(NamedTuple):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the utterance."""
+        """Words of the utterance."""
         return tuple(self.text.split())
 
 
@@ -272,7 +272,7 @@ class Dialogue:
 
     @property
     def giver(self) -> tuple[DialogueLine, ...]:
-        """The utterances of the giver."""
+        """Utterances of the giver."""
         return tuple(each for each in self.utterances if each.speaker == GIVER)
 
 
@@ -393,7 +393,7 @@ def write_corpus(folder: str | Path, corpus: MapCorpus) -> None:
 
 
 def read_correspondences(path: str | Path) -> dict[str, int]:
-    """Read the map of each dialogue: lines such as `talk7,3`."""
+    """Return the map number of each dialogue, from lines such as `talk7,3`."""
     path = Path(path)
     about: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), 1):

@@ -28,7 +28,7 @@ def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class PathScore:
-    """The numbers of predicted, reference and correct transitions.
+    """Counts of predicted, reference and correct transitions of paths.
 
     The sum of two scores is the score of both paths together (a micro average).
 
@@ -42,17 +42,17 @@ class PathScore:
 
     @property
     def precision(self) -> float:
-        """The share of predicted transitions that are correct."""
+        """Share of the predicted transitions that are correct."""
         return self.correct / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of reference transitions that were predicted."""
+        """Share of the reference transitions that were predicted."""
         return self.correct / self.reference if self.reference else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
+        """Harmonic mean of precision and recall."""
         both = self.predicted + self.reference
         return 2 * self.correct / both if both else 0.0
 
@@ -78,7 +78,7 @@ def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Pla
 
 
 def score_by_map(scores: Iterable[PathScore], maps: Iterable[int]) -> dict[int, PathScore]:
-    """Return the total score for each map.
+    """Return the sum of the scores for each map.
 
     >>> score_by_map([PathScore(1, 1, 2), PathScore(2, 4, 4), PathScore(0, 1, 2)], [3, 1, 3])
     {1: PathScore(correct=2, predicted=4, reference=4),

@@ -11,7 +11,7 @@ from groundling.tasks.mazes.maze import Position
 
 
 class MazeAction(NamedTuple):
-    """An action of a plan, created by `move`, `rotate` or `face`, or the constant `STAY`.
+    """An action in a maze; create one with `move`, `rotate` or `face`, or use `STAY`.
 
     >>> move(2), rotate(90), face(180), STAY
     (move(2), rotate(90), face(180), stay)
@@ -72,9 +72,9 @@ def read_action(text: str) -> MazeAction:
 
 
 def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Merge turns and moves into the canonical plan; it is `stay` if nothing is left.
+    """Return the canonical plan: turns and moves merged, or `stay` if nothing is left.
 
-    Walking back (move, about-turn, move) is shortened to a plan with the same end.
+    A way back (move, about-turn, move) becomes a shorter plan with the same end.
 
     >>> canonical([move(1), move(1), rotate(90), rotate(180)])
     (move(2), rotate(270))
@@ -114,7 +114,7 @@ def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
 
 
 class MazeState(NamedTuple):
-    """The position, the orientation (None if unknown), and the last action.
+    """State in a maze: position, orientation (None if unknown), and kind of the last action.
 
     `last` is `start`, `move`, `turn` (a rotation, or facing a direction), `return` (an about-turn
     after a move) or `stay`. It determines which actions keep the plan canonical.

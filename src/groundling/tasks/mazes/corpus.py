@@ -1,4 +1,4 @@
-"""The SAIL corpus as demonstrations, with a report on irregular records."""
+"""Reader of the SAIL corpus, with a report on irregular records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEARCH_LIMIT = 50  # maximum number of actions of the plan that replaces a broke
 
 
 class CorpusFinding(NamedTuple):
-    """An irregularity of a record, and how it was handled."""
+    """An irregular record, what is wrong with it, and how it was handled."""
 
     kind: str
     file: str
@@ -48,7 +48,7 @@ class CorpusReport:
     findings: list[CorpusFinding] = field(default_factory=list)
 
     def add(self, kind: str, file: str, record: str, detail: str, handled: str) -> None:
-        """Add an irregularity found in a record."""
+        """Report an irregularity in a record."""
         self.findings.append(CorpusFinding(kind, file, record, detail, handled))
 
     def of(self, kind: str) -> list[CorpusFinding]:
@@ -58,7 +58,7 @@ class CorpusReport:
     def __str__(self) -> str:
         counts = Counter((finding.kind, finding.handled) for finding in self.findings)
         lines = [f"{kind}: {count} ({handled})" for (kind, handled), count in counts.items()]
-        return "\n".join(lines) or "nothing to report"
+        return "\n".join(lines) or "no irregular records"
 
 
 @dataclass
@@ -74,8 +74,8 @@ class MazeCorpus:
     paragraphs
         Whole routes, sentence by sentence.
     dropped
-        Sentences of paragraphs that are missing from the single sentences, although the path has
-        no gap without them: they demonstrate `stay`.
+        Sentences of paragraphs that are missing from the single sentences although the path has no
+        gap there. They demonstrate `stay`.
     destinations
         The intended destination of each paragraph; the path does not always end there.
     """
@@ -89,7 +89,7 @@ class MazeCorpus:
 
 @dataclass
 class Sail:
-    """The corpus by maze, and the report on irregular records."""
+    """The SAIL corpus: the data of each maze, and the report on irregular records."""
 
     mazes: dict[str, MazeCorpus]
     report: CorpusReport
@@ -256,7 +256,7 @@ class _Reader:
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a paragraph at full stops, as in the single sentences."""
+    """Return the sentences of a paragraph, split at full stops as in the single sentences."""
     parts = (" ".join(part.split()) for part in text.split("."))
     return [part for part in parts if re.search(r"\w", part)]
 
@@ -288,11 +288,11 @@ def _plain(text: str) -> str:
 
 
 def start_as_published(demonstration: Demonstration) -> Demonstration:
-    """Return a demonstration with the initial state used by the authors' program.
+    """Return a demonstration with the initial state that the authors' program uses.
 
-    The program replaces an unknown orientation with 0 (north). If the gold plan first faces north,
-    the program changes the *start* to 90, so that there is a turn to make. This leaks the answer.
-    It is used only to reproduce the published scores.
+    That program replaces an unknown orientation with 0 (north). If the gold plan first faces north,
+    it replaces the orientation with 90 instead, so that there is a turn to make. This leaks the
+    answer; use the function only to reproduce published scores.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face, move
     >>> hall = Maze("Two", {(0, 0): "", (0, 1): ""}, [((0, 0), (0, 1), "wood", "fish")])

@@ -21,7 +21,7 @@ _PAIR = re.compile(r"\s*\(?\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)?\s*")
 
 
 class MazeExample(NamedTuple):
-    """One record of a file; `problem` describes an error in it."""
+    """A record of a corpus file; `problem` describes an error in the record, if there is one."""
 
     name: str
     maze: str
@@ -113,7 +113,7 @@ def read_examples(file: Path) -> list[MazeExample]:
 
 
 def _root(file: Path, tag: str) -> Element:
-    """Parse a file, and return its root element, which must have the given tag."""
+    """Return the root element of a file; raise an error unless it has the given tag."""
     root = read_xml(file)
     if root.tag != tag:
         raise CorpusError(f"{file} must start with <{tag}>; got <{root.tag[:40]}>.")
@@ -137,7 +137,7 @@ def _integer(element: Element, key: str, where: str) -> int:
 
 
 def _poses(text: str) -> Iterator[Pose]:
-    """Parse a path such as [(3, 5, -1), (3, 5, 180)]."""
+    """Yield the poses of a path such as [(3, 5, -1), (3, 5, 180)]."""
     inner = text.strip()
     if not (inner.startswith("[") and inner.endswith("]")):
         raise ValueError("its path must be a list of (x, y, orientation) in square brackets")
@@ -161,8 +161,8 @@ def write_corpus(
     """Write routes as the files of the corpus: maps, paragraphs and single sentences.
 
     `mazes` are written even if they have no routes. As in the original corpus, a sentence that
-    demonstrates `stay` is not a single sentence, unless it starts a paragraph. With `remarks=True`,
-    such sentences are included.
+    demonstrates `stay` is left out of the single sentences unless it starts a paragraph.
+    `remarks=True` includes such sentences.
 
     >>> from tempfile import TemporaryDirectory
     >>> from groundling.tasks.mazes import generate_mazes, generate_routes

@@ -64,7 +64,7 @@ class MazeTask(Task[Sail, MazePreset]):
     tables_only = (ROUTES,)
 
     def load(self, source: Path | None, size: float | None = None) -> Sail:
-        """Read the SAIL corpus, or generate three mazes with routes."""
+        """Return the SAIL corpus in a folder, or three generated mazes with routes."""
         if source is not None:
             return load_sail(source / self.corpus)
         routes = generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
@@ -73,7 +73,7 @@ class MazeTask(Task[Sail, MazePreset]):
             return load_sail(made)
 
     def prepare(self, corpus: Sail, chosen: MazePreset) -> list[Case]:
-        """Return the single sentences of all maps."""
+        """Return the single sentences of all maps as cases."""
         longest = chosen.search.longest if chosen.train_within_limit else None
         return [
             Case(each, name, learnable=longest is None or len(each.actions) <= longest)
@@ -86,18 +86,18 @@ class MazeTask(Task[Sail, MazePreset]):
         return list(corpus.mazes)
 
     def held_out(self, corpus: Sail) -> tuple[str, ...]:
-        """Return the last map."""
+        """Return the name of the last map, which training holds out by default."""
         return tuple(self.parts(corpus)[-1:])
 
     def folds(self, corpus: Sail, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Hold out each map in turn."""
+        """Return one fold for each map, which it holds out."""
         cost = _SECONDS[preset] * (6.0 if variant in ("no lexicon", "opaque names") else 1.0)
         return [Fold(name, (name,), seconds=cost) for name in corpus.mazes]
 
     def evaluate(
         self, corpus: Sail, chosen: Mapping[str, MazePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Hold out one map, and follow its sentences or its routes."""
+        """Train without one map; return the outcomes on its sentences or its routes."""
         first, *_ = chosen.values()
         if not isinstance(first, RoutePreset):
             return super().evaluate(corpus, chosen, fold)
@@ -105,7 +105,7 @@ class MazeTask(Task[Sail, MazePreset]):
         return {name: done[cast(RoutePreset, each).reading] for name, each in chosen.items()}
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row for all maps: macro is the mean over maps, micro over sentences."""
+        """Return the row of results: macro is the mean over maps, micro over sentences."""
         chosen = self.presets.select(preset, variant)
         if isinstance(chosen, RoutePreset):
             return route_row(variant, chosen, outcomes)
@@ -131,7 +131,7 @@ class MazeTask(Task[Sail, MazePreset]):
         return ("macro", "micro") if preset == ROUTES else self.metrics
 
     def tuning_folds(self, corpus: Sail) -> list[Fold]:
-        """Return all pairs of maps, one for training and another for testing.
+        """Return a fold for each pair of maps, one for training and another for testing.
 
         To choose settings for a test map, use the pairs without this map.
         """
@@ -147,13 +147,13 @@ class MazeTask(Task[Sail, MazePreset]):
         ]
 
     def demo(self, demonstrations: int, held_out: int) -> DemoWorld:
-        """Return generated mazes."""
+        """Return the generated mazes of `groundling demo`."""
         return demo_world(demonstrations, held_out)
 
     def read(
         self, chosen: MazePreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Split typed lines into sentences, each a separate text."""
+        """Return the sentences of typed lines, each as a separate text."""
         parser = load_parser(chosen.parser)
         return [units(chosen, [sentence]) for line in lines for sentence in parser.parse(line)]
 
@@ -178,11 +178,11 @@ class MazeScene(Scene):
     """Scene of a maze; each sentence starts in the final state of the previous one."""
 
     def restart(self, state: State) -> State:
-        """Convert a final state to the initial state of a new plan."""
+        """Return a final state as the initial state of a new plan."""
         return cast(MazeEnvironment, self.environment).restart(cast(MazeState, state))
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return the SVG of the maze with the path and a legend."""
+        """Return an SVG of the maze with the path and a legend."""
         way: Any = [self.start, *(state for plan in plans for state in plan.states[1:])]
         return draw_maze(cast(MazeEnvironment, self.environment), way[-1], way, legend=True)
 
@@ -201,7 +201,7 @@ def _mean(shares: Mapping[str, float]) -> float:
 
 
 def _pose(text: str) -> tuple[tuple[int, int], int | None]:
-    """Parse the position and orientation of `--start`.
+    """Return the position and the orientation that `--start` gives.
 
     >>> _pose("3,4,west"), _pose("3,4")
     (((3, 4), 270), ((3, 4), None))

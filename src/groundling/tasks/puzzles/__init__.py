@@ -1,4 +1,4 @@
-"""Puzzles: hints that solve Crossblock boards."""
+"""Puzzles: Crossblock boards that are solved by following hints."""
 
 from groundling.tasks.puzzles.board import Board, Strike
 from groundling.tasks.puzzles.board_drawing import draw_puzzle

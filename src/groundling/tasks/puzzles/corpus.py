@@ -39,7 +39,8 @@ class Puzzle:
     board, k
         The board, and the number of blocks that a strike removes.
     plan
-        A solution, with consecutive full strikes of one orientation joined; empty if unknown.
+        A solution, in which consecutive full strikes of one orientation are joined. Empty if
+        unknown.
     text
         The hints, as words separated by spaces; empty if there are none.
 
@@ -63,12 +64,12 @@ class Puzzle:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """The text, split into hints (see `split_hints`)."""
+        """Hints: the text split by `split_hints`."""
         return split_hints(self.text)
 
     @property
     def start(self) -> PuzzleState:
-        """The initial state."""
+        """Initial state of the puzzle."""
         return PuzzleState(self.board, self.k)
 
     def demonstration(self, environment: PuzzleEnvironment) -> Demonstration:
@@ -80,7 +81,7 @@ class Puzzle:
 
 @dataclass(frozen=True)
 class PuzzleCorpus:
-    """The puzzles of a folder, in the order of their numbers.
+    """The puzzles of a corpus, ordered by number.
 
     >>> puzzle = Puzzle(7, Board.read(["##"]), 2)
     >>> corpus = PuzzleCorpus((puzzle,))
@@ -92,7 +93,7 @@ class PuzzleCorpus:
 
     @property
     def usable(self) -> tuple[Puzzle, ...]:
-        """The puzzles that have both a solution and hints."""
+        """Puzzles that have both a solution and hints."""
         return tuple(each for each in self.puzzles if each.is_usable)
 
     def __getitem__(self, number: int) -> Puzzle:
@@ -112,7 +113,7 @@ class PuzzleCorpus:
 
 
 def split_hints(text: str) -> tuple[str, ...]:
-    """Split a text into hints at commas and at *then*.
+    """Return the hints in a text, split at commas and at *then*.
 
     >>> split_hints("strike the row then the column , then both rows .")
     ('strike the row', 'the column', 'then both rows .')
@@ -147,7 +148,7 @@ def read_corpus(folder: str | Path) -> PuzzleCorpus:
 
 
 def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
-    """Yield paragraphs as lists of numbered lines."""
+    """Yield the paragraphs of a file as lists of numbered lines."""
     if not path.exists():
         raise CorpusError(
             f"{path} does not exist: a puzzle corpus is a folder with {GAMES}, {SOLUTIONS} and "
@@ -168,7 +169,7 @@ def _number(path: Path, line: int, text: str, what: str) -> int:
 
 
 def _of_puzzle(path: Path, line: int, text: str, games: Collection[int], seen: set[int]) -> int:
-    """Parse the number of a known puzzle that is not yet in `seen`."""
+    """Return the number of a puzzle; raise an error if it is unknown or already in `seen`."""
     number = _number(path, line, text, "the number of a puzzle")
     if number not in games or number in seen:
         wrong = "is a duplicate" if number in seen else f"is not in {GAMES}"
@@ -270,7 +271,7 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     struck = struck_cells(board, part)
     if struck == board.cells & board.mask(orientation, line) and struck.bit_count() == k:
         return Strike(orientation, (line,))
-    # the ends may be holes; only blocks count
+    # the ends may be holes; only blocks are counted
     places = [p for p in board.places(orientation, line) if int(found[3]) <= p <= int(found[4])]
     return Strike(orientation, (line,), places[0], places[-1]) if places else part
 
@@ -295,7 +296,7 @@ def _read_hints(path: Path, games: dict[int, tuple[Board, int]]) -> Iterator[tup
 
 
 def _unigrams(path: Path, line: int, written: str) -> str:
-    """Return the words of a line of alternating words and pairs (`a a_b b`)."""
+    """Return the words of a line that alternates words and pairs of words (`a a_b b`)."""
     tokens = written.split()
     words = tokens[0::2]
     for place, (left, right) in enumerate(pairwise(words)):
