@@ -11,6 +11,7 @@ from pathlib import Path
 from groundling.errors import GroundlingError
 from groundling.files import read_plain, write_atomically
 from groundling.follower import Follower
+from groundling.home.device_classes import with_device_classes
 from groundling.home.environment import HomeWorld
 from groundling.home.home import Home
 from groundling.home.knowledge import Knowledge
@@ -38,7 +39,8 @@ class HomeModel:
 
     def world(self, home: Home) -> HomeWorld:
         """Return a home, indexed for the language of this model."""
-        return HomeWorld(home, home_language(self.language), self.knowledge)
+        language = home_language(self.language)
+        return HomeWorld(with_device_classes(home, language), language, self.knowledge)
 
     def save(self, folder: str | Path) -> Path:
         """Write the model to a folder, with its attribution notice."""
