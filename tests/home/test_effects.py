@@ -90,3 +90,11 @@ def test_limits_of_a_thermostat_are_its_own():
     assert limits("set temperature", 20.0, climate, now) == (50.0, 85.0)
     cold = {"attributes": {"temperature": 68, "min_temp": 50}}
     assert limits("set temperature", 20.0, climate, cold) == (50.0, 95.0)
+
+
+@pytest.mark.parametrize(
+    ("id_", "state", "verb"),
+    [("light.a", "off", "dim"), ("fan.a", "off", "slow down"), ("cover.a", "closed", "close more")],
+)
+def test_what_is_off_cannot_be_turned_down(id_, state, verb):
+    assert changes(Entity(id_, "A"), {"state": state, "attributes": {}}, verb) == {}

@@ -94,6 +94,8 @@ def _after(
         return verb.to, ({name: 100 if verb.name == "open" else 0} if known else {})
     if not name:
         return verb.to or state, {}
+    if verb.by < 0 and domain in _OFF_AT_ZERO and state in (*_INACTIVE, "closed"):
+        return state, {}  # a lamp that is off cannot be dimmed
     number = _level(verb, name, state, attributes, value)
     is_zero = not number and domain in _OFF_AT_ZERO
     return (_OFF_AT_ZERO[domain] if is_zero else verb.to or state), {name: number}
