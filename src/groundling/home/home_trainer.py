@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from groundling.follower import Follower
@@ -18,7 +18,7 @@ from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
 SEED = 1  # for the split into training and held-out sentences
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 4000, 600  # maximum examples of each kind
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 4800, 600  # maximum examples of each kind
 OTHERS = 1200, 3200, 100  # maximum for languages without paraphrases: corpus, templates, joined
 WEIGHTS = 35_000  # maximum number of weights to keep, of 16 bytes each
 
@@ -64,10 +64,12 @@ class Training:
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
     """Learn the vocabulary; words that occur only inside names are excluded."""
+    examples = list(examples)
     said = [(each, _plain_words(each)) for each in examples]
     open_ = [words for each, words in said if isinstance(each.command.source, tuple)]
     frames = (word for words in open_ for word in words)
-    return Knowledge.learn(((words, each.kind) for each, words in said), frames)
+    learnt = Knowledge.learn(((words, each.kind) for each, words in said), frames)
+    return replace(learnt, verbs=frozenset(each.command.verb for each in examples))
 
 
 def _plain_words(example: HomeExample) -> list[str]:

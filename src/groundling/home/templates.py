@@ -273,7 +273,7 @@ class Sampler:
 
     def _shortened(self, name: str) -> str:
         """Shorten some names of several words (*the kettle*)."""
-        nouns = SINGULARS.get(home_language(self.language).name)
+        nouns = SINGULARS["english"] if self.language == "en" else None
         words = name.split()
         if not nouns or len(words) < 2 or self.dice.random() >= _SHORTENED:
             return name
