@@ -11,8 +11,6 @@ from groundling.studio.benchmark_worlds import read_lines
 from groundling.studio.scenes import Setting, StudioExample, StudioScene
 from groundling.world.environment import Demonstration
 
-__all__ = ["task_setting"]
-
 SCENES = 8  # maximum number of corpus parts that are offered as scenes
 
 
