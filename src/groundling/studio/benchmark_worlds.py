@@ -46,7 +46,7 @@ def benchmark_setting(form: str, name: str) -> Setting:
     return {"missions": _missions, "landmarks": _landmarks, "hints": _hints}[form](get_task(name))
 
 
-def _scenes(found: Mapping[str, Any]) -> list[StudioScene]:
+def named_scenes(found: Mapping[str, Any]) -> list[StudioScene]:
     """Return the scenes of environments with an initial state, by name."""
     return [StudioScene(name, each.environment, each.start) for name, each in found.items()]
 
@@ -56,7 +56,7 @@ def _trained(
 ) -> dict[str, Any]:
     """Return arguments for `Setting`: a preset's follower, trained on `shown`."""
     return {
-        "scenes": _scenes(found),
+        "scenes": named_scenes(found),
         "make": chosen.follower,
         "base": lambda: shown,
         "trained": chosen.follower().fit(shown, check=False),
@@ -98,7 +98,7 @@ def _landmarks(task: Any) -> Setting:
     for case in task.prepare(corpus, chosen):
         maps.setdefault(case.part, case.demonstration)
     found = {f"Map {number}": each for number, each in enumerate(islice(maps.values(), _MAPS), 1)}
-    first, *others = _scenes(found)
+    first, *others = named_scenes(found)
     wanted = {str(e): e for e in first.environment.actions(first.start)}
     asked = [wanted[f"go to {name}"] for name in ("ancient kiln", "stormy quarry", "silver palace")]
     return shown_setting(
