@@ -85,7 +85,7 @@ def decoded(
     names = ActionNames()
 
     def name(place: int) -> Any:
-        return names.plan(found[place].actions)
+        return names.plan(listed.actions(place) if listed else found[place].actions)
 
     best, confidence = decode(
         search.decode, logs, paths, request.world.outcome, answer=settled, name=name

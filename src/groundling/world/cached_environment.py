@@ -288,8 +288,9 @@ class CachedEnvironment:
         known = self._of(state)
         after: State = self._get(known.steps, state, action)
         if after is None:
-            after = self._hashable(self._ask("step", state, action), "step", state, action)
+            after = self._ask("step", state, action)
             if len(known.steps) % _MEASURED == 0:
+                self._hashable(after, "step", state, action)  # takes long for large states
                 self._step_bytes = size_beyond(after, state)
             known.steps[action] = after
             self._answers.grow(_ENTRY_BYTES + self._step_bytes)
@@ -322,8 +323,8 @@ class CachedEnvironment:
 
         Without `ground_many`, this is faster for following only: training needs every graph.
         """
-        own = ("facts", "things", "label_plan")
-        together = callable(getattr(self.environment, "ground_many", None))
+        own = ("facts", "label_plan")
+        together = not self.has_things and callable(getattr(self.environment, "ground_many", None))
         is_asked = self._answers.budget.drops > 0
         return (together or is_asked) and not any(hasattr(self.environment, e) for e in own)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import GraphError
-from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
+from groundling.world.graph import GroundingGraph, Label, Labels, labels_of_each
 
 
 class GraphTable(Sequence[GroundingGraph]):
@@ -57,7 +57,7 @@ class GraphTable(Sequence[GroundingGraph]):
         read: dict[int, list[tuple[Label, ...]]] = {}  # nodes may share a list of labels
         for name, (listed, places) in nodes.items():
             if id(listed) not in read:
-                read[id(listed)] = [labels_of(each, f"node {name!r}") for each in listed]
+                read[id(listed)] = labels_of_each(listed, f"node {name!r}")
             self.labels[name] = read[id(listed)]
             chosen = np.asarray(places, np.int64).ravel()
             if len(chosen) and not (chosen.min() >= -1 and chosen.max() < len(listed)):
