@@ -159,7 +159,7 @@ def run_checks(subject: Subject, when: _When) -> list[Finding]:
 
 
 def warn(findings: Iterable[Finding]) -> None:
-    """Emit findings as warnings."""
+    """Emit a `LearningWarning` for each finding."""
     for each in findings:
         warnings.warn(str(each), LearningWarning, stacklevel=3)  # the caller of Follower.fit
 
@@ -342,7 +342,7 @@ def _contradictions(subject: Subject) -> _Problems:
     "use the suggested name, add a lexicon, or leave the slot out",
 )  # fmt: skip
 def _slots(subject: Subject) -> _Problems:
-    """Find names in `Features.slots` that no graph has, or whose values no word means."""
+    """Find names in `Features.slots` that no graph has, or with values that no word means."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
     reader = encoder.reader
     strings = [

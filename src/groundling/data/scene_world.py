@@ -167,7 +167,7 @@ class SceneWorld:
     # ---- states and actions ---------------------------------------------------------------
 
     def initial_state(self) -> SceneState:
-        """Return the state described by the file."""
+        """Return the state in which movers and things are where the file puts them."""
         return SceneState(
             tuple((each["at"], "") for each in self._movers.values()),
             tuple((each["at"], self._condition(name)) for name, each in self._things.items()),
