@@ -1,4 +1,4 @@
-"""Labels of words and nodes, in the form that features use."""
+"""Labels of words and nodes, in the form in which features use them."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class WordLabel(NamedTuple):
 
 
 class NodeLabel(NamedTuple):
-    """A label of a node, as used for features.
+    """A label of a node, in the form in which features use it.
 
-    An indicator has only a name. A string or a number to be matched also has a kind and a
+    An indicator has only a name. A string, or a number that is matched, also has a kind and a
     value. The amount (for real-valued numbers) is stored separately.
     """
 
@@ -95,7 +95,7 @@ def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
 
 @dataclass(frozen=True)
 class WordLabeller:
-    """A labeller of the words of an instruction.
+    """Gives the words of an instruction their labels.
 
     `labels` lists any of:
 
@@ -146,13 +146,13 @@ class WordLabeller:
                 )
 
     def amount(self, name: str) -> float:
-        """Return the amount of a label, given the number of words in it."""
+        """Return the amount of a label that combines several words (see `compound_weight`)."""
         return float(self.compound_weight ** name.count(" "))
 
     def names(
         self, instruction: Instruction, cores: Sequence[str], position: int, core: str
     ) -> list[str]:
-        """Return the label names of a word; `core` is the word itself or its tag."""
+        """Return the names of a word's labels; `core` is the word itself or its tag."""
         if instruction.tokens[position].lower() in self.stop_words:
             return []
         labels = self.labels
@@ -218,7 +218,7 @@ class WordLabeller:
 
 
 def _behind(cores: Sequence[str]) -> list[str]:
-    """Return the words after a number, up to the next number with words of its own.
+    """Return the words after a number, up to the next number that has words of its own.
 
     Coordinated numbers share the words that follow: *the 1st and 4th from the right*.
     """
@@ -232,15 +232,15 @@ def _behind(cores: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NodeLabeller:
-    """A converter of node labels into the form used for joining.
+    """Converts node labels into the form in which features use them.
 
     Parameters
     ----------
     slots
         The kinds (see `kind_of`) whose values are matched with words. Features then express
-        whether a word and a value agree, and not the value itself, unless it is joined by
-        `value`. `"number"` covers all numbers. `"label"` covers the names of all labels, which
-        also match words that are not in the training texts.
+        whether a word and a value agree; only the join `value` uses the value itself. `"number"`
+        covers all numbers. `"label"` covers the names of all labels, which also match words
+        that are not in the training texts.
     numbers
         How numbers are used: `real` (the value), `bins` (the interval that contains it),
         `equal` (whether a numeral or ordinal agrees with it).
@@ -276,7 +276,7 @@ class NodeLabeller:
             raise SettingError(f"`bins` must be in ascending order; got {self.bins}.")
 
     def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:
-        """Return the node labels for features, with their amounts."""
+        """Return labels in the form in which features use them, with their amounts."""
         spelled: list[tuple[NodeLabel, float]] = []
         by_name = LABEL in self.slots
         for label in labels:
@@ -297,7 +297,7 @@ class NodeLabeller:
                     spelled.append((NodeLabel(f"{name}∈{self.interval(label.value)}"), 1.0))
                 if "equal" in self.numbers:
                     spelled.append((NodeLabel(name, NUMBER, label.value), 1.0))
-                    if by_name:  # so that numbers of unseen labels match too
+                    if by_name:  # so that numbers with new label names match too
                         spelled.append((NodeLabel(prefix + NUMBER, NUMBER, label.value), 1.0))
                         spelled.append((NodeLabel(NAMED, NUMBER, label.value), 1.0))
         return spelled

@@ -1,4 +1,4 @@
-"""Home agent: acts on a text, asks about it, answers it or declines."""
+"""Agent of a smart home: it acts on a text, asks about it, answers it or declines."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ from groundling.plan import Plan
 _ACT = 0.3  # minimum confidence to carry out a command without asking
 _ANSWER = 0.15  # minimum confidence to offer a command as an option of a question
 _CHOICE = 0.1  # minimum confidence to answer a question, or to ask which thing is meant
-_PARTS = 0.5  # minimum confidence of both commands that are tried because a name was left over
+# minimum confidence of each of two commands, tried because a command leaves names unused
+_PARTS = 0.5
 _LISTED = 0.03  # minimum confidence of a list of names if two commands seem likelier
-_MOST_PARTS = 6  # commands per text
-_MOST_PHRASES = 6  # household phrases per text, nested ones included
+_MOST_PARTS = 6  # limit on commands per text
+_MOST_PHRASES = 6  # limit on household phrases per text, including nested ones
 _MOST_OPTIONS = 8
 _FREE_TEXTS = ("add item", "complete item", "play", "broadcast")  # verbs with words as values
 _MOST_NUMBER = 999_999_999  # larger numbers are not read
@@ -44,10 +45,10 @@ _MOST_NUMBER = 999_999_999  # larger numbers are not read
 
 @dataclass(frozen=True)
 class HomeReply:
-    """A reply of the agent: `kind` is act, ask, answer or decline.
+    """Reply of a home agent; `kind` is act, ask, answer or decline.
 
-    `changes` has the new state and attributes of each entity that changes. `options` are the
-    names that a clarification question offers. `commands` are the understood commands.
+    `changes` has the new state and attributes of each entity that changes. `options` are the names
+    that a clarification question offers. `commands` are the commands that were understood.
     """
 
     kind: str
@@ -72,18 +73,19 @@ class HomeReply:
 
 @dataclass
 class _Exchange:
-    """The state of one dialogue turn."""
+    """Working state of one dialogue turn."""
 
     states: States
     situation: Situation
     timers: list[Timer]
     changes: dict[str, dict[str, Any]] = field(default_factory=dict)
     pending: Command | None = None
-    phrases: list[str] = field(default_factory=list)  # carried out so far; shared by copies
+    # phrases carried out so far; copies share this list
+    phrases: list[str] = field(default_factory=list)
 
 
 def _copied(turn: _Exchange) -> _Exchange:
-    """Return a copy of a turn that can be thrown away."""
+    """Return a copy of a turn, which can be discarded without effect on the original."""
     return replace(
         turn, states=dict(turn.states), timers=list(turn.timers), changes=dict(turn.changes)
     )
@@ -109,16 +111,14 @@ def _meaning(command: Command) -> tuple[Any, ...]:
 
 
 class HomeAgent:
-    """An agent that replies to commands and questions in a home.
-
-    It remembers the context of the conversation.
+    """Agent that replies to commands and questions in a home, with a memory of the conversation.
 
     Parameters
     ----------
     home
         The home, from `read_home`.
     model
-        A home model. Defaults to the shipped one for the home's language.
+        A home model. Defaults to the shipped model of the home's language.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class HomeAgent:
         self.move(home)
 
     def move(self, home: Home) -> None:
-        """Switch to another home, or reload the same one with new phrases."""
+        """Switch to another home, or to the same home with new phrases."""
         self._first_timers = home.timers
         self._settle(home)
         self.forget()
@@ -164,10 +164,11 @@ class HomeAgent:
         states: Mapping[str, Any] | None = None,
         now: datetime | None = None,
     ) -> HomeReply:
-        """Reply to a text, and remember its effects for the next one.
+        """Return the reply to a text, and remember its effects for the next text.
 
-        `area` is the id of the speaker's area. `states` holds the current states of entities, if
-        they differ from the remembered ones. `now` is the current time, for questions about it.
+        `area` is the id of the area in which the speaker is. `states` has the current states of
+        entities where they differ from the remembered states. `now` is the current time, for
+        questions about the time and the date.
         """
         began = time.perf_counter()
         if not isinstance(text, str):
@@ -179,7 +180,7 @@ class HomeAgent:
                 id_: new for id_, new in initial_states(self.home, states).items() if id_ in states
             }
         turn = _Exchange(
-            dict(self.states),  # states of single things are replaced, never changed
+            dict(self.states),  # the state of an entity is replaced, never changed in place
             Situation(here, self.before), list(self.timers),
         )  # fmt: skip
         found = self._answer_pending(text, turn) or self._reply(text, turn, now or datetime.now())
@@ -189,19 +190,19 @@ class HomeAgent:
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
-        """Reset states and timers to those of the home, and clear the context."""
+        """Reset states and timers to those of the home, and forget the conversation."""
         self._keep_timers(self._first_timers)
         self.states = initial_states(self.home)
         self.before, self.pending = (), None
 
     def _keep_timers(self, timers: Sequence[Timer]) -> None:
-        """Update the timers that texts can refer to."""
+        """Replace the timers to which texts can refer."""
         self.timers = list(timers)
         if tuple(timers) != self.home.timers:
             self._settle(replace(self.home, timers=tuple(timers)))
 
     def explain(self, text: str, *, area: str | None = "") -> str:
-        """Explain in words how a text is understood."""
+        """Return an explanation, in words, of how a text is understood."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)
@@ -230,7 +231,8 @@ class HomeAgent:
         command, confidence = ranked[0]
         if command.verb == "split" and not said.utterance.orders:
             for each, share in ranked:
-                if share >= _LISTED and said.is_listed(each):  # names, no second command
+                # a list of names, not a second command
+                if share >= _LISTED and said.is_listed(each):
                     command, confidence = each, share + confidence
                     break
         if command.verb == "split":
@@ -281,7 +283,7 @@ class HomeAgent:
         return self._act(command, confidence, turn, now)
 
     def _tried(self, text: str, turn: _Exchange, now: datetime, depth: int) -> HomeReply | None:
-        """Reply to a part of a text; None unless it is surely a command."""
+        """Return the reply to a part of a text, or None if it is not clearly a command."""
         trial = _copied(turn)
         reply = self._reply(text, trial, now, depth + 1)
         if reply.kind != "act" or reply.confidence < _PARTS:
@@ -293,7 +295,7 @@ class HomeAgent:
     def _last_part(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """Reply to a command after a comma if what is before it says nothing about this home."""
+        """Return the reply to a command after a comma if the text before names nothing at home."""
         utterance = said.utterance
         names = [n for each in utterance.mentions if each.full for n in each.places]
         if (
@@ -347,7 +349,7 @@ class HomeAgent:
         return command if is_verb else found._replace(target=command.target)
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
-        """Treat the text as the answer to a pending question; None if it is not one."""
+        """Return the reply to an answer to the pending question; None if it is no answer."""
         command, self.pending = self.pending, None
         if command is None:
             return None
@@ -392,7 +394,7 @@ class HomeAgent:
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]],
         turn: _Exchange,
     ) -> tuple[Command, float]:  # fmt: skip
-        """Return the first of several readings whose value is in range (*2 degrees* warmer)."""
+        """Return the likeliest reading whose value is in range, with its confidence."""
         if self._beyond(command, confidence, turn) is not None:
             for other, share in ranked:
                 is_same = other.target.ids == command.target.ids and not other.is_question
@@ -401,7 +403,7 @@ class HomeAgent:
         return command, confidence
 
     def _beyond(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply | None:
-        """Decline a command with a value that is out of range; None if it is possible."""
+        """Return a reply that declines a value out of range, or None if the value is possible."""
         value = command.value
         if not isinstance(value, float | int):
             return None
@@ -418,7 +420,7 @@ class HomeAgent:
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
     ) -> HomeReply:
-        """Ask about the likeliest commands, or decline if none is likely."""
+        """Return a question about the likeliest commands, or decline if none is likely."""
         likely = [
             each
             for each, share in ranked
@@ -466,7 +468,7 @@ class HomeAgent:
         )
 
     def _remember(self, target: Target, turn: _Exchange) -> None:
-        """Remember the target, so that *it* can refer to it."""
+        """Remember the target of a command, to which *it* can refer in the next text."""
         known = tuple(each for each in target.ids if each in self.home.entity_of)
         if known:
             turn.situation = replace(turn.situation, before=known)
@@ -520,7 +522,7 @@ class HomeAgent:
         self, said: TextWorld, command: Command, confidence: float, turn: _Exchange, now: datetime,
         depth: int,
     ) -> HomeReply:  # fmt: skip
-        """Schedule the rest of the text after a delay."""
+        """Return the reply to a text whose command is to be carried out after a delay."""
         utterance = said.utterance
         delay = next(each for each in utterance.literals if each.value == command.value)
         known = DELAYS.get(utterance.language.name, ())
@@ -632,7 +634,7 @@ class HomeAgent:
         return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
-        """Return the names of things, with the area added to names that repeat."""
+        """Return the names of a target's entities; equal names are followed by the area."""
         found = []
         count = Counter(self._called(each) for each in dict.fromkeys(target.ids))
         for id_ in target.ids:
