@@ -6,8 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from groundling import Demonstration, Features, Follower, Instruction, Overlay, PlanModel
-from groundling.tasks.mazes import face, generate_mazes, generate_routes
-from groundling.tasks.mazes.actions import MazeState
+from groundling.tasks.mazes import MazeState, face, generate_mazes, generate_routes
 from groundling.tasks.mazes.task import MazeTask
 from research.maze_errors import (
     Answer,

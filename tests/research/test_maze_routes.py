@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from groundling.errors import SettingError
-from groundling.tasks.mazes import STAY, generate_mazes, generate_routes, load_sail
-from groundling.tasks.mazes.actions import MazeState
+from groundling.tasks.mazes import (
+    STAY,
+    MazeState,
+    generate_mazes,
+    generate_routes,
+    load_sail,
+)
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
 from research.maze_routes import (
     COMPOSED,

@@ -17,8 +17,8 @@ from groundling.tasks.mazes import (
     load_sail,
     move,
     rotate,
+    start_as_published,
 )
-from groundling.tasks.mazes.corpus import start_as_published
 from groundling.tasks.mazes.maze_files import read_examples, read_maze
 from groundling.world import CachedEnvironment, Demonstration
 from research.maze_routes import plans_within

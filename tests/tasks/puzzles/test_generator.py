@@ -7,16 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles import generate_corpus, read_corpus
+from groundling.tasks.puzzles import generate_corpus, generate_puzzle, read_corpus
 from groundling.tasks.puzzles.board import Board, Strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
-from groundling.tasks.puzzles.generator import (
-    cardinal,
-    generate_puzzle,
-    hint_for,
-    ordinal,
-    write_hints,
-)
+from groundling.tasks.puzzles.generator import cardinal, hint_for, ordinal, write_hints
 from groundling.world import CachedEnvironment
 from tools.corpus_files import write_puzzles
 
