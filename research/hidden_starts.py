@@ -22,8 +22,7 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import DIRECTIONS
 from groundling.tasks.mazes.maze_graphs import rich_graph
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
-from groundling.world.composition import compose
-from research.maze_routes import (
+from groundling.tasks.mazes.routes import (
     POWERS,
     RouteData,
     act_at_once,
@@ -32,6 +31,7 @@ from research.maze_routes import (
     prepare_routes,
     read_routes,
 )
+from groundling.world.composition import compose
 
 __all__ = ["HiddenStart", "main", "measure", "sum_poses"]
 

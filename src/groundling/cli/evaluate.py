@@ -103,7 +103,8 @@ def evaluate(
             todo, {asked.name: source}, console, workers=jobs, cluster=cluster
         )
         report = assemble(asked, preset, variants, results, source, **wanted)
-    show_report(console, report, (study and STUDIES[study].metrics) or asked.metrics)
+    shown = asked.shown_metrics(report.preset)
+    show_report(console, report, (study and STUDIES[study].metrics) or shown)
     _show_mistakes(console, report.mistakes)
     write_json(report.to_dict(), json_file)
     if json_file is not None and str(json_file) != "-":

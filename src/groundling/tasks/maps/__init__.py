@@ -6,6 +6,7 @@ from groundling.tasks.maps.corpus import (
     MapCorpus,
     MapSheet,
     load_corpus,
+    write_corpus,
 )
 from groundling.tasks.maps.environment import Go, MapEnvironment, MapState
 from groundling.tasks.maps.generator import generate_corpus, generate_dialogue, generate_map
@@ -41,4 +42,5 @@ __all__ = [
     "score_by_map",
     "score_path",
     "visited_landmarks",
+    "write_corpus",
 ]

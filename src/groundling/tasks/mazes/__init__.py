@@ -24,6 +24,7 @@ from groundling.tasks.mazes.generator import (
     generate_routes,
 )
 from groundling.tasks.mazes.maze import Hall, Maze
+from groundling.tasks.mazes.maze_files import write_corpus
 from groundling.tasks.mazes.mirror import Swaps, find_swaps, mirror_text
 
 __all__ = [
@@ -49,4 +50,5 @@ __all__ = [
     "read_action",
     "rotate",
     "start_as_published",
+    "write_corpus",
 ]

@@ -2,7 +2,7 @@
 
 from groundling.tasks.puzzles.board import Board, Strike
 from groundling.tasks.puzzles.board_drawing import draw_puzzle
-from groundling.tasks.puzzles.corpus import Puzzle, PuzzleCorpus, read_corpus
+from groundling.tasks.puzzles.corpus import Puzzle, PuzzleCorpus, read_corpus, write_corpus
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.tasks.puzzles.generator import generate_corpus, generate_puzzle
 from groundling.tasks.puzzles.planner import Planner, SearchBudget, Verdict, is_winnable, solve
@@ -23,4 +23,5 @@ __all__ = [
     "is_winnable",
     "read_corpus",
     "solve",
+    "write_corpus",
 ]
