@@ -54,8 +54,8 @@ demo: $(VENV)/.base
 test: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal
 
-# Each part writes its own section of soak.json, from which `make soak-page` makes the table in
-# docs/reliability.md. The parts can be run by themselves, and beside each other; `soak` runs all.
+# Each part writes its own section of soak.json; `make soak-page` writes the table in
+# docs/reliability.md from it. Parts can run separately and at the same time; `soak` runs all.
 SOAK ?= 600
 P := tests/promises
 SOAK_requests := $P/test_no_raw_errors.py -k 'requests or schemathesis'
@@ -83,7 +83,7 @@ $(SOAK_PARTS:%=soak-%): soak-%: $(VENV)/.dev
 	GROUNDLING_SOAK=$(SOAK) GROUNDLING_SOAK_PART=$* \
 		$(BIN)/pytest -q -p no:cacheprovider $(SOAK_$*)
 
-# Home Assistant in an environment of its own, for its custom component.
+# Tests of the custom component, with Home Assistant in a separate environment.
 HASS := .home-assistant
 HASS_PYTHON ?= 3.13
 $(HASS)/.ready: $(VENV)/.dev
@@ -102,7 +102,7 @@ home-models: $(VENV)/.dev
 		$(BIN)/groundling home train --language $$code --out src/groundling/home/models/$$code || exit 1; \
 	done
 
-# Environments of their own, made with uv; nothing of them stays.
+# Temporary environments, created with uv.
 PYTHONS ?= 3.11 3.12 3.13
 RESOLUTIONS ?= lowest-direct highest
 versions: $(VENV)/.dev
@@ -128,12 +128,12 @@ pictures: $(VENV)/.dev
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_screenshots.py
 
-# Version 0.1.0 is taken from the history and installed beside this one, to be compared with.
+# For comparison, version 0.1.0 is checked out from the history and installed separately.
 BASE := .base-0.1.0
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --base $(BASE) --before $(BASE)-later
 
-# The figures go into scale.json, from which docs/scale.md takes them; what is there is kept.
+# Writes the figures to scale.json and into docs/scale.md; parts that are already in the file are reused.
 SIZE ?= 500000
 bench-scale: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.scale --size $(SIZE)
