@@ -48,7 +48,7 @@ class BeliefLayout(GridLayout):
 
 
 def frontier(state: GridState) -> set[int]:
-    """Return the unknown cells next to known free cells."""
+    """Return the unknown cells that are next to known free cells."""
     walls = state.layout.walls
     return {
         cell + way
@@ -88,7 +88,7 @@ class PartialBabyAI(BabyAI):
         return state
 
     def observe(self, env: Any) -> GridState:
-        """Return the current belief."""
+        """Return the current belief of the agent."""
         return self._beliefs[env.unwrapped]
 
     def after(self, env: Any, scene: GridState, move: int) -> GridState:

@@ -1,4 +1,4 @@
-"""Read and write trajectories as Minari datasets."""
+"""Conversion of trajectories to and from Minari datasets."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _trajectory(episode: Any, metadata: Any, name: str) -> Recording:
 
 
 def _plain(value: Any) -> Any:
-    """Convert NumPy numbers to Python numbers, and arrays to tuples."""
+    """Return a value with NumPy numbers as Python numbers, and arrays as tuples."""
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else tuple(map(_plain, array))
 

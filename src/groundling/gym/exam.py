@@ -118,12 +118,12 @@ class Exam:
         return found, why.most_common(1)[0][0] if why else ""
 
     def close(self) -> None:
-        """Close the environment."""
+        """Close the environment that all episodes share."""
         self.env.close()
 
 
 def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any, ...]:
-    """Return a random plan of the given length, extended until it is complete."""
+    """Return a random plan of a given length, extended until all verbs have their arguments."""
     plan: tuple[Any, ...] = ()
     while len(plan) < length or not episode.is_goal(plan):
         plan = (*plan, dice.choice(episode.actions(plan)))
@@ -172,7 +172,7 @@ def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
 
 
 def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
-    """Return demonstrations of several levels, by default of all."""
+    """Return demonstrations of several levels; by default, of all levels."""
     names = names or levels()
     shares = [count // len(names) + (place < count % len(names)) for place in range(len(names))]
     return [

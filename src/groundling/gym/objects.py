@@ -95,18 +95,18 @@ class ObjectWorld(ABC):
 
     @abstractmethod
     def objects(self, scene: Any, start: Any) -> Mapping[Any, Labels]:
-        """Return the labels of each object."""
+        """Return the labels of each object in a scene."""
 
     @abstractmethod
     def observe(self, env: Any) -> Any:
-        """Return the scene of an environment."""
+        """Return the current scene of an environment."""
 
     @abstractmethod
     def moves(self, scene: Any, action: MacroAction) -> Sequence[Any]:
         """Return the environment's actions that carry out a macro-action."""
 
     def relations(self, scene: Any) -> Iterable[tuple[Any, Any, str]]:
-        """Return the relations between objects: (object, other object, name) triples."""
+        """Return the relations in a scene as triples (object, other object, name)."""
         return ()
 
     def allows(
@@ -124,11 +124,11 @@ class ObjectWorld(ABC):
         return None
 
     def after(self, env: Any, scene: Any, move: Any) -> Any:
-        """Return the scene after a move."""
+        """Return the scene after a move; by default, the observed scene."""
         return self.observe(env)
 
     def differs(self, expected: Any, real: Any) -> bool:
-        """Return whether a scene differs from the expected one."""
+        """Return whether a scene differs from the expected one, so that the agent must replan."""
         return bool(expected != real)
 
     def achieved(self, scene: Any, action: MacroAction) -> bool:
@@ -142,7 +142,7 @@ class ObjectWorld(ABC):
         return ()
 
     def events(self, before: Any, move: Any, after: Any) -> Iterable[tuple[float, str, Any]]:
-        """Return the macro-actions that a move may complete: (strength, verb, arguments)."""
+        """Return the macro-actions that a move may complete, as (strength, verb, arguments)."""
         return ()
 
     def macro(self, verb: str, things: Iterable[Iterable[Any]]) -> MacroAction:
@@ -171,7 +171,7 @@ class ObjectWorld(ABC):
         return self._reader().read(text)
 
     def episode(self, scene: Any, parts: Sequence[str] = (), start: Any = None) -> Episode:
-        """Return the environment of a scene, for following instructions.
+        """Return the environment of a scene, in which a follower chooses objects.
 
         `parts` are the parts of the text (see `read`). `start` is the scene in which the text was
         said, if it differs from `scene`.
@@ -210,7 +210,7 @@ class ObjectWorld(ABC):
 def sides(
     here: tuple[float, float], heading: tuple[float, float], there: tuple[float, float]
 ) -> list[str]:
-    """Return the sides of an agent on which a point lies; y points down.
+    """Return on which sides of an agent a point lies; y points down.
 
     >>> sides((0, 0), (1, 0), (2, 2)), sides((0, 0), (0, -1), (0, 5))
     (['front', 'right'], ['behind'])

@@ -11,7 +11,7 @@ __all__ = ["require"]
 
 
 def require(library: str) -> Any:
-    """Import and return a library; if it is missing, the error says how to install it.
+    """Return an imported library; if it is missing, the error says how to install it.
 
     >>> require("math").sqrt(4.0)
     2.0

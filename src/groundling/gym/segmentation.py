@@ -31,7 +31,7 @@ class _Event:
 
 
 def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
-    """Segment a trajectory into a demonstration of macro-actions.
+    """Return a demonstration of macro-actions, segmented from a trajectory of moves.
 
     Every event is a candidate, including doors that are opened on the way. The demonstration is the
     sequence of events that best matches the parts of the text, one argument per part, and whose
@@ -145,7 +145,7 @@ def _ways(
     values: Mapping[str, set[str]],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield candidate sequences of choices for the parts, with their scores."""
+    """Yield candidate choices for all parts, with their scores."""
     fits: dict[tuple[str, ActionChoice], float] = {}
 
     def fit(start: int, event: _Event) -> float:

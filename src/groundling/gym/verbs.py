@@ -12,7 +12,7 @@ __all__ = ["Verb", "check_verbs"]
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb with a role for each of its objects.
+    """A verb, with a role for each of its objects.
 
     The first role is the direct object. Each further role is named by the words that introduce it
     (`put` … `next to` …), and instructions are split at these words. Separate alternatives by `|`;

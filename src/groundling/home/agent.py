@@ -626,7 +626,7 @@ class HomeAgent:
         return phrase.phrase if phrase else id_
 
     def _value(self, command: Command) -> str:
-        """Return the value of a command with its unit."""
+        """Return the value of a command, with its unit, as text."""
         value = command.value
         if isinstance(value, float) and value.is_integer():
             value = int(value)

@@ -197,7 +197,7 @@ class TextWorld:
     # ---- the environment ---------------------------------------------------------------
 
     def actions(self, state: Situation) -> tuple[Command, ...]:
-        """Return the possible commands."""
+        """Return the possible commands, as actions."""
         if state.done:
             return ()
         if state not in self._offered:
@@ -212,7 +212,7 @@ class TextWorld:
         return self._offered[state]
 
     def step(self, state: Situation, action: Command) -> Situation:
-        """Return the situation after a command."""
+        """Return the situation after a command, for the next text."""
         ids = () if action.target.choice and not action.is_question else action.target.ids
         kept = action.target.kind if action.target.choice else ""
         return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))
@@ -286,7 +286,7 @@ class TextWorld:
         return labels
 
     def _is_list(self, target: Target) -> bool:
-        """Return whether only conjunctions, articles and places separate the names."""
+        """Return whether the named entities form a list, joined by conjunctions and the like."""
         mentions, language = self.utterance.mentions, self.world.language
         said = [e.places[0] for e in mentions if e.kind == "name" and {*e.ids} & {*target.ids}]
         the = DETERMINERS.get(language.name, ())
@@ -305,7 +305,7 @@ class TextWorld:
         return "word" if len(words) == 1 else "words"
 
     def is_vague(self, mention: Mention) -> bool:
-        """Return whether a partial name has only words for kinds or places (*the light*)."""
+        """Return whether a partial name has only words for a kind or a place (*the light*)."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
         singular, folded = self.world.language.singular, self.utterance.folded
         words = {singular(folded[n]) for n in mention.places if n not in self._place_words}
@@ -697,7 +697,7 @@ class TextWorld:
         return bool(known & set(self.utterance.folded))
 
     def _doings(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
-        """Yield the commands that are possible for a target."""
+        """Yield the commands that are possible for a target, without questions."""
         domains = tuple(dict.fromkeys(each.domain for each in entities))
         offered = [VERBS.get(domain, ()) for domain in domains]
         shared = set.intersection(*({verb.name for verb in verbs} for verbs in offered))
@@ -709,12 +709,12 @@ class TextWorld:
 
     @cached_property
     def _says_duration(self) -> bool:
-        """Whether the text has a duration other than *a second*, which every command must use."""
+        """Whether the text has a duration (other than *a second*), which each command must use."""
         return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
 
     @cached_property
     def _says_amount(self) -> bool:
-        """Whether the text has a value with a unit, which every command must then use."""
+        """Whether the text has a value with a unit, which each command must use."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         return any(
             each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)

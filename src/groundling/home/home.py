@@ -101,7 +101,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Home:
-    """Floors, areas, entities and timers, with unique ids and valid references.
+    """A home: floors, areas, entities and timers, with unique ids and valid references.
 
     >>> Home(areas=(Area("hall", "Hall"),), entities=(Entity("light.a", "Lamp", area="hal"),))
     Traceback (most recent call last):
@@ -264,7 +264,7 @@ def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
 
 
 def _shown(value: object) -> str:
-    """Return a value, shortened for a message, or the name of its type."""
+    """Return a value, shortened, or the name of its type, for an error message."""
     if isinstance(value, (str, int, float, bool, type(None))):
         return shorten(value)
     return f"a {type(value).__name__}"

@@ -89,7 +89,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Return the demonstrations of examples."""
+    """Return home examples, converted to demonstrations."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:

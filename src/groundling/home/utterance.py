@@ -57,7 +57,7 @@ _Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, plac
 
 
 class Mention(NamedTuple):
-    """A mention of something in the home: its ids, its positions, and whether it is complete."""
+    """A mention of something in the home: ids, word positions, and whether the name is full."""
 
     kind: str
     ids: tuple[str, ...]
@@ -66,7 +66,7 @@ class Mention(NamedTuple):
 
 
 class HomeNames:
-    """An index of the names in a home.
+    """Index of the names in a home.
 
     >>> home = Home.from_data({"areas": [{"id": "den", "name": "Den"}],
     ...                        "entities": [{"id": "light.a", "name": "Desk Lamp"}]})
@@ -200,7 +200,7 @@ class HomeNames:
                         )
 
     def _beyond_joint(self, words: Sequence[str], at: int, step: int) -> int | None:
-        """Return the position of the word on the other side of a conjunction."""
+        """Return the position of the word after (or before) a conjunction, or None."""
         skipped = (*self.language.articles, *self.language.function_words)
         while (
             0 <= at < len(words) and words[at] in skipped and words[at] not in self.language.joints
@@ -270,7 +270,7 @@ class Utterance:
         return cls(text, words, folded, mentions, literals, language, known, frames)
 
     def of_kind(self, kind: str) -> list[Mention]:
-        """Return the mentions of a kind, full names first."""
+        """Return the mentions of one kind, full names first."""
         return sorted((e for e in self.mentions if e.kind == kind), key=lambda e: not e.full)
 
     @cached_property
@@ -538,7 +538,7 @@ def _without_article(word: str, language: Language) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name without possessive endings."""
+    """Return a name without the possessive ending of its words."""
     return re.sub(r"['’]s\b", "", name)
 
 
@@ -564,7 +564,7 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
-    """Return whether a number is an article or particle (*schalte das Licht ein*)."""
+    """Return whether a numeral is an article or particle (*schalte das Licht ein*)."""
     said = [words[n] for n in literal.places]
     return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
 

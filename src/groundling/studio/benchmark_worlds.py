@@ -23,7 +23,7 @@ _SAID = ("go to the {0}", "walk to the {0}", "head for the {0}")
 
 
 def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
-    """Return a function that splits a text into instructions as the task does."""
+    """Return a function that splits a text into instructions in the same way as a task."""
 
     def read(scene: StudioScene, text: str) -> Text:
         texts: Sequence[Text] = found[scene.name].read(text.splitlines())
@@ -137,7 +137,7 @@ def _landmarks(task: Any) -> Setting:
 
 
 def _destinations(scene: Demonstration, some: slice) -> list[tuple[str, Any]]:
-    """Return an instruction and its action for some landmarks on a map."""
+    """Return instructions for some landmarks on a map, each with its action."""
     actions = list(scene.environment.actions(scene.start))[some]
     return [
         (_SAID[number % len(_SAID)].format(action.landmark), action)

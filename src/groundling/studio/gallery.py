@@ -33,7 +33,7 @@ _KITCHENS, _GIVEN, _APART = 24, 30, 12
 
 @dataclass(frozen=True)
 class GalleryWorld:
-    """A gallery world: its name, title, description and a function that opens it.
+    """A world of the gallery: its name, title, description, and a function that opens it.
 
     `needs` names an optional dependency; if it is not installed, the world is hidden.
     """
@@ -46,7 +46,7 @@ class GalleryWorld:
 
 
 def open_gallery(name: str) -> Setting:
-    """Open a gallery world by name.
+    """Return the setting of a gallery world.
 
     >>> open_gallery("warehouse").title
     'Warehouse'
@@ -128,7 +128,7 @@ def _requests() -> Sequence[tuple[str, str, str]]:
 
 
 def _way(state: KitchenState, thing: str, place: str) -> tuple[str, ...]:
-    """Return the actions for a request; empty if nothing needs to be done."""
+    """Return the actions that carry out a request; empty if nothing needs to be done."""
     found: list[str] = []
 
     def go(where: str) -> None:

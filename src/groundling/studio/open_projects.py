@@ -95,7 +95,7 @@ class OpenProjects:
             return self._open[name]
 
     def begin(self, source: Mapping[str, Any], pupil: str = "") -> str:
-        """Create a project from a gallery or editor world, and return its name."""
+        """Create a project from a world of the gallery or the editor; return its name."""
         if source.get("kind") not in HARMLESS:
             raise ProjectError(
                 "The world must be from the gallery or the editor. Choose one on the start page."
@@ -120,7 +120,7 @@ class OpenProjects:
             return name
 
     def open_file(self, data: bytes) -> str:
-        """Create a project from an exported file, and return its name (see `export_lines`)."""
+        """Create a project from an exported file (see `export_lines`); return its name."""
         brought = read_brought(data)
         if brought is None:
             raise ProjectError(
@@ -133,7 +133,7 @@ class OpenProjects:
         return name
 
     def join(self, pupil: str) -> str:
-        """Create an untrained project for a pupil, and return its name.
+        """Create an untrained project for a pupil; return its name.
 
         The world is that of the main project if that is a `SceneWorld`, and otherwise a kitchen. If
         another pupil of the class has the same name, a number is added: *Mia 2*.
@@ -161,7 +161,7 @@ class OpenProjects:
         return any(each.progress is not None for each in list(self._open.values()))
 
     def close(self) -> None:
-        """Close all projects."""
+        """Close all open projects."""
         with self._lock:
             for each in self._open.values():
                 each.close()

@@ -148,7 +148,7 @@ class Project:
             raise
 
     def _stored_source(self) -> dict[str, Any] | None:
-        """Return the source stored in the project file, or None."""
+        """Return the source that the project file stores, or None."""
         known = self.store.get("source")
         if known is None:
             return None
@@ -248,7 +248,7 @@ class Project:
     # ---- states, actions and demonstrations as JSON -------------------------------------
 
     def write_state(self, scene: str, state: State) -> Any:
-        """Return a state as JSON."""
+        """Return a state in a scene's JSON format."""
         return self.setting.codec(scene).state_to_json(state)
 
     def read_state(self, scene: StudioScene, data: Any) -> State:
@@ -259,11 +259,11 @@ class Project:
         return found
 
     def write_actions(self, scene: str, actions: Sequence[Any]) -> list[Any]:
-        """Return actions as JSON."""
+        """Return actions in a scene's JSON format."""
         return [self.setting.codec(scene).action_to_json(each) for each in actions]
 
     def read_actions(self, scene: str, data: Sequence[Any]) -> tuple[Any, ...]:
-        """Return actions from JSON."""
+        """Return the actions that JSON describes."""
         return tuple(self.setting.codec(scene).action_from_json(each) for each in data)
 
     def demonstration(self, record: Record) -> Demonstration:
@@ -319,7 +319,7 @@ class Project:
     # ---- following ----------------------------------------------------------------------
 
     def follow(self, scene: StudioScene, start: State, text: str) -> Plan:
-        """Return the follower's plan for a text."""
+        """Return the follower's plan for a text in a scene."""
         with self.answering:
             follower = self.follower
             if follower is None:
@@ -364,7 +364,7 @@ class Project:
             return turn
 
     def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
-        """Return whether a stored demonstration has the same words and actions.
+        """Return whether a stored demonstration has the same words and the same actions.
 
         Questions quote only such texts. Texts generated from few demonstrations often sound wrong
         or, where a thing is missing, name another thing.
@@ -423,7 +423,7 @@ class Project:
                 return None
 
     def is_given(self, name: str) -> bool:
-        """Return whether the training demonstration with a name came with the world."""
+        """Return whether a training demonstration, given by name, came with the world."""
         number = name.partition(":")[0]  # see `_sorted`
         try:
             return not number.isdecimal() or self.store.record(int(number)).origin == "given"
@@ -471,14 +471,14 @@ class Project:
         return edited
 
     def remove(self, number: int) -> None:
-        """Delete a demonstration."""
+        """Delete the demonstration with the given number."""
         self.check_writes()
         what = f"deleting “{self.store.record(number).text[:60]}”"
         self.store.remove([number], what)
         self.changed(what)
 
     def undo(self) -> str:
-        """Undo the last change and return its description."""
+        """Undo the last change; return its description."""
         self.check_writes()
         change = self.store.undo()
         if change is None:
@@ -562,7 +562,7 @@ class Project:
             plan.explain()
 
     def learn_now(self) -> None:
-        """Train on the current demonstrations and save the model.
+        """Train on the current demonstrations, and save the model.
 
         Demonstrations that cannot be used for training are set aside with their problems.
         """

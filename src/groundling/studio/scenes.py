@@ -97,7 +97,7 @@ class Setting:
     _codecs: dict[str, Codec] = field(default_factory=dict, repr=False, compare=False)
 
     def scene(self, name: str) -> StudioScene:
-        """Return a scene by name."""
+        """Return the scene with a given name."""
         for each in self.scenes:
             if each.name == name:
                 return each
@@ -106,7 +106,7 @@ class Setting:
         )
 
     def codec(self, scene: str) -> Codec:
-        """Return the JSON codec for the states and actions of a scene."""
+        """Return the codec that converts a scene's states and actions to and from JSON."""
         if scene not in self._codecs:
             self._codecs[scene] = Codec(self.scene(scene).environment)
         return self._codecs[scene]
@@ -174,7 +174,7 @@ def check_source(source: Any) -> dict[str, Any]:
 
 
 def named(source: Mapping[str, Any]) -> str:
-    """Return a short description of a source for messages.
+    """Return a short description of a source, for messages.
 
     >>> named({"kind": "model", "model": "m", "world": "w.py:Yard"})
     'the model m in the world w.py:Yard'

@@ -86,7 +86,7 @@ class Address:
         return f"http://{shown}:{self.port}/j/{code}"
 
     def close(self) -> None:
-        """Release the port."""
+        """Release the port of the server."""
         self.socket.close()
 
 
@@ -100,7 +100,7 @@ def class_code() -> str:
 
 
 def _network_address() -> str:
-    """Return this machine's address on the local network, without sending anything."""
+    """Return this machine's address on the local network; nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
         try:
             found.connect(("10.255.255.255", 1))
@@ -264,7 +264,7 @@ def is_project(folder: Path) -> bool:
 
 
 def project_folder(source: Mapping[str, Any]) -> Path:
-    """Return the default project folder of a source.
+    """Return the default project folder for a source.
 
     >>> project_folder({"kind": "gallery", "name": "kitchen"}).name
     'kitchen'

@@ -43,7 +43,7 @@ class Go(NamedTuple):
 
 
 class MapEnvironment:
-    """Environment of a map, with moves from any landmark to any other.
+    """Environment of a map, in which the agent can go from any landmark to any other.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class MapEnvironment:
         return MapState(start, visited=frozenset((start,)) if self._remembers else frozenset())
 
     def actions(self, state: MapState) -> tuple[Go, ...]:
-        """Return the possible actions."""
+        """Return the possible actions in a state."""
         possible = set(self.landscape.keys).difference(() if self.revisits else state.visited)
         if self.shape == "paper":  # another side of the current landmark
             possible.add(state.landmark)
@@ -189,7 +189,7 @@ class MapEnvironment:
         return state.landmark
 
     def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
-        """Return the actions of a reference path.
+        """Return the actions that follow a reference path.
 
         With the shape `paper`, every (landmark, side) pair of the path is an action, including the
         sides of the start. With the shape `rich`, every landmark after the start is an action.

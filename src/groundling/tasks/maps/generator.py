@@ -131,7 +131,7 @@ def _outline(place: Point, random: Random) -> tuple[Point, ...]:
 
 
 def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | None:
-    """Draw a route past most landmarks; None if it crosses itself too often."""
+    """Return a map with a route past most landmarks, or None if the route crosses itself often."""
     left = list(landmarks)
     here = left.pop(random.randrange(len(left)))
     order = [here]

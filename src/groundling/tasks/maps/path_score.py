@@ -15,7 +15,7 @@ class _Place(Protocol):
 
 
 def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
-    """Count the transitions of a path from one landmark to another, without sides.
+    """Return counts of the transitions from one landmark to another, without sides.
 
     A path consists of landmark keys, steps, actions or states, and begins with the start.
 
@@ -68,7 +68,7 @@ class PathScore:
 
 
 def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Place]) -> PathScore:
-    """Score the transitions of a path, as a multiset, against its reference.
+    """Return the score of a path's transitions, as a multiset, against a reference path.
 
     >>> score_path(["start", "cave", "hut"], ["start", "cave", "inn", "hut"])
     PathScore(correct=1, predicted=2, reference=3)

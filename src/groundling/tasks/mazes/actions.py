@@ -1,4 +1,4 @@
-"""The actions and states of a maze."""
+"""Actions and states in a maze."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STAY = MazeAction("stay")
 
 
 def move(distance: int) -> MazeAction:
-    """Return the action of walking straight ahead.
+    """Return the action of walking straight ahead by a number of places.
 
     >>> print(move(3))
     move(3)
@@ -60,7 +60,7 @@ def face(direction: int) -> MazeAction:
 
 
 def read_action(text: str) -> MazeAction:
-    """Parse an action from a string such as `rotate(90)`.
+    """Return the action that a string such as `rotate(90)` denotes.
 
     >>> read_action("rotate(90)") == rotate(90)
     True

@@ -14,7 +14,7 @@ _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
 
 def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGraph:
-    """Return the graph of the paper's Figure 2d, with the labels of its program.
+    """Return the graph of the paper's Figure 2d, with the labels of the authors' program.
 
     The graph has an event, the place after it, and the neighbours of that place. Directions are not
     distinguished, and equal neighbours (such as blank walls) share one node.

@@ -30,7 +30,7 @@ class PuzzlePreset(Preset):
         return replace(self, environment={**self.environment, "order": order})
 
     def world(self) -> PuzzleEnvironment:
-        """Return the environment for training."""
+        """Return the environment in which this preset is trained."""
         return PuzzleEnvironment(**self.environment)
 
     def world_to_follow_in(self, world: PuzzleEnvironment) -> PuzzleEnvironment:
