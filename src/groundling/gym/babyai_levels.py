@@ -103,8 +103,8 @@ class BabyAI(ObjectWorld):
     """A BabyAI level with a fully visible state, macro-actions and a teacher.
 
     A scene is a `GridState`. The sides of things (*on your left*) are relative to the agent's
-    initial position, and only things in the same room have them. The teacher reads the mission from
-    the simulator's data, not from its text.
+    initial position, and only things in the agent's initial room have sides. The teacher reads the
+    mission from the simulator's data, not from the text of the mission.
     """
 
     verbs = (Verb("go to"), Verb("pick up"), Verb("open"), Verb("put", ("object", "next to")))

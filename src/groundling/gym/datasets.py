@@ -30,8 +30,8 @@ def to_minari(
 
     `dataset` is the id of the dataset, such as `babyai/go-to-local/teacher-v0`.
 
-    Observations are stored without loss, with the mission as text. Episodes keep their seeds, so
-    that scenes can be replayed.
+    Observations are stored without loss, including the mission as text. The seed of each episode is
+    stored too, so that scenes can be replayed.
     """
     minari, spaces = require("minari"), require("gymnasium").spaces
     require("h5py")

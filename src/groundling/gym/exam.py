@@ -185,7 +185,7 @@ def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
 def held_out(said: Sequence[Said], world: BabyAI, scene: Any) -> bool:
     """Return whether a mission has a held-out combination of verb, colour and kind.
 
-    One in five combinations is held out, chosen by a hash of its name.
+    One in five combinations is held out. A hash of the combination's name decides which.
     """
     things = scene.layout.things
     for verb, arguments, _ in said:

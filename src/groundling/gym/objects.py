@@ -20,7 +20,7 @@ __all__ = ["ActionChoice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sid
 
 
 class ObjectWorld(ABC):
-    """Base class of worlds that consist of objects and verbs (macro-actions) that use them.
+    """Base class of worlds that consist of objects, and verbs (macro-actions) on objects.
 
     A subclass must set `verbs` and define:
 
@@ -48,15 +48,16 @@ class ObjectWorld(ABC):
       you …*);
     - `slots`: the labels whose values are matched with words by spelling (by default *kind*,
       *colour* and *side*), and `spelled`: whether texts spell these values;
-    - `rewards`: whether the environment rewards exactly the instruction. If so, the reward
-      determines success; otherwise everything that was carried out counts as done;
+    - `rewards`: whether the environment gives a reward exactly if the instruction was carried out.
+      If so, the reward determines success; otherwise everything that was carried out counts as
+      done;
     - `events(before, move, after)`: the macro-actions that a move may complete, to segment
       trajectories;
     - `draw(episode, state, way)`: the SVG of an episode after some choices;
     - `keys`: the move of each key, for people, and `arrows`: aliases for arrow keys.
 
     Objects with equal labels, relations and uses are merged, so that there are no ties between
-    plans that use one or the other. Arguments are chosen one at a time, so that the number of
+    plans that use one object or another. Arguments are chosen one at a time, so that the number of
     actions does not grow quadratically.
 
     Examples
@@ -174,7 +175,7 @@ class ObjectWorld(ABC):
         """Return the environment of a scene, in which a follower chooses objects.
 
         `parts` are the parts of the text (see `read`). `start` is the scene in which the text was
-        said, if it differs from `scene`.
+        said, if this differs from `scene`.
         """
         return Episode(self, scene, scene if start is None else start, tuple(parts))
 

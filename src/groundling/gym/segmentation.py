@@ -47,7 +47,7 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     if named and trajectory.level and named != trajectory.level:
         raise DemonstrationError(
             f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must come from the "
-            f"level {named}; got {trajectory.level}. Pass the level that it was recorded in."
+            f"level {named}; got {trajectory.level}. Pass the level of the recording."
         )
     if type(world).events is ObjectWorld.events:
         raise DemonstrationError(

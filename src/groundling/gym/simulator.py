@@ -141,8 +141,9 @@ class GymWorld:
         Leave out irrelevant values, such as a step counter, so that fewer states are simulated.
         Defaults to a digest of the observation and the unwrapped environment's attributes.
     rewards
-        Whether the environment rewards exactly the instruction, so that the reward shows whether
-        the agent understood it. Most environments do not know the instruction.
+        Whether the environment gives a reward exactly if the instruction was carried out, so that
+        the reward shows whether the agent understood it. Most environments do not know the
+        instruction.
 
     Attributes
     ----------

@@ -246,7 +246,7 @@ def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
 
 
 def with_text(said: TextWorld, command: Command, text: str, situation: Situation) -> Command | None:
-    """Return a command with a free text found in the sentence, or None if it is not there."""
+    """Return a command with a free text, or None if the sentence does not contain that text."""
     spans = said.spans(command).actions(situation)
     return next((each for each in spans if str(each.value).lower() == text.lower()), None)
 
@@ -517,7 +517,7 @@ def _spellings(template: str) -> list[str]:
 def _some_texts(part: Any, depth: int) -> list[str]:
     """Return the first expansions of a template, in hassil's order.
 
-    hassil itself would list all of them.
+    hassil itself has no limit on the number of expansions.
     """
     kinds = hassil("expression")
     if isinstance(part, kinds.TextChunk):

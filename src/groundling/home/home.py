@@ -251,7 +251,7 @@ def phrases_path(path: str | Path) -> Path:
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
     """Add a phrase to the home's file of taught phrases, and return its path.
 
-    If the phrase exists already, it gets the new meaning. The file of the home is not changed.
+    If the phrase exists, its meaning is replaced. The file of the home itself is not changed.
     """
     home = read_home(path)
     new = _phrase({"phrase": phrase, "does": list(does)})

@@ -226,7 +226,7 @@ class Health(BaseModel):
 
 
 class Problem(BaseModel):
-    """Problem details (RFC 9457)."""
+    """Response that reports an error as problem details (RFC 9457)."""
 
     type: str
     title: str

@@ -40,8 +40,9 @@ class OpenProjects:
     folder
         The folder of the main project; other projects are stored inside it.
     source, confirm
-        The source of the main project and the callback that confirms it (see `Project`). Other
-        projects can only be opened from sources that run no code: the gallery and the editor.
+        The source of the main project, and the function that confirms opening it (see
+        `Project`). Other projects can be opened only from sources that run no code: the gallery
+        and the editor.
 
     Examples
     --------

@@ -366,8 +366,8 @@ class Project:
     def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
         """Return whether a stored demonstration has the same words and the same actions.
 
-        Questions quote only such texts. Texts generated from few demonstrations often sound wrong
-        or, where a thing is missing, name another thing.
+        Clarification questions quote only such texts. Texts that are generated from a few
+        demonstrations often sound wrong, or name another thing if the right one is missing.
         """
         words, actions = _words(text), self.write_actions(scene.name, plan.actions)
         return any(_words(each) == words for each in self.store.texts_for(actions))

@@ -62,26 +62,28 @@ class Setting:
     Parameters
     ----------
     title
-        The title.
+        The title of the world.
     source
-        The source as JSON; `open_setting` recreates the setting from it.
+        The source as JSON, from which `open_setting` recreates the setting.
     scenes
         The scenes; each demonstration names one of them.
     make
-        Returns an unfitted follower.
+        Function that returns an unfitted follower.
     given
-        Returns initial training demonstrations with their scene names; the project stores them.
+        Function that returns initial training demonstrations with scene names, which the project
+        stores.
     base
-        Returns the training demonstrations of the trained model; the project does not store
-        them.
+        Function that returns the training demonstrations of the trained model, which the project
+        does not store.
     apart
-        Returns held-out demonstrations, used only to measure accuracy.
+        Function that returns held-out demonstrations, which only measure accuracy.
     trained
         The trained follower, if a model was opened.
     examples
         Example instructions, each with its scene.
     read
-        Prepares an entered text for the follower, for tasks that split texts differently.
+        Function that prepares an entered text for the follower, for tasks that split texts in
+        another way.
     """
 
     title: str

@@ -61,8 +61,8 @@ class Record:
 
     Records with `apart` are held out to measure accuracy. `origin` is given (came with the world),
     shown, picked (an option), edited or imported. `right_before` is true if the follower got the
-    demonstration right before learning it. `problem` is why the record cannot be read, if it
-    cannot.
+    demonstration right before learning it. `problem` is an error message if the record cannot
+    be read.
     """
 
     scene: str
@@ -287,7 +287,7 @@ class Store:
         return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
 
     def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
-        """Return how many demonstrations contain a string, and one page of these.
+        """Return how many demonstrations contain a string, and one page of those demonstrations.
 
         Training demonstrations come before held-out ones, newest first.
         """

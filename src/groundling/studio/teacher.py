@@ -48,7 +48,7 @@ def learn(
 ) -> Follower | None:
     """Return a follower trained on the demonstrations, or None if there are none.
 
-    `known` is not modified, so that it can answer requests during training.
+    The follower `known` is not modified, so that it can answer requests during training.
 
     Parameters
     ----------

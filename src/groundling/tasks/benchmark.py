@@ -57,7 +57,7 @@ class Case:
     demonstration
         The demonstration.
     part
-        The map, puzzle or level that it belongs to; parts are held out as a whole.
+        The map, puzzle or level to which the case belongs; parts are held out as a whole.
     environment
         Environment in which the text is followed; defaults to that of the demonstration.
     length

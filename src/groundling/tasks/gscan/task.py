@@ -45,8 +45,8 @@ class GscanPreset(Preset):
 class GscanTask(Task[list[GscanExample], GscanPreset]):
     """Commands on a grid (gSCAN), tested on all splits of the benchmark.
 
-    One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
-    moves, and all commands with the same moves are equally correct.
+    As in the benchmark, a single training command contains *cautiously* (split G). Demonstrations
+    are sequences of primitive moves, and all commands with the same moves are equally correct.
     """
 
     name = "gscan"

@@ -52,13 +52,13 @@ class MapEnvironment:
     shape
         Which actions and graphs the environment has. With `"paper"`, as in the authors' program,
         actions go to any side of any landmark, including the current one. The graph has the
-        `name` of both places, the `side` of the destination,
-        and `same-landmark` or `other-landmark`. It also has the distance between the points on
-        these sides (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the
-        agent stays. With `"rich"`, actions go to landmarks. The graph has their names, their
-        positions in units of 100 pixels, their geometry and the history of the path (see
-        `Geometry.labels`). It also has the unique key of the target as the label `landmark`, and
-        again as `near.landmark` and the like for a move with that property.
+        `name` of both places, the `side` of the destination, and `same-landmark` or
+        `other-landmark`. It also has the distance between the points on these sides
+        (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the agent stays.
+        With `"rich"`, actions go to landmarks. The graph has the names and positions (in units of
+        100 pixels) of both landmarks, and labels for the geometry of the move and the history of
+        the path (see `Geometry.labels`). It also has the unique key of the target as the label
+        `landmark`, and again as `near.landmark` and the like for a move with that property.
     revisits
         Whether the agent may return to a landmark. Defaults to True for `"paper"` and False for
         `"rich"`. Moving to another side of the current landmark is not a revisit.
@@ -193,7 +193,7 @@ class MapEnvironment:
 
         With the shape `paper`, every (landmark, side) pair of the path is an action, including the
         sides of the start. With the shape `rich`, every landmark after the start is an action.
-        Without `revisits`, a landmark counts only when the path first reaches it.
+        Without `revisits`, later visits to a landmark are left out.
 
         >>> from groundling.tasks.maps import Landmark
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))

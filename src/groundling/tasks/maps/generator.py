@@ -82,7 +82,7 @@ def generate_corpus(
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
     """Generate a map of 12 to 15 landmarks, with a route past most of them.
 
-    Two landmarks share a name.
+    Two of the landmarks have the same name.
 
     `names` must have at least 14 landmark names.
 

@@ -40,17 +40,17 @@ class Landmark:
     Parameters
     ----------
     name
-        Its name; two landmarks of a map may have the same name.
+        Name of the landmark; two landmarks of a map may have the same name.
     x, y
-        Its centre in pixels: x increases eastwards, y **southwards**.
+        Centre in pixels: x increases eastwards, y **southwards**.
     copy
         1 for the first landmark with this name, 2 for the second, …
     outline
-        The corners of its drawing, if known.
+        Corners of the drawing of the landmark, if known.
     crossable
-        Whether the route may cross it (a bridge).
+        Whether the route may cross the landmark, such as a bridge.
     radius
-        Its radius in the map file, in pixels.
+        Radius in the map file, in pixels.
 
     Examples
     --------

@@ -119,7 +119,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
         """Return the row of results: means over all seeds.
 
-        The interval is a bootstrap of the F1 over the test dialogues.
+        The confidence interval of F1 is bootstrapped over the test dialogues.
         """
         runs = [[PathScore(**score) for _, score in each["scores"]] for each in outcomes]
         maps = [int(part) for part, _ in outcomes[0]["scores"]]

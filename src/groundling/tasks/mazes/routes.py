@@ -130,8 +130,8 @@ def read_routes(
     """Yield, for each route, the scored arcs of its sentences.
 
     Without a `beam`, all states that plans reach are kept, so the result is exact. With a `beam`,
-    only that number of states is kept after each sentence. They are the most probable ones, before
-    any evidence from later sentences.
+    only that number of the most probable states is kept after each sentence, without regard to
+    later sentences.
     """
     if beam is not None and beam < 1:
         raise SettingError(f"`beam` must be at least 1, or None for all states; got {beam}.")
@@ -190,8 +190,8 @@ def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer)
 def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]:
     """Return the probability of each final position, most probable first.
 
-    A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. With a power
-    above zero, a sentence is evidence against states that it does not match.
+    A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. If `power` is
+    above zero, each sentence is evidence against states that do not match it.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> first = Arcs((here,), (here, there), np.array([0, 0]), np.array([0, 1]), np.zeros(2))

@@ -29,7 +29,7 @@ _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
 
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
-    """Return whether each block can be assigned to a strike if their order is ignored.
+    """Return whether blocks can be assigned to strikes if the order of strikes is ignored.
 
     A necessary condition for a solution: the number of blocks struck along each line is a multiple
     of k. This is an integer program, which SciPy solves (HiGHS). Returns None if it is undecided
