@@ -207,8 +207,9 @@ def write_map(path: str | Path, sheet: MapSheet) -> None:
             landmark.copy,
         ):
             raise CorpusError(
-                f"{path} cannot store the landmark {landmark.key!r}. Use a name without "
-                "underscores that does not end in a number from 2 to 9, for at most nine landmarks."
+                f"{path} cannot store the landmark {landmark.key!r}. Use a name "
+                "without underscores and without a final number from 2 to 9; at most nine "
+                "landmarks may share a name."
             )
         crossable = "true" if landmark.crossable else "false"
         lines += [
