@@ -42,7 +42,7 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class BeliefLayout(GridLayout):
-    """Layout that grows as cells are seen; `first` has the cell where each thing first was."""
+    """Layout that grows as cells are seen; `first` has the cell where each thing was first seen."""
 
     first: tuple[int, ...] = ()
 
