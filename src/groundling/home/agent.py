@@ -267,7 +267,7 @@ class HomeAgent:
     def _last_part(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """Return the reply to a command after a comma, if the text before it names nothing known."""
+        """Return the reply to a command after a comma if the text before it names nothing known."""
         utterance = said.utterance
         names = [n for each in utterance.mentions if each.full for n in each.places]
         if (
