@@ -42,6 +42,25 @@ def entries_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
     return np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
 
 
+def renumbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return distinct non-negative integers in order, and the index of each value.
+
+    The same as `np.unique` with `return_inverse`, but in linear time if they are small.
+
+    >>> [each.tolist() for each in renumbered(np.array([7, 3, 7]))]
+    [[3, 7], [1, 0, 1]]
+    """
+    size = int(values.max(initial=-1)) + 1
+    if size > 1000 + 20 * len(values):
+        distinct, where = np.unique(values, return_inverse=True)
+        return distinct, where
+    place = np.zeros(size, np.int64)
+    place[values] = 1
+    distinct = place.nonzero()[0]
+    place[distinct] = np.arange(len(distinct))
+    return distinct, place[values]
+
+
 def concatenated(parts: Sequence[NDArray[Any]], kind: Any = np.int32) -> NDArray[Any]:
     """Concatenate any number of arrays; a single array is returned without a copy."""
     if len(parts) == 1:

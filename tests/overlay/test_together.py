@@ -20,10 +20,10 @@ def test_graphs_laid_out_together_are_those_laid_out_one_by_one(nodes):
     assert len(together) == len(graphs) > 60
     assert [together[place] for place in range(len(graphs))] == list(map(layouts.lay_out, graphs))
     own, chosen = together.own()
-    priors = together.priors()
+    priors, of_graph = together.priors()
     for place, graph in enumerate(graphs):
         one = layouts.lay_out(graph)
-        assert tuple(priors[place]) == tuple(one.prior)
+        assert tuple(priors[of_graph[place]]) == tuple(one.prior)
         if nodes == "graph":
             kinds = chosen[place]
             assert [tuple(own[kind]) for kind in kinds[kinds >= 0]] == list(one.nodes)

@@ -56,7 +56,7 @@ def unexplained_words(
         and language.numeral(word) is None
         and language.ordinal(word) is None
         and not reader.lexicon.look_up(word, {}, language=language)
-        and not _misspelt(word, reader.counts)
+        and not _misspelt(word, reader.nearest(word))
         and not reader.synonym(word)
     ]
     for each in literals:
@@ -70,18 +70,17 @@ def unexplained_words(
         place
         for span in index.find(folded, reader.counts)
         for place in span.places
-        if folded[place] in index or _misspelt(folded[place], known)
+        if folded[place] in index or _misspelt(folded[place], nearest_word(folded[place], known))
     }
     return tuple(words[place] for place in sorted(new) if place not in named)
 
 
-def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
-    """Return whether a word is a misspelling of a known word.
+def _misspelt(word: str, near: str) -> bool:
+    """Return whether a word is a misspelling of a known word one edit away.
 
-    >>> _misspelt("opne", {"open": 2}), _misspelt("oven", {"open": 2})
-    (True, False)
+    >>> _misspelt("opne", "open"), _misspelt("oven", "open"), _misspelt("oven", "")
+    (True, False, False)
     """
-    near = nearest_word(word, counts)
     return bool(near) and (
         len(near) != len(word) or len(word) > _SHORT or sorted(near) == sorted(word)
     )

@@ -126,7 +126,7 @@ class PartTable(Sequence[NodeContent]):
 
     @classmethod
     def of(cls, contents: Iterable[NodeContent]) -> PartTable:
-        """Return a table of the given contents."""
+        """Return a table of the labels of the given nodes."""
         if isinstance(contents, PartTable):
             return contents
         runs = [e.parts if isinstance(e, ComposedContent) else (e,) for e in contents]
@@ -138,16 +138,16 @@ class PartTable(Sequence[NodeContent]):
 
     @classmethod
     def joined(cls, tables: Sequence[PartTable]) -> PartTable:
-        """Return the contents of several tables, one after the other."""
+        """Return one table with the nodes of several tables, one after the other."""
         parts = list(chain.from_iterable([each.parts for each in tables]))
         part = shifted([e.part for e in tables], np.array([len(e.parts) for e in tables]))
         return cls(parts, joined_ends([each.starts[1:] for each in tables]), part)
 
     @classmethod
     def combined(cls, columns: Sequence[PartTable], places: NDArray[np.int64]) -> PartTable:
-        """Return contents that are each composed of one content of every table.
+        """Return a table of nodes that each combine the labels of one node of every table.
 
-        `places[i, t]` is the index in table t for the i-th result, or -1 to leave table t out.
+        `places[i, t]` is the index in table t for the i-th node, or -1 to leave table t out.
         """
         every = cls.joined(columns)
         item = np.where(places < 0, 0, places + starts_of(np.array(list(map(len, columns))))[:-1])
@@ -272,7 +272,7 @@ def join_labels(
 def _rows(
     space: FeatureSpace, joined: Joins, owner: NDArray[Any], count: int
 ) -> tuple[Integers, NDArray[Any], Integers, Reals]:
-    """Group joined features by owner; return starts, pairs, features and values."""
+    """Sort features by the owner of their pair; return starts, pairs, features and values."""
     features = space.places(joined.key)
     kept = np.flatnonzero(features >= 0)
     kept = kept[np.argsort(owner[joined.pair[kept]], kind="stable")]
@@ -409,7 +409,6 @@ class JoinedLabels:
         # How many labels of each block a word has been joined with. Joining by blocks makes the
         # cost of a request independent of the size of the cache.
         self._done: dict[WordLabel, dict[int, int]] = {}
-        self._met: set[WordLabel] = set()  # words that occurred, but whose joins are not cached
         self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
         self._passing = 0  # number of labels computed without the cache
         self.entries = 0
@@ -419,7 +418,7 @@ class JoinedLabels:
 
     @property
     def bytes(self) -> int:
-        """Approximate size in bytes."""
+        """Approximate size of the cache in bytes."""
         return 12 * self.entries + 300 * len(self._nodes)
 
     def fits(self, space: FeatureSpace) -> bool:
@@ -462,7 +461,7 @@ class JoinedLabels:
         self, words: list[WordLabel], spelled: Spelled
     ) -> tuple[Integers, Integers, Integers, Reals]:
         """Return the first row of each word, and the labels, features and values of all rows."""
-        kept = self._keeps(words, len(spelled.occurring))
+        kept = self._keeps(words, spelled)
         rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
                           spelled.blocks)  # fmt: skip
         # Renumber the labels that occur, so that tables stay small.
@@ -500,13 +499,12 @@ class JoinedLabels:
         if not len(chosen) or not len(numbers):
             return np.zeros(0, np.int64), *_NOTHING
         table.extend()
-        pair_words = np.repeat(chosen, len(numbers))
-        pair_nodes = np.tile(numbers, len(chosen))
-        joined = self.space.join(words, table, pair_words, pair_nodes)
+        pair_words, places = _joinable(words, chosen, table, numbers)
+        joined = self.space.join(words, table, pair_words, numbers[places])
         features = self.space.places(joined.key)
         exists = features >= 0
         pairs = joined.pair[exists]
-        labels = (first + pairs % len(numbers)).astype(np.int32)
+        labels = (first + places[pairs]).astype(np.int32)
         return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
 
     def _joins_new(self, words: Sequence[WordLabel], places: list[int], table: NodeTable) -> Any:
@@ -519,18 +517,29 @@ class JoinedLabels:
         """Return whether a word may have joined features; new words join only by spelling."""
         return word.kind == STRING or word.name in self.space.word_names
 
-    def _keeps(self, words: Sequence[WordLabel], labels: int) -> list[bool]:
-        """Return, for each word, whether to cache its joins: recurring words, up to a limit."""
-        kept = [word in self._done for word in words]
+    def _keeps(self, words: Sequence[WordLabel], spelled: Spelled) -> list[bool]:
+        """Return, for each word, whether to cache its joins: recurring words, up to a limit.
+
+        A word is joined with further labels, and cached, when it meets the same blocks again.
+        """
+        ends = self._ends(spelled.blocks).items()
         room = len(self._done) < _KEPT
-        new = [n for n, word in enumerate(words) if not kept[n] and room and self._joins(word)]
-        few = len(new) * labels < _TOGETHER // 10
-        if len(self._met) > _KEPT:
-            self._met.clear()
-        for place in new:
-            kept[place] = not few or words[place] in self._met
-        self._met.update([words[place] for place in new])
+        few = len(words) * len(spelled.occurring) < _TOGETHER // 10
+        kept = []
+        for word in words:
+            done = self._done.get(word)
+            if done is None and not (room and self._joins(word)):
+                kept.append(False)
+            elif done is None or not ends <= done.items():
+                missing = tuple(spelled.blocks) if done is None else tuple(ends - done.items())
+                kept.append(not few or self._recurring.again((word, missing)))
+            else:
+                kept.append(True)
         return kept
+
+    def _ends(self, blocks: Sequence[int]) -> dict[int, int]:
+        """Return the end of each block of labels."""
+        return {block: min(len(self._nodes), (block + 1) * _BLOCK) for block in blocks}
 
     def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes as indices into the list of distinct labels."""
@@ -586,8 +595,10 @@ class JoinedLabels:
         end = 0
         for part in parts:
             begin, end = end, end + len(part)
+            if end > begin and max(numbers[begin:end]) >= _KEPT:
+                continue
             # The entry refers to the part, so that its id is not reused.
-            if self._recurring.again(id(part)) and max(numbers[begin:end], default=0) < _KEPT:
+            if self._recurring.again(id(part)):
                 given = amounts[begin:end]
                 known = (
                     part,
@@ -612,8 +623,7 @@ class JoinedLabels:
 
     def _join(self, words: list[WordLabel], blocks: list[int]) -> list[Rows]:
         """Return the rows of word labels; missing ones are joined in batches."""
-        everything = len(self._nodes)
-        ends = {block: min(everything, (block + 1) * _BLOCK) for block in blocks}
+        ends = self._ends(blocks)
         behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
         for word in words:
             done = self._done.get(word)
@@ -651,11 +661,10 @@ class JoinedLabels:
     def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
         """Join words with the node labels at the given indices."""
         self._table.extend()
-        pair_words = np.repeat(np.arange(len(words)), len(numbers))
-        pair_nodes = np.tile(numbers, len(words))
-        joined = self.space.join(words, self._table, pair_words, pair_nodes)
+        pair_words, places = _joinable(words, range(len(words)), self._table, numbers)
+        joined = self.space.join(words, self._table, pair_words, numbers[places])
         starts, pairs, *found = _rows(self.space, joined, pair_words, len(words))
-        parts = (pair_nodes[pairs], *found)
+        parts = (numbers[places[pairs]], *found)
         return zip(*(np.split(each, starts[1:-1]) for each in parts), strict=True)
 
     def _join_edges(self, meetings: Meetings, edge_scores: bool) -> list[tuple[Integers, Reals]]:
@@ -678,5 +687,30 @@ class JoinedLabels:
         return found
 
 
+def _joinable(
+    words: Sequence[WordLabel], chosen: Iterable[int], table: NodeTable, numbers: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of chosen words and nodes that may join, as indices into `numbers`.
+
+    Words without a value join labels by name, values join equal values, spellings join texts.
+    """
+    named = (table.plain[numbers] >= 0) | (table.value[numbers] >= 0)
+    spelt = (table.text[numbers] >= 0) & (table.slot[numbers] >= 0)
+    meaning = table.meaning[numbers]
+    nodes: dict[Any, NDArray[np.int64]] = {"": named.nonzero()[0], STRING: spelt.nonzero()[0]}
+    found = []
+    for place in chosen:
+        word = words[place]
+        key: Any = word.kind
+        if key not in ("", STRING):
+            key = -1 if (known := meaning_of(word)) is None else table.meanings.get(known, -1)
+            if key not in nodes:
+                nodes[key] = (meaning == key).nonzero()[0] if key >= 0 else _NOWHERE
+        found.append(nodes[key])
+    sizes = [len(each) for each in found]
+    return np.repeat(np.array(chosen, np.int64), sizes), concatenated(found, np.int64)
+
+
+_NOWHERE = np.zeros(0, np.int64)
 _NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
 _NO_EDGE: tuple[Integers, Reals] = (np.zeros(0, np.int32), np.zeros(0))

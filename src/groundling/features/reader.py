@@ -322,14 +322,19 @@ class Reader:
         """Return the known word that an unknown word stands for, or the word itself."""
         if word in self.counts or word in self.language.plain_words:
             return word
-        if len(self._corrected) > _MOST_SENSES:
-            self._corrected.clear()
-        found = self._corrected.get(word)
-        if found is None and (self.spans or self.typos):
-            found = self._corrected[word] = nearest_word(word, self.counts)
+        found = self.nearest(word) if self.spans or self.typos else ""
         if not found and self.typos and not self.spans:  # else SpanIndex corrects them
             found = names.nearest(word)
         return found or self.synonym(word, names) or word
+
+    def nearest(self, word: str) -> str:
+        """Return the most frequent training word one edit away, or an empty string."""
+        found = self._corrected.get(word)
+        if found is None:
+            if len(self._corrected) > _MOST_SENSES:
+                self._corrected.clear()
+            found = self._corrected[word] = nearest_word(word, self.counts)
+        return found
 
     def synonym(self, word: str, names: SpanIndex | None = None) -> str:
         """Return the known word nearest in meaning to an unknown one; it may be part of a name.

@@ -15,7 +15,7 @@ from rapidfuzz.distance import Indel
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, RANK, STRING, NodeLabel, WordLabel, meaning_of
-from groundling.ragged import starts_of
+from groundling.ragged import renumbered, starts_of
 from groundling.trust import check_pattern
 
 JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str, float]]]
@@ -218,8 +218,8 @@ class FeatureSpace:
         group = pair_words[chosen] // _TOGETHER
         order = np.argsort(group, kind="stable")
         for some in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
-            of_words, word = np.unique(pair_words[chosen[some]], return_inverse=True)
-            of_names, name = np.unique(text[pair_nodes[chosen[some]]], return_inverse=True)
+            of_words, word = renumbered(pair_words[chosen[some]])
+            of_names, name = renumbered(text[pair_nodes[chosen[some]]])
             alike, holds = _alike(
                 [str(words[place].value).lower() for place in of_words.tolist()],
                 [table.texts[number] for number in of_names.tolist()],
@@ -303,7 +303,7 @@ class FeatureSpace:
         return _key(_CONJUNCTION, words, nodes)
 
     def name(self, key: int) -> str:
-        """Return the readable name of a feature."""
+        """Return the name of a feature, such as `word=top ∧ side=North`, from its key."""
         join, word, node = int(key) >> 58, (int(key) >> _SHIFT) & _MASK, int(key) & _MASK
         words, nodes = self._listed()
         if join == _OWN:
@@ -348,6 +348,7 @@ class NodeTable:
         self.meanings: dict[tuple[str, str | float], int] = {}
         self.texts: list[tuple[str, ...]] = []  # the words of each value, then the whole value
         self._text_of: dict[str, int] = {}
+        self._known: dict[tuple[str, str | float], tuple[int, int]] = {}  # by kind and value
         self._columns = np.empty((5, 0), np.int64)
         self._count = 0
         self.extend(grow=grow)
@@ -364,14 +365,15 @@ class NodeTable:
             self._columns = longer
         hidden, slots = {*space.slots, NUMBER, RANK}, space.slots
         valued = ["" if n.value is None else n.name for n in new]
-        spelt = [n.name if n.value is None else f"{n.name}={n.value}" for n in new]
-        plain = ["" if n.kind in hidden else name for n, name in zip(new, spelt, strict=True)]
+        plain = [
+            "" if n.kind in hidden else n.name if n.value is None else f"{n.name}={n.value}"
+            for n in new
+        ]
         columns: list[Any] = [
             space._places(space.node_names, plain, grow, skip=""),
             space._places(space.node_names, valued, grow, skip=""),
             [-1] * len(new),
-            [self._meaning(each) for each in new],
-            [self._text(each) for each in new],
+            *zip(*[self._read(each) for each in new], strict=True),
         ]
         if "value" in space.joins:
             named = [f"{n.name}={n.value}" if n.kind in slots else "" for n in new]
@@ -379,9 +381,18 @@ class NodeTable:
         self._columns[:, self._count : end] = columns
         self._count = end
 
-    def _meaning(self, label: NodeLabel) -> int:
-        meaning = meaning_of(label)
-        return -1 if meaning is None else self.meanings.setdefault(meaning, len(self.meanings))
+    def _read(self, label: NodeLabel) -> tuple[int, int]:
+        """Return the indices of a label's meaning and text, which labels of one value share."""
+        if label.value is None:
+            return -1, -1
+        key = label.kind, label.value
+        found = self._known.get(key)
+        if found is None:
+            meaning, place = meaning_of(label), -1
+            if meaning is not None:
+                place = self.meanings.setdefault(meaning, len(self.meanings))
+            found = self._known[key] = place, self._text(label)
+        return found
 
     def _text(self, label: NodeLabel) -> int:
         if not isinstance(label.value, str) or label.kind == RANK:

@@ -65,12 +65,20 @@ class SpanIndex:
         self._stems: dict[str, list[tuple[int, int]]] = {}
         for kind in sorted(values):
             for value in sorted(values[kind]) if kind != NUMBER else ():
-                parts = tuple(filter(None, _SPLIT.split(language.fold(value))))
+                folded = language.fold(value)
+                if folded.replace(" ", "").isalnum():  # the same, but faster
+                    parts = tuple(folded.split(" "))
+                else:
+                    parts = tuple(_SPLIT.split(folded))
+                parts = tuple(filter(None, parts)) if "" in parts else parts
+                number = len(self._names)
                 for place, part in enumerate(parts):
-                    here = (len(self._names), place)
-                    self._spelt.setdefault(part, []).append(here)
-                    self._stems.setdefault(language.singular(part), []).append(here)
+                    self._spelt.setdefault(part, []).append((number, place))
                 self._names.append((kind, value, parts))
+        for part, named in self._spelt.items():
+            stem = language.singular(part)
+            known = self._stems.get(stem)
+            self._stems[stem] = named if known is None else [*known, *named]
         self.words = frozenset(self._spelt)
 
     def __contains__(self, word: str) -> bool:

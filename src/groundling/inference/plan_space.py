@@ -40,7 +40,7 @@ class ActionNames:
         self._known: dict[Action, str] = {}
 
     def __call__(self, action: Action) -> str:
-        """Return the name of an action."""
+        """Return the canonical name of an action."""
         found = self._known.get(action)
         if found is None:
             try:
@@ -134,6 +134,14 @@ class PlanTree(Sequence[Trajectory]):
         """Return the end states of all plans."""
         return list(map(self.state, self._places))
 
+    def actions(self, place: int) -> tuple[Action, ...]:
+        """Return the actions of a plan, without computing its states."""
+        node, found = self._places[place], []
+        while node:
+            found.append(self._actions[node])
+            node = self._parents[node]
+        return tuple(reversed(found))
+
     @property
     def nbytes(self) -> int:
         """Approximate size in bytes, excluding states and actions, which are shared."""
@@ -183,6 +191,11 @@ class ScoredPlans(Sequence[ScoredTrajectory]):
         if isinstance(self._plans, PlanTree):
             return self._plans.ends()
         return [plan.end for plan in self._plans]
+
+    def actions(self, place: int) -> tuple[Action, ...]:
+        """Return the actions of a plan; end states that are not computed yet stay so."""
+        plans = self._plans
+        return plans.actions(place) if isinstance(plans, PlanTree) else plans[place].actions
 
     def __len__(self) -> int:
         return len(self._plans)
@@ -366,15 +379,16 @@ def _grow(
 ) -> tuple[list[Trajectory], NDArray[np.float64]]:
     """Extend plans by each action, or by the best actions of a product; return the scores."""
     grown: list[Trajectory] = []
-    combined: dict[Trajectory, float] = {}
+    combined: list[tuple[Trajectory, float]] = []
     for plan in layer:
         actions = world.actions(plan.end)
         if isinstance(actions, Product) and actions.is_large:
-            combined |= _combine(world, plan, actions, score)
+            combined += _combine(world, plan, actions, score)
         else:
             grown += [plan.extended(each, world.step(plan.end, each)) for each in actions]
     scores = score(grown) if grown else np.zeros(0)
-    return [*grown, *combined], np.append(scores, list(combined.values()))
+    found = [*grown, *[each for each, _ in combined]]
+    return found, np.append(scores, [value for _, value in combined])
 
 
 def is_factored(world: CachedEnvironment, state: State) -> bool:
@@ -388,7 +402,7 @@ _PASSES = 3  # passes over all factors; even the second rarely changes the resul
 
 def _combine(
     world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
-) -> dict[Trajectory, float]:
+) -> list[tuple[Trajectory, float]]:
     """Extend a plan by the best actions of a product, and by their neighbours.
 
     The values of each factor are scored while the other factors stay fixed. Then all combinations
@@ -419,7 +433,7 @@ def _combine(
         best = max(scores, key=scores.__getitem__)
         if tuple(best) == tuple(each[0] for each in kept):  # the best values are stable
             break
-    return {found[each]: value for each, value in scores.items()}
+    return [(found[each], value) for each, value in scores.items()]
 
 
 def nearby_plans(world: CachedEnvironment, shown: Trajectory) -> list[Trajectory]:

@@ -30,15 +30,20 @@ def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
     found: list[list[str]] = []
     for sentence in text:
         words = sentence.tokens
+        joints = {
+            place
+            for place, word in enumerate(words)
+            if word in _MARKS or language.fold(word) in language.connectives
+        }
+        marks = [word for word in words[:-1] if not any(map(str.isalnum, word))]
         inside = {
             place
-            for literal in read_literals(words, language)
+            for literal in (read_literals(words, language) if joints or marks else ())
             for place in range(literal.places[0], literal.places[-1])
         }
         found.append([])
         for place, word in enumerate(words):
-            connects = word in _MARKS or language.fold(word) in language.connectives
-            if connects and place not in inside:
+            if place in joints - inside:
                 found.append([])
             elif any(map(str.isalnum, word)) or place in inside:
                 found[-1].append(word)
@@ -90,8 +95,9 @@ def is_polite(words: Sequence[str], language: Language) -> bool:
     >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)
     (True, False)
     """
-    plain = {*language.plain_words, *language.greetings}
-    return all(language.fold(word) in plain for word in words if any(map(str.isalnum, word)))
+    plain, greetings = language.plain_words, language.greetings
+    folded = (language.fold(word) for word in words if any(map(str.isalnum, word)))
+    return all(word in plain or word in greetings for word in folded)
 
 
 def _joined(segments: Sequence[Segment], joint: str) -> Segment:

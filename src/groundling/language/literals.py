@@ -52,12 +52,26 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
     >>> read("wake me at half past six pm with the third red lamp")
     [('time', '18:30', ''), ('ordinal', 3.0, ''), ('colour', 'red', '')]
     """
+    folded = [language.fold(token) for token in tokens]
+    if not any(_may_start(token, language) for token in folded):
+        return ()
     parts = [
         _Part(found.group(), place)
-        for place, token in enumerate(tokens)
-        for found in _PARTS.finditer(language.fold(token))
+        for place, token in enumerate(folded)
+        for found in _PARTS.finditer(token)
     ]
     return tuple(_Scanner(parts, language).scan())
+
+
+def _may_start(word: str, language: Language) -> bool:
+    """Return whether a value can start with a word or a part of it; false for most words."""
+    return (
+        word in language.value_words
+        or word in _MINUS
+        or not word.isalpha()
+        or len(word) == 1
+        or any(joint in word for joint in language.joined_numerals)
+    )
 
 
 class _Scanner:
@@ -69,7 +83,7 @@ class _Scanner:
     def scan(self) -> Iterator[Literal]:
         at = 0
         while at < len(self.parts):
-            if not self._may_start(self.parts[at].text):
+            if not _may_start(self.parts[at].text, self.language):
                 at += 1
                 continue
             for read in (self._time, self._duration, self._amount, self._word):
@@ -80,17 +94,6 @@ class _Scanner:
                     break
             else:
                 at += 1
-
-    def _may_start(self, word: str) -> bool:
-        """Return whether a value can start with a word; false for most words."""
-        language = self.language
-        return (
-            word in language.value_words
-            or word in _MINUS
-            or not word.isalpha()
-            or len(word) == 1
-            or any(joint in word for joint in language.joined_numerals)
-        )
 
     def _text(self, at: int) -> str:
         return self.parts[at].text if at < len(self.parts) else ""

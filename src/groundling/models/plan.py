@@ -425,8 +425,11 @@ class PlanModel(Model):
         world, start = request.world, request.start
 
         def score(plans: Sequence[Trajectory]) -> Reals:
-            space = PlanSpace(plans, fitted.encoder.candidates(world, plans))
-            [[scores]] = self._scores(fitted, [(request.text, [space])])
+            if world.grounds_alone and all(len(each) == 1 for each in plans):
+                candidates = fitted.encoder.candidates_from(world, start, plans)
+            else:
+                candidates = fitted.encoder.candidates(world, plans)
+            [[scores]] = self._scores(fitted, [(request.text, [PlanSpace(plans, candidates)])])
             return scores
 
         if not search.planning:

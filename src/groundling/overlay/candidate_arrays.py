@@ -136,25 +136,23 @@ def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) ->
     """Convert the candidates of a graph table to arrays, column by column."""
     count = len(table)
     graph_prior: Numbers = np.full(count, -1, np.int32)
-    graph_node: Numbers = np.arange(count, dtype=np.int32)
     sizes: Numbers = np.ones(count, np.int32)
     plans = PartTable.of(candidates.labels)
     if table.layouts.overlay.nodes == "flat":
-        contents = [plans, table.priors()]
-        nodes: Numbers = len(plans) + graph_node
-        graph_prior = nodes if priors else graph_prior
-        first = 0
+        own, chosen = table.priors()
+        contents, graph_prior = [own, plans], chosen if priors else graph_prior
     else:
         own, chosen = table.own()
-        sizes, graph_node = (chosen >= 0).sum(axis=1), chosen[chosen >= 0].astype(np.int32)
-        nodes, first = np.arange(len(own), dtype=np.int32), len(own)
-        contents = [own, plans]
+        contents, sizes = [own, plans], (chosen >= 0).sum(axis=1)
         if priors:
-            contents.append(table.priors())
-            graph_prior = first + len(plans) + np.arange(count, dtype=np.int32)
-    kinds = first + np.arange(len(plans))
+            of_graphs, place = table.priors()
+            contents.append(of_graphs)
+            graph_prior = len(own) + len(plans) + place
+    nodes = np.arange(len(own), dtype=np.int32)
+    kinds = len(own) + np.arange(len(plans))
     arrays = PlanArrays(
-        table, table.shape_of.astype(np.int32), graph_prior, graph_node,
+        table, table.shape_of.astype(np.int32), graph_prior.astype(np.int32),
+        chosen[chosen >= 0].astype(np.int32),
         np.cumsum(sizes).astype(np.int32), nodes, candidates.action_graph, candidates.ends, kinds,
         np.zeros(count, np.int32),
     )  # fmt: skip

@@ -252,13 +252,17 @@ class Encoder:
             for each in trajectories
         )
 
-    def candidates_from(self, world: CachedEnvironment, start: State) -> Candidates:
-        """Return all plans of one action as candidates (see `CachedEnvironment.grounds_alone`)."""
+    def candidates_from(
+        self, world: CachedEnvironment, start: State, plans: Sequence[Trajectory] = ()
+    ) -> Candidates:
+        """Return plans of one action, or all of them (see `CachedEnvironment.grounds_alone`)."""
         self._make_room()
+        graphs = [world.ground(start, each.actions[0]) for each in plans]
         labels = None
         if self.terms.plan_scores:
             labels = self._layouts.share(spell_plan(1, {}, self.nodes))
-        table = self._layouts.lay_out_many(world.ground_all(start))
+        scene = world.scene(start) if world.has_things else None
+        table = self._layouts.lay_out_many(graphs or world.ground_all(start), scene)
         return Candidates.of_table(table, labels)
 
     def _plan_labels(self, world: CachedEnvironment, trajectory: Trajectory) -> NodeContent | None:

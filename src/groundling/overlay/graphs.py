@@ -22,7 +22,7 @@ from groundling.features.interner import Interner
 from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
 from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
-from groundling.ragged import entries_of, sizes_of, starts_of
+from groundling.ragged import entries_of, renumbered, starts_of
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.graph_table import GraphTable
 from groundling.world.relations import Rank, Ranks, Scene
@@ -194,23 +194,23 @@ class Layouts:
         Nodes that are things of a scene get ranks and, with `Overlay.relations`, relations to other
         things. ψ(y) and flat labels use only the nodes of the original graph.
         """
-        parts = self._parts(graph, scene)
+        parts = tuple(map(self._node, graph.parts, graph.node_labels, self._ranks(graph, scene)))
         if scene is None or not self.overlay.relations:
             return self._graph(parts, graph.node_names, self._shape(graph))
         added, names, shape = self._surroundings(graph, scene)
-        return self._graph((*parts, *added), names, shape)
+        return self._graph((*parts, *[self._node("", *each) for each in added]), names, shape)
 
-    def _parts(self, graph: GroundingGraph, scene: Scene | None) -> tuple[_SpelledNode, ...]:
-        """Return the nodes of a graph, with labels in the form in which features use them."""
-        ranks: Sequence[_Ranks] = (None,) * len(graph)
-        if scene is not None:
-            things = scene.things_of(graph)
-            ranks = [
-                scene.grouped_ranks(things[name]) if name in things else None
-                for name in graph.node_names
-            ]
-            self.has_ranks = self.has_ranks or any(ranks)
-        return tuple(map(self._node, graph.parts, graph.node_labels, ranks))
+    def _ranks(self, graph: GroundingGraph, scene: Scene | None) -> Sequence[_Ranks]:
+        """Return the ranks of the nodes of a graph."""
+        if scene is None:
+            return (None,) * len(graph)
+        things = scene.things_of(graph)
+        ranks = [
+            scene.grouped_ranks(things[name]) if name in things else None
+            for name in graph.node_names
+        ]
+        self.has_ranks = self.has_ranks or any(ranks)
+        return ranks
 
     def _surroundings(self, graph: GroundingGraph, scene: Scene) -> _Surroundings:
         """Return the nodes that relations add to a graph, and the names and shape of all nodes."""
@@ -222,35 +222,45 @@ class Layouts:
         if of not in known:
             whole = scene.related(graph)
             labelled = list(zip(whole.node_names, whole.node_labels, strict=True))
-            added = [
-                self._node("", labels, scene.grouped_ranks(name))
-                for name, labels in labelled[len(graph) :]
-            ]
-            self.has_ranks = self.has_ranks or any(each.ranks for each in added)
+            added = [(labels, scene.grouped_ranks(name)) for name, labels in labelled[len(graph) :]]
+            self.has_ranks = self.has_ranks or any(ranks for _, ranks in added)
             shape = Shape(_numbered(whole), self._enters(whole), self.overlay)
             known[of] = added, whole.node_names, shape
         return known[of]
 
-    def lay_out_many(self, graphs: GraphTable | Sequence[GroundingGraph]) -> LaidOutTable:
+    def lay_out_many(
+        self, graphs: GraphTable | Sequence[GroundingGraph], scene: Scene | None = None
+    ) -> LaidOutTable:
         """Lay out several graphs; equal labels are read once, and graphs are built on access."""
-        if isinstance(graphs, GraphTable):
+        if isinstance(graphs, GraphTable) and scene is None:
             return self._lay_out_table(graphs)
-        patterns, kinds = Interner[Hashable](), Interner[tuple[Label, ...]]()
-        pattern_of = np.array([patterns((e.node_names, e.edges, e.root, e.roles)) for e in graphs])
-        flat = chain.from_iterable([each.node_labels for each in graphs])
-        kind = np.array([kinds(labels) for labels in flat], np.int64)
-        starts = starts_of(np.array(list(map(len, graphs)), np.int64))
-        things, columns = _LabelTable(kinds.items), dict[tuple[int, str], NDArray[np.int64]]()
-        first = [graphs[place] for place in np.unique(pattern_of, return_index=True)[1].tolist()]
-        for number, graph in enumerate(first):
-            rows = np.flatnonzero(pattern_of == number)
-            for column in enumerate(graph.parts):
+        patterns, made = Interner[Hashable](), list[tuple[Sequence[str], Shape]]()
+        pattern_of, names, labels, ranks = [], [], list[tuple[Label, ...]](), list[_Ranks]()
+        for graph in graphs:
+            added, called, shape = list[_Thing](), graph.node_names, None
+            if scene is not None and self.overlay.relations:
+                added, called, shape = self._surroundings(graph, scene)
+            roles = [name if name in graph.roles else "" for name in graph.node_names]
+            edges, root = _numbered(graph), graph.node_names.index(graph.root)
+            pattern_of.append(patterns((edges, root, *roles, id(shape))))
+            if len(made) < len(patterns):
+                parts = (*graph.parts, *[""] * len(added))
+                made.append((parts, self._shape(graph) if shape is None else shape))
+            names.append(called)
+            labels += [*graph.node_labels, *[own for own, _ in added]]
+            ranks += [*self._ranks(graph, scene), *[own for _, own in added]]
+        things, shape_of = _LabelTable(labels, ranks), np.array(pattern_of, np.int64)
+        starts = starts_of(np.array(list(map(len, names)), np.int64))
+        columns: dict[tuple[int, str], NDArray[np.int64]] = {}
+        for number, (parts, _) in enumerate(made):
+            rows = np.flatnonzero(shape_of == number)
+            for column in enumerate(parts):
                 if column not in columns:
-                    columns[column] = np.full(len(graphs), -1)
-                columns[column][rows] = kind[starts[rows] + column[0]]
+                    columns[column] = np.full(len(names), -1)
+                columns[column][rows] = things.kind_of[starts[rows] + column[0]]
         return LaidOutTable(
-            self, [_Column(key[1], things, columns[key]) for key in sorted(columns)],
-            [each.node_names for each in first], list(map(self._shape, first)), pattern_of,
+            self, [_Column(key[1], things, columns[key]) for key in sorted(columns)], names,
+            [shape for _, shape in made], shape_of,
         )  # fmt: skip
 
     def _lay_out_table(self, table: GraphTable) -> LaidOutTable:
@@ -269,14 +279,25 @@ class Layouts:
                 own = np.array([parts.get(n) == part for n in range(len(table.patterns))])
                 chosen = kinds if own.all() else np.where(own[table.pattern_of], kinds, -1)
                 columns.append(_Column(part, things, chosen))
-        names = [pattern.node_names for pattern in table.patterns]
+        names = [table.patterns[number].node_names for number in table.pattern_of.tolist()]
         shapes = list(map(self._shape, table.patterns))
         return LaidOutTable(self, columns, names, shapes, table.pattern_of)
 
     def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
         """Convert the labels of several nodes to features; each label is converted once."""
-        parts = [self._spell_label(self.labeller, prefix, label) for label in things.labels]
+        parts = [self._spell_run(prefix, each) for each in things.labels]
         return PartTable(parts, things.starts, things.label)
+
+    def _spell_run(self, prefix: str, run: _Run) -> Part:
+        if type(run) is Label:
+            return self._spell_label(self.labeller, prefix, run)
+        if not run or type(run[0]) is not Label:
+            return self._rank_labels(prefix, run)
+        found: Part | None = self._find((prefix, run))
+        if found is None:
+            found = self._spell_labels(self._compared, prefix, run)
+            self._keep((prefix, run), found, 300 + 100 * len(found))
+        return found
 
     def _graph(
         self, parts: tuple[_SpelledNode, ...], names: tuple[str, ...], shape: Shape
@@ -315,12 +336,12 @@ class Layouts:
         return made
 
     def share(self, content: Part) -> Part:
-        """Return a content; equal contents are the same object."""
+        """Return the given labels as one object that is shared by all equal labels."""
         found: Part | None = self._find(content)
         return self._keep(content, content, 300 + 100 * len(content)) if found is None else found
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
-        """Return a node in the form for features; nodes added by the scene have an empty name."""
+        """Return a node with its labels as features; nodes added by the scene have no name."""
         # The node refers to its groups of ranks, which are shared, so the key is their identity.
         key = (name, labels, None if ranks is None else tuple(map(id, ranks)))
         found: _SpelledNode | None = self._find(key)
@@ -398,19 +419,31 @@ class Layouts:
 
 
 class _LabelTable:
-    """The labels of several things as arrays; equal labels are listed once."""
+    """The labels of nodes as arrays; nodes with equal labels and ranks are listed once.
 
-    def __init__(self, listed: Sequence[tuple[Label, ...]]) -> None:
-        kinds, labels = Interner[tuple[Label, ...]](), Interner[Label]()
-        self.kind_of = np.array([kinds(each) for each in listed], np.int64)
-        self.kinds = kinds.items
-        self.starts = starts_of(np.array([len(each) for each in self.kinds], np.int64))
-        flat = chain.from_iterable(self.kinds)
-        self.label = np.array([labels(each) for each in flat], np.int64)
-        self.labels = labels.items
+    Without ranks, a node is a list of labels. With ranks, it consists of all its labels together
+    and of groups of ranks.
+    """
+
+    def __init__(self, listed: Sequence[tuple[Label, ...]], ranks: Sequence[_Ranks] = ()) -> None:
+        kinds = Interner[Hashable]()
+        # Groups of ranks are shared, so they are compared by identity.
+        pairs = zip(listed, map(id, ranks), strict=True) if len(ranks) else listed
+        self.kind_of = np.array([kinds(each) for each in pairs], np.int64)
+        first = np.unique(self.kind_of, return_index=True)[1].tolist()
+        self.kinds = [listed[place] for place in first]
+        self.ranks = [ranks[place] for place in first] if len(ranks) else [None] * len(first)
+        nodes = zip(self.kinds, self.ranks, strict=True)
+        runs: list[Any] = [own if found is None else (own, *found) for own, found in nodes]
+        self.starts = starts_of(np.array(list(map(len, runs)), np.int64))
+        keys = [each if type(each) is Label else id(each) for each in chain.from_iterable(runs)]
+        known = dict(zip(keys, chain.from_iterable(runs), strict=True))
+        place = {key: number for number, key in enumerate(known)}
+        self.label = np.array([place[key] for key in keys], np.int64)
+        self.labels: list[_Run] = list(known.values())
 
     def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices of the distinct labels of things; -1 if there is no thing."""
+        """Return the indices of the distinct labels of things; -1 for none."""
         if not len(self.kind_of):
             return places
         return np.where(places < 0, -1, self.kind_of[places])
@@ -422,6 +455,22 @@ class _Column(NamedTuple):
     part: str
     things: _LabelTable
     kinds: NDArray[np.int64]  # graph -> index of the node's labels in `things`, -1 without the node
+
+    def plain(self, labeller: NodeLabeller) -> _Column:
+        """Return the column without labels that only words compare; equal nodes are merged."""
+        slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
+        labels = {*chain.from_iterable(self.things.kinds)}
+        texts = {e for e in labels if isinstance(e.value, str) and kind_of(e) in slots}
+        numbers = {each for each in labels if isinstance(each.value, float)}
+        left_out = {True: texts | numbers, False: texts if amounts else texts | numbers}
+        if not left_out[False] and not any(self.things.ranks):
+            return self
+        # Things with ranks have no amounts.
+        ranks = [None if each is None else () for each in self.things.ranks]
+        pairs = zip(self.things.kinds, ranks, strict=True)
+        listed = [tuple([e for e in own if e not in left_out[r is not None]]) for own, r in pairs]
+        things = _LabelTable(listed, ranks)
+        return _Column(self.part, things, things.at(self.kinds))
 
 
 @dataclass(eq=False, repr=False)
@@ -437,13 +486,11 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
-        """The (kind, value) pairs that occur in the graphs."""
-        found: dict[Label, None] = {}
+        """The (kind, value) pairs that occur in any of the graphs."""
+        found: set[Label] = set()
         for _, things, kinds in self.columns:
-            seen = np.unique(kinds[kinds >= 0])
-            entries = entries_of(things.starts[seen], sizes_of(things.starts)[seen])
-            chosen = np.unique(things.label[entries]).tolist()
-            found |= dict.fromkeys([things.labels[place] for place in chosen])
+            seen = np.unique(kinds[kinds >= 0]).tolist()
+            found.update(chain.from_iterable([things.kinds[kind] for kind in seen]))
         return self.layouts.labeller.values(found)
 
     @cached_property
@@ -463,11 +510,22 @@ class LaidOutTable(Sequence[LaidOutGraph]):
             found.append(np.where(kinds < 0, -1, kinds + tables[id(things)][1]))
         return PartTable.joined([each for each, _ in tables.values()]), np.stack(found, axis=1)
 
-    def priors(self) -> PartTable:
-        """Return the labels of each graph as a whole, for ψ(y)."""
-        tables = [self.layouts.spell_table(f"{e.part}.", e.things) for e in self.columns]
-        chosen = np.stack([each.kinds for each in self.columns], axis=1)
-        return PartTable.combined(tables, chosen)
+    def priors(self) -> tuple[PartTable, NDArray[np.int64]]:
+        """Return the labels of whole graphs, and the index of each graph's labels.
+
+        Unless actions are flat, labels that only words compare are left out.
+        """
+        columns, layouts = [each for each in self.columns if each.part], self.layouts
+        if not layouts._is_flat:
+            columns = [each.plain(layouts.labeller) for each in columns]
+        place = np.zeros(len(self), np.int64)
+        for _, things, kinds in columns:
+            place = renumbered(place * (len(things.kinds) + 1) + kinds + 1)[1]
+        first = np.empty(place.max(initial=-1) + 1, np.int64)
+        first[place] = np.arange(len(self))
+        tables = [layouts.spell_table(f"{each.part}.", each.things) for each in columns]
+        rows = np.stack([each.kinds[first] for each in columns], axis=1)
+        return PartTable.combined(tables, rows), place
 
     def __len__(self) -> int:
         return len(self.shape_of)
@@ -478,12 +536,12 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         known = self._made.get(place)
         if known is None:
             parts = tuple([
-                self.layouts._node(part, things.kinds[kind], None)
+                self.layouts._node(part, things.kinds[kind], things.ranks[kind])
                 for (part, things, _), kind in zip(self.columns, self._rows[place], strict=True)
                 if kind >= 0
             ])  # fmt: skip
-            pattern = self.shape_of[place]
-            known = self.layouts._graph(parts, self.names[pattern], self.shapes[pattern])
+            shape = self.shapes[self.shape_of[place]]
+            known = self.layouts._graph(parts, self.names[place], shape)
             self._made[place] = known
         return known
 
@@ -506,7 +564,9 @@ class _FlatLabels:
     values: tuple[tuple[str, str], ...]
 
 
-_Surroundings = tuple[list[_SpelledNode], tuple[str, ...], Shape]
+_Run = Any  # a label, all labels of a thing with ranks, or a group of ranks
+_Thing = tuple[tuple[Label, ...], _Ranks]
+_Surroundings = tuple[list[_Thing], tuple[str, ...], Shape]
 """The nodes that relations add to a graph, and the names and the shape of all nodes."""
 
 

@@ -54,8 +54,8 @@ class Overlay(Settings):
     >>> Overlay(nodes="flat", adjacency="soft")
     Traceback (most recent call last):
         ...
-    groundling.errors.IdleSettingError: Overlay.adjacency has no effect with nodes='flat', where an
-    action is one node. Leave it out, or use nodes='graph'.
+    groundling.errors.IdleSettingError: Overlay.adjacency has no effect with nodes='flat', which
+    makes each action a single node. Leave it out, or use nodes='graph'.
     """
 
     skeleton: Literal["tree", "chain", "bag"] = "tree"

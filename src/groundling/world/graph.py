@@ -70,6 +70,41 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     return read
 
 
+def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tuple[Label, ...]]:
+    """Normalise the labels of several nodes; dictionaries with the same names are read by column.
+
+    >>> lamps = [{"item": "lamp", "lit": True}, {"item": "sofa", "lit": None}]
+    >>> for labels in labels_of_each(lamps):
+    ...     print(*labels)
+    item=lamp lit
+    item=sofa
+    """
+    given: Any = listed
+    first = given[0] if len(given) > 1 else None
+    if type(first) is dict and _NAMES.issuperset(map(type, first)):
+        names = sorted(first)
+        if all(type(each) is dict and each.keys() == first.keys() for each in given):
+            columns = [_read_column(name, [each[name] for each in given]) for name in names]
+            if None not in columns and len(names) <= GRAPH_LABELS.least:
+                return [_Normalised(filter(None, row)) for row in zip(*columns, strict=True)]
+    return [labels_of(each, where) for each in listed]
+
+
+def _read_column(name: str, values: list[Any]) -> list[Label | None] | None:
+    """Return the labels with one name, or None if a value has to be checked."""
+    kinds = {*map(type, values)} - {type(None)}
+    if len(kinds) > 1 or not kinds <= {str, bool} or len(name) > _BRIEF:
+        return None
+    read: dict[Any, Label | None] = {None: None, False: None}
+    for value in values:
+        if value not in read:
+            if value is not True and len(value) > _BRIEF:
+                return None
+            label = Label(name, None if value is True else value)
+            read[value] = _LABELS.get(label) or _shared(label)
+    return [read[value] for value in values]
+
+
 # Graphs repeat the same labels many times, so normalised labels are cached. Keys include types,
 # because 1 == True == 1.0 but their labels differ. The cache is global, since graphs do not belong
 # to a follower. It holds strings and numbers only: a few megabytes, and at most about thirty.
