@@ -63,7 +63,7 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Learn the vocabulary; words that occur only inside names are excluded."""
+    """Return the vocabulary of examples, without words that occur only inside names."""
     examples = list(examples)
     said = [(each, _plain_words(each)) for each in examples]
     open_ = [words for each, words in said if isinstance(each.command.source, tuple)]

@@ -284,9 +284,9 @@ class Utterance:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether the text begins like a question, so that nothing may be carried out.
+        """Whether the text begins like a question, so that it must not change anything.
 
-        A form of address before it (*computer, is the lamp on*) is skipped.
+        A form of address at the beginning (*computer, is the lamp on*) is ignored.
         """
         name = self.language.name
         fillers = {*FILLERS.get(name, ()), ","}
@@ -296,7 +296,7 @@ class Utterance:
 
     @cached_property
     def _address(self) -> int:
-        """The number of words of a form of address: before a comma, or a verb and its subject."""
+        """Number of words in a form of address before a comma, or before a verb and its subject."""
         language, named = self.language, {n for each in self.mentions for n in each.places}
         fillers, said = FILLERS.get(language.name, ()), list(map(language.fold, self.words))
         size = 0
@@ -365,9 +365,9 @@ class Utterance:
 
     @cached_property
     def spoken_joints(self) -> tuple[int, ...]:
-        """The positions where another command may start without a conjunction.
+        """Positions at which another command may start without a conjunction.
 
-        They are those of verbs of commands, and of names after *on* or *off*.
+        These are the positions of verbs of commands, and of names after *on* or *off*.
         """
         begins = {each.places[0] for each in self.mentions if each.full}
         return tuple(
@@ -377,7 +377,7 @@ class Utterance:
         )
 
     def is_order(self, place: int) -> bool:
-        """Return whether the verb of a command stands at a position without a conjunction."""
+        """Return whether a position has the verb of a command that follows no conjunction."""
         name, named = self.language.name, {n for each in self.mentions for n in each.places}
         verbs = IMPERATIVES.get(name, frozenset()) - SINGULARS.get(name, frozenset())
         return (
@@ -463,7 +463,7 @@ class Utterance:
                     yield PART, place
 
     def _core(self, places: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the places of a name without a verb before it (*lock* the front door *lock*)."""
+        """Return the positions of a name, without a verb before it (*lock the front door lock*)."""
         is_verb = len(places) > 1 and places[1] > places[0] + 1 and not places[0]
         orders = IMPERATIVES.get(self.language.name, frozenset())
         return places[1:] if is_verb and self.folded[places[0]] in orders else places
@@ -581,7 +581,7 @@ def _without_last(words: list[str], entity: Entity) -> list[str]:
 
 
 def _usual(word: str, language: Language) -> str:
-    """Return the usual synonym of a noun (*TV* for *television*), or the word."""
+    """Return the most common synonym of a noun (*TV* for *television*), or the word."""
     known, folded = SYNONYMS.get(language.name, {}), language.fold(word)
     stem = _plain(folded)
     return known.get(stem, word) + folded[len(stem) :] if stem in known else word

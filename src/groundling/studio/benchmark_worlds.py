@@ -47,7 +47,7 @@ def benchmark_setting(form: str, name: str) -> Setting:
 
 
 def named_scenes(found: Mapping[str, Any]) -> list[StudioScene]:
-    """Return the scenes of environments with an initial state, by name."""
+    """Return scenes, given the environment and initial state of each by name."""
     return [StudioScene(name, each.environment, each.start) for name, each in found.items()]
 
 

@@ -130,7 +130,7 @@ class Kitchen:
 
 
 def kitchen_starts() -> dict[str, KitchenState]:
-    """Return the initial states of the lesson: the usual one, and random ones."""
+    """Return the initial states of the lesson: a fixed state, and random states."""
     starts = [Kitchen.start, *map(Kitchen.shuffled, range(1, _STARTS))]
     return {f"Kitchen {number}": state for number, state in enumerate(starts, 1)}
 

@@ -255,7 +255,7 @@ def scene_setting(
 def examples_of(
     listed: Iterable[Mapping[str, Any]], scenes: Sequence[StudioScene]
 ) -> list[StudioExample]:
-    """Return examples from JSON: each a text, the number of its scene, and its actions."""
+    """Return examples from JSON; each has a text, the number of a scene, and actions."""
     return [
         StudioExample(
             str(each["text"]), scenes[int(each.get("scene", 1)) - 1].name, None,
@@ -266,7 +266,7 @@ def examples_of(
 
 
 def scenes_of(world: Environment, starts: Mapping[str, State]) -> list[StudioScene]:
-    """Return a scene of a world for each initial state."""
+    """Return one scene of a world for each initial state."""
     return [StudioScene(name, world, start) for name, start in starts.items()]
 
 
@@ -279,7 +279,7 @@ def shown_setting(
     examples: Sequence[StudioExample] = (),
     **more: Any,
 ) -> Setting:
-    """Create a setting of scenes, with examples as demonstrations; see `Setting` for the rest."""
+    """Return a setting of scenes, with examples as demonstrations (parameters as in `Setting`)."""
     places = {each.name: (each.environment, each.start) for each in scenes}
 
     def demonstrations(some: Sequence[StudioExample]) -> list[tuple[str, Demonstration]]:

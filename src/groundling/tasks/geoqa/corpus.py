@@ -125,7 +125,7 @@ def _load_map(folder: Path) -> GeoMap:
 
 
 def _add(labels: Labels, name: str, other: str) -> None:
-    """Add a label to a place; with `other`, add that place to the relation of this name."""
+    """Add a label to a place or, if `other` is given, a relation to that place."""
     if not other:
         labels.setdefault(name, True)
     elif isinstance(known := labels.setdefault(name, []), list):

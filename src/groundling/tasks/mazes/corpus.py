@@ -178,7 +178,7 @@ def load_sail(
 
 
 def as_corpus(routes: Iterable[Route]) -> Sail:
-    """Return generated routes as a corpus.
+    """Return generated routes as a corpus of sentences.
 
     As in the SAIL corpus, a sentence that demonstrates `stay` is not a single sentence, unless it
     starts a route.

@@ -39,7 +39,7 @@ _SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0}
 
 
 def generate_sample(size: float | None = None) -> list[Route]:
-    """Generate routes in three mazes."""
+    """Return a generated corpus of routes in three mazes."""
     return generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
 
 
@@ -100,7 +100,7 @@ class MazeTask(Task[Sail, MazePreset]):
         return Row(variant, metrics, interval, published=chosen.published, seconds=seconds)
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         return "single sentences, one map left out"
 
     def tuning_folds(self, corpus: Sail) -> list[Fold]:

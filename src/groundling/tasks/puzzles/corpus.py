@@ -121,7 +121,7 @@ def split_hints(text: str) -> tuple[str, ...]:
 
 
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
-    r"""Read the puzzles of a corpus folder.
+    r"""Return the puzzles in a corpus folder.
 
     The files of a corpus are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
