@@ -137,7 +137,7 @@ class Check(NamedTuple):
 
     @property
     def applies(self) -> str:
-        """What the check finds: the docstring of its function."""
+        """What the check finds, as described by the docstring of its function."""
         return " ".join((getdoc(self.find) or "").removeprefix("Find ").split()).rstrip(".")
 
 

@@ -440,7 +440,7 @@ class CachedEnvironment:
     # ---- environments that change -------------------------------------------------------
 
     def forget(self) -> None:
-        """Clear the cache, because the environment has changed."""
+        """Clear the cache; call this method when the environment has changed."""
         self.generation += 1
         self._answers.clear()
         self._latest, self._latest_graphs = None, (None, {})
