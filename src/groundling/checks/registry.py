@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from inspect import getdoc
 from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -135,11 +134,6 @@ class Check(NamedTuple):
     fix: str
     find: _Find
 
-    @property
-    def applies(self) -> str:
-        """What the check finds, as described by the docstring of its function."""
-        return " ".join((getdoc(self.find) or "").removeprefix("Find ").split()).rstrip(".")
-
 
 CHECKS: list[Check] = []
 """All checks, in the order in which they run."""
@@ -168,17 +162,6 @@ def warn(findings: Iterable[Finding]) -> None:
     """Emit a `LearningWarning` for each finding."""
     for each in findings:
         warnings.warn(str(each), LearningWarning, stacklevel=3)  # the caller of Follower.fit
-
-
-def table() -> str:
-    """Return the table of checks for the troubleshooting page, in Markdown."""
-    lines = ["| check | when | what it finds | what to do |", "|---|---|---|---|"]
-    lines += [
-        f"| `{each.name}` | {', '.join(f'`{name}`' for name in each.when)} | {each.applies} | "
-        f"{each.fix} |"
-        for each in CHECKS
-    ]
-    return "\n".join(lines)
 
 
 def missing_labels(
