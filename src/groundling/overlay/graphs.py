@@ -234,7 +234,7 @@ class Layouts:
         """Lay out several graphs; equal labels are read once, and graphs are built on access."""
         if isinstance(graphs, GraphTable) and scene is None:
             return self._lay_out_table(graphs)
-        patterns, made = Interner[Hashable](), list[tuple[Sequence[str], Shape]]()
+        patterns, made = Interner[Hashable](), list[tuple[tuple[str, ...], Shape]]()
         pattern_of, names, labels, ranks = [], [], list[tuple[Label, ...]](), list[_Ranks]()
         for graph in graphs:
             added, called, shape = list[_Thing](), graph.node_names, None
