@@ -19,7 +19,14 @@ from groundling.features.feature_tables import (
     composed,
 )
 from groundling.features.interner import Interner
-from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
+from groundling.features.labels import (
+    LABEL,
+    RANK,
+    NodeLabel,
+    NodeLabeller,
+    kind_of,
+    kind_of_name,
+)
 from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
 from groundling.ragged import entries_of, renumbered, starts_of
@@ -285,7 +292,15 @@ class Layouts:
 
     def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
         """Convert the labels of several nodes to features; each label is converted once."""
-        parts = [self._spell_run(prefix, each) for each in things.labels]
+        slots = self.labeller.slots if LABEL not in self.labeller.slots else ()
+        names = {each.name for each in things.labels if type(each) is Label}
+        named = {e: (f"{prefix}{e}", kind) for e in names if (kind := kind_of_name(e)) in slots}
+        parts = [
+            ((NodeLabel(*named[each.name], each.value), 1.0),)  # the same, but faster
+            if type(each) is Label and type(each.value) is str and each.name in named
+            else self._spell_run(prefix, each)
+            for each in things.labels
+        ]
         return PartTable(parts, things.starts, things.label)
 
     def _spell_run(self, prefix: str, run: _Run) -> Part:
@@ -430,7 +445,8 @@ class _LabelTable:
         # Groups of ranks are shared, so they are compared by identity.
         pairs = zip(listed, map(id, ranks), strict=True) if len(ranks) else listed
         self.kind_of = np.array([kinds(each) for each in pairs], np.int64)
-        first = np.unique(self.kind_of, return_index=True)[1].tolist()
+        first = np.zeros(len(kinds), np.int64)
+        first[self.kind_of[::-1]] = np.arange(len(self.kind_of))[::-1]
         self.kinds = [listed[place] for place in first]
         self.ranks = [ranks[place] for place in first] if len(ranks) else [None] * len(first)
         nodes = zip(self.kinds, self.ranks, strict=True)
@@ -460,7 +476,8 @@ class _Column(NamedTuple):
         """Return the column without labels that only words compare; equal nodes are merged."""
         slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
         labels = {*chain.from_iterable(self.things.kinds)}
-        texts = {e for e in labels if isinstance(e.value, str) and kind_of(e) in slots}
+        kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
+        texts = {e for e in labels if isinstance(e.value, str) and kinds[e.name] in slots}
         numbers = {each for each in labels if isinstance(each.value, float)}
         left_out = {True: texts | numbers, False: texts if amounts else texts | numbers}
         if not left_out[False] and not any(self.things.ranks):
@@ -489,7 +506,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         """The (kind, value) pairs that occur in any of the graphs."""
         found: set[Label] = set()
         for _, things, kinds in self.columns:
-            seen = np.unique(kinds[kinds >= 0]).tolist()
+            seen = renumbered(kinds[kinds >= 0])[0].tolist()
             found.update(chain.from_iterable([things.kinds[kind] for kind in seen]))
         return self.layouts.labeller.values(found)
 

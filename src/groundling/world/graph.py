@@ -86,7 +86,9 @@ def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tupl
         if all(type(each) is dict and each.keys() == first.keys() for each in given):
             columns = [_read_column(name, [each[name] for each in given]) for name in names]
             if None not in columns and len(names) <= GRAPH_LABELS.least:
-                return [_Normalised(filter(None, row)) for row in zip(*columns, strict=True)]
+                rows = zip(*columns, strict=True)
+                some = any(None in column for column in columns)
+                return [tuple(filter(None, row)) for row in rows] if some else list(rows)
     return [labels_of(each, where) for each in listed]
 
 
