@@ -24,7 +24,6 @@ from groundling.features.labels import (
     RANK,
     NodeLabel,
     NodeLabeller,
-    kind_of,
     kind_of_name,
 )
 from groundling.overlay.distinct import in_order
@@ -383,7 +382,7 @@ class Layouts:
         return tuple(chain.from_iterable(spelled))
 
     def _spell_label(self, labeller: NodeLabeller, prefix: str, label: Label) -> Part:
-        if isinstance(label.value, str) and kind_of(label) in labeller.slots:
+        if isinstance(label.value, str) and kind_of_name(label.name) in labeller.slots:
             return tuple(labeller.spell((label,), prefix))  # usually a name, which rarely recurs
         key = (label, prefix, labeller is self._compared)
         found: Part | None = self._find(key)
@@ -472,22 +471,29 @@ class _Column(NamedTuple):
     things: _LabelTable
     kinds: NDArray[np.int64]  # graph -> index of the node's labels in `things`, -1 without the node
 
-    def plain(self, labeller: NodeLabeller) -> _Column:
-        """Return the column without labels that only words compare; equal nodes are merged."""
-        slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
-        labels = {*chain.from_iterable(self.things.kinds)}
-        kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
-        texts = {e for e in labels if isinstance(e.value, str) and kinds[e.name] in slots}
-        numbers = {each for each in labels if isinstance(each.value, float)}
-        left_out = {True: texts | numbers, False: texts if amounts else texts | numbers}
-        if not left_out[False] and not any(self.things.ranks):
-            return self
-        # Things with ranks have no amounts.
-        ranks = [None if each is None else () for each in self.things.ranks]
-        pairs = zip(self.things.kinds, ranks, strict=True)
-        listed = [tuple([e for e in own if e not in left_out[r is not None]]) for own, r in pairs]
+    def narrowed(self, labeller: NodeLabeller, plain: bool) -> _Column:
+        """Return the column with only the nodes that occur.
+
+        With `plain`, labels that only words compare are left out.
+        """
+        used = renumbered(self.kinds[self.kinds >= 0])[0]
+        listed = [self.things.kinds[kind] for kind in used.tolist()]
+        ranks = [self.things.ranks[kind] for kind in used.tolist()]
+        if plain:
+            labels = {*chain.from_iterable(listed)}
+            kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
+            slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
+            texts = {e for e in labels if isinstance(e.value, str) and kinds[e.name] in slots}
+            compared = texts | {each for each in labels if isinstance(each.value, float)}
+            # Things with ranks have no amounts.
+            ranks = [None if each is None else () for each in ranks]
+            left_out = [texts if amounts and each is None else compared for each in ranks]
+            pairs = zip(listed, left_out, strict=True)
+            listed = [tuple([e for e in own if e not in out]) for own, out in pairs]
         things = _LabelTable(listed, ranks)
-        return _Column(self.part, things, things.at(self.kinds))
+        place = np.full(len(self.things.kinds) + 1, -1)  # the last is for no node
+        place[used] = things.kind_of
+        return _Column(self.part, things, place[self.kinds])
 
 
 @dataclass(eq=False, repr=False)
@@ -532,9 +538,12 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
         Unless actions are flat, labels that only words compare are left out.
         """
-        columns, layouts = [each for each in self.columns if each.part], self.layouts
-        if not layouts._is_flat:
-            columns = [each.plain(layouts.labeller) for each in columns]
+        layouts = self.layouts
+        columns = [
+            each.narrowed(layouts.labeller, plain=not layouts._is_flat)
+            for each in self.columns
+            if each.part
+        ]
         place = np.zeros(len(self), np.int64)
         for _, things, kinds in columns:
             place = renumbered(place * (len(things.kinds) + 1) + kinds + 1)[1]
