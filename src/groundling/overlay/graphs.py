@@ -444,8 +444,9 @@ class _LabelTable:
         # Groups of ranks are shared, so they are compared by identity.
         pairs = zip(listed, map(id, ranks), strict=True) if len(ranks) else listed
         self.kind_of = np.array([kinds(each) for each in pairs], np.int64)
-        first = np.zeros(len(kinds), np.int64)
-        first[self.kind_of[::-1]] = np.arange(len(self.kind_of))[::-1]
+        firsts = np.zeros(len(kinds), np.int64)
+        firsts[self.kind_of[::-1]] = np.arange(len(self.kind_of))[::-1]
+        first: list[int] = firsts.tolist()
         self.kinds = [listed[place] for place in first]
         self.ranks = [ranks[place] for place in first] if len(ranks) else [None] * len(first)
         nodes = zip(self.kinds, self.ranks, strict=True)
