@@ -8,6 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from groundling import Follower
+from groundling.cli.demo import run_demo
 from groundling.explain import figure as drawing
 from groundling.explain.explanation import Explanation
 from groundling.explain.figure import (
@@ -136,6 +137,10 @@ if __name__ == "__main__":
         KITCHEN["main"](Path(folder))
         MODEL = Follower.load(Path(folder) / "model")
         (IMAGES / "kitchen.png").write_bytes((Path(folder) / "why.png").read_bytes())
+        run_demo(Path(folder) / "demo")
+        for part in ("maze", "words"):
+            drawn = Path(folder) / "demo" / f"implicit-turn-{part}.png"
+            (IMAGES / f"demo-{part}.png").write_bytes(drawn.read_bytes())
     places, things = UNSEEN
     start = KITCHEN["State"]("counter", "", frozenset(zip(things, places, strict=True)))
     why = MODEL.follow(SAID, KITCHEN["Kitchen"](*places), start).explain()

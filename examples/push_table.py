@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from groundling.errors import GroundlingError
-from groundling.gym.objects import MacroAction, ObjectWorld, Verb
+from groundling.gym import MacroAction, ObjectWorld, Verb
 from groundling.gym.optional import require
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels

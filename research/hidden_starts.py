@@ -22,7 +22,8 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import DIRECTIONS
 from groundling.tasks.mazes.maze_graphs import rich_graph
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
-from groundling.tasks.mazes.routes import (
+from groundling.world.composition import compose
+from research.maze_routes import (
     POWERS,
     RouteData,
     act_at_once,
@@ -31,7 +32,6 @@ from groundling.tasks.mazes.routes import (
     prepare_routes,
     read_routes,
 )
-from groundling.world.composition import compose
 
 __all__ = ["HiddenStart", "main", "measure", "sum_poses"]
 

@@ -2,8 +2,9 @@
 
 Markers in a page say where a table goes: between `<!-- results: mazes-*.json -->` and `<!-- end
 -->` for whole reports, `<!-- summary: mazes-best.json; … -->` for one line of each report, and
-`<!-- confidence: mazes maps -->` for reports on confidence. `python -m tools.tables docs/*.md
-research/*.md README.md` fills in all of them.
+`<!-- confidence: mazes maps -->` for reports on confidence, `<!-- checks -->` for the checks of
+`fit` and `diagnose`. `python -m tools.tables docs/*.md research/*.md README.md` fills in all of
+them.
 """
 
 from __future__ import annotations
@@ -12,17 +13,27 @@ import argparse
 import json
 import re
 from collections.abc import Mapping, Sequence
+from inspect import getdoc
 from pathlib import Path
 
+from groundling.checks.registry import CHECKS
 from groundling.evaluation.report import Report, Row, fraction
 from groundling.files import write_atomically
 from groundling.follower import Follower
 
-__all__ = ["confidence_table", "fill_page", "results_table", "summary_table", "weights_table"]
+__all__ = [
+    "checks_table",
+    "confidence_table",
+    "fill_page",
+    "results_table",
+    "summary_table",
+    "weights_table",
+]
 
 _MARKED = re.compile(r"(<!-- results: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _SUMMARY = re.compile(r"(<!-- summary: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CONFIDENCE = re.compile(r"(<!-- confidence: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_CHECKS = re.compile(r"(<!-- checks -->\n).*?(<!-- end -->)", re.DOTALL)
 _MAIN = ("macro", "f1", "match", "success")
 
 
@@ -134,6 +145,15 @@ def confidence_table(folder: str | Path, tasks: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def checks_table() -> str:
+    """Return the table of all checks; the docstrings of their functions say what they find."""
+    lines = ["| check | when | what it finds | what to do |", "|---|---|---|---|"]
+    for name, when, fix, find in CHECKS:
+        finds = " ".join((getdoc(find) or "").removeprefix("Find ").split()).rstrip(".")
+        lines.append(f"| `{name}` | {', '.join(f'`{each}`' for each in when)} | {finds} | {fix} |")
+    return "\n".join(lines)
+
+
 def _line(report: Report, row: Row) -> str:
     shown = {name: row.metrics[name] for name in _MAIN if name in row.metrics}
     interval = "–".join(map(fraction, row.interval)) if row.interval else ""
@@ -178,7 +198,8 @@ def fill_page(page: str, folder: str | Path) -> str:
     def confidence(found: re.Match[str]) -> str:
         return found[1] + confidence_table(folder, found[2].split()) + "\n" + found[3]
 
-    return _CONFIDENCE.sub(confidence, _SUMMARY.sub(summary, _MARKED.sub(table, page)))
+    page = _CONFIDENCE.sub(confidence, _SUMMARY.sub(summary, _MARKED.sub(table, page)))
+    return _CHECKS.sub(lambda found: f"{found[1]}{checks_table()}\n{found[2]}", page)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

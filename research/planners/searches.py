@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles.board import Board, Strike, each_strike, expand, strike
+from groundling.tasks.puzzles.board import Board, Strike, each_strike, strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.tasks.puzzles.generator import hint_for
 from groundling.tasks.puzzles.planner import SearchBudget, Verdict
+from tools.corpus_files import expand
 
 __all__ = ["Guide", "beam_search", "depth_first", "read_hints", "widening_beam"]
 

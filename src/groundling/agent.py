@@ -152,7 +152,7 @@ class Turn:
 
 
 class _Open:
-    """A clarification question that awaits a reply."""
+    """A clarification question that awaits a reply, with its options."""
 
     def __init__(self, found: Considered, offered: Sequence[Option], said: str, turn: Turn) -> None:
         self.found = found
@@ -252,7 +252,7 @@ class Agent:
 
     @property
     def state(self) -> State:
-        """The current state of the environment."""
+        """The state of the environment after the latest turn."""
         return self._now.state if isinstance(self._now, Remembered) else self._now
 
     @property

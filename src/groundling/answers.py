@@ -52,7 +52,7 @@ class Decoded:
 
     @property
     def answer(self) -> ScoredTrajectory:
-        """The plan chosen as the answer."""
+        """The plan that decoding chose as the answer."""
         return self.found[self.best]
 
 
@@ -209,7 +209,7 @@ def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
 def score_plans(
     learnt: Learnt, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
 ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-    """Score the plans from several possible initial states under one text.
+    """Score the plans from several possible initial states, given a text.
 
     For each triple (instructions, environment, starts), yields one list. It holds, for each start,
     the plans and their unnormalised scores under θ. Scores of one text are comparable between

@@ -152,7 +152,7 @@ class CacheBudget:
         self._passing.clear()
 
     def pass_by(self, cache: Cache[Any, Any]) -> None:
-        """Record that a cache has temporary entries."""
+        """Register a cache with temporary entries, which the next request drops."""
         self._passing.append(cache)
 
     def take(self, size: int) -> None:
@@ -180,7 +180,7 @@ class CacheBudget:
         self.take(0)
 
     def count_again(self) -> None:
-        """Recount the bytes of all live caches."""
+        """Set the number of used bytes to the sum over all caches that still exist."""
         self.used = sum(each.bytes for each in list(self._caches))
 
     def _shrink(self) -> None:
@@ -290,7 +290,7 @@ class Cache(Generic[K, V]):
         self._young_bytes = self._passing_bytes = 0
 
     def clear(self) -> None:
-        """Drop every entry."""
+        """Drop all entries, including temporary ones."""
         self.budget.used = max(0, self.budget.used - self.bytes)
         self._young, self._old, self._passing = {}, {}, {}
         self.bytes = self._young_bytes = self._passing_bytes = 0

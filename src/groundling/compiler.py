@@ -62,8 +62,8 @@ _UNCACHED = (
 def kernel_sources() -> list[Path]:
     """Return the source files that compiled kernels depend on.
 
-    These are all modules of the overlay, because constants are compiled in, and every other module
-    that compiles something or tells numba how to.
+    These are all modules of the overlay, because kernels contain their constants, and all modules
+    that compile functions or configure numba.
 
     >>> {"ties.py", "compiler.py", "recursion.py"} <= {path.name for path in kernel_sources()}
     True
@@ -273,7 +273,7 @@ def announced(tell: Callable[[str], object]) -> Iterator[None]:
 
 
 class _CompileOnce(Listener):  # type: ignore[misc]
-    """A listener that reports the first compilation."""
+    """A numba event listener that calls a function when the first kernel is compiled."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self.tell: Callable[[str], object] | None = tell

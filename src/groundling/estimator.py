@@ -33,7 +33,7 @@ def _is_auto(value: object) -> bool:
 
 
 def _plain(name: str) -> Settings:
-    """Return the default settings of a group."""
+    """Return the default settings of a group, such as `learning` or `search`."""
     kind = _KINDS[name]
     return default_model() if kind is Model else kind()
 

@@ -662,7 +662,7 @@ class Follower(Estimator):
 
     @property
     def temperature_(self) -> float:
-        """Divisor of scores that calibrates confidences."""
+        """The number by which scores are divided, so that confidences are calibrated."""
         return self._fitted().temperature
 
     @property

@@ -83,7 +83,7 @@ class Memory(NamedTuple):
 
     @property
     def action(self) -> Action | None:
-        """The last action, if there is one."""
+        """The action of the last step, or None before the first step."""
         return self.steps[-1].action if self.steps else None
 
 
@@ -266,7 +266,7 @@ class MemoryEnvironment(Wrapper):
     # ---- turns --------------------------------------------------------------------------
 
     def begin(self, start: State) -> Remembered:
-        """Return a state with an empty memory."""
+        """Return a state of this environment for a start, without any earlier steps."""
         return start if isinstance(start, Remembered) else Remembered(start)
 
     def listen(

@@ -110,7 +110,7 @@ class Canvas:
     def text(
         self, x: float, y: float, words: str, parent: Element | None = None, /, **attributes: Any
     ) -> Element:
-        """Add a line of text."""
+        """Add a line of text at a point; the text is escaped."""
         element = self.add("text", parent, x=x, y=y, **attributes)
         element.text = words
         return element

@@ -18,7 +18,7 @@ from groundling import (
     Search,
     TransducerModel,
 )
-from groundling.checks.registry import CHECKS, Subject, run_checks, table
+from groundling.checks.registry import CHECKS, Subject, run_checks
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
@@ -29,6 +29,7 @@ from groundling.errors import (
 )
 from groundling.language import ChainParser, Instruction
 from tests.worlds import GoalLine, Line, line_demonstrations
+from tools.tables import checks_table
 
 ITEMS = Line(4, {0: "lamp", 1: "sofa", 2: "desk", 3: "bed"})
 
@@ -462,7 +463,7 @@ def test_lexicon_refuses_what_is_no_list_of_pairs(meaning):
 
 def test_registry_is_what_the_page_of_troubleshooting_shows():
     page = (Path(__file__).parents[2] / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
-    assert table() in page
+    assert checks_table() in page
 
 
 def test_registry_names_every_check_once_and_says_what_to_do():

@@ -124,7 +124,7 @@ def test_training_misses_no_demonstration_in_silence(tmp_path):
             return super().total(job, theta)
 
     shards = split(shown(14), tmp_path, size=7)
-    with pytest.raises(WorkerError, match=r"The gradient covers 18.5 of 20"):
+    with pytest.raises(WorkerError, match=r"a total weight of 20; got 18.5"):
         fit_shards(trainer_of(), Losing(shards, ShardWorker(tmp_path / "s", 10**9)))
 
 

@@ -89,7 +89,7 @@ class Attempt:
 
     @property
     def shown(self) -> tuple[Trajectory, ...]:
-        """The demonstrated plans."""
+        """The demonstrated plan, and other plans that are equally correct."""
         return (self.example.trajectory, *self.example.also)
 
     @cached_property
@@ -226,7 +226,7 @@ class _Rivals:
     # ---- contradiction, length, order -----------------------------------------------------
 
     def _contradicting(self) -> str:
-        """Count training demonstrations with the same words and start but other actions."""
+        """Return a note on training demonstrations that contradict this one, or ""."""
         done = graphs(self.world, self.gold)
         start = looks(self.world, self.each.start)
         alike = [
@@ -552,12 +552,12 @@ class TrainingIndex:
 
     @cached_property
     def theta(self) -> Reals:
-        """The weights of all members."""
+        """The weights of all ensemble members, concatenated."""
         return np.concatenate([member.theta for member in self.learnt.fitted.members])
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of all features."""
+        """The names of the features of all ensemble members, in the order of `theta`."""
         return [name for member in self.learnt.fitted.members for name in member.space.names()]
 
     @cached_property
@@ -572,7 +572,7 @@ class TrainingIndex:
 
     @cached_property
     def by_text(self) -> dict[tuple[str, ...], list[Example]]:
-        """The training examples, keyed by their words."""
+        """The training examples, grouped by the words of their texts."""
         found: dict[tuple[str, ...], list[Example]] = {}
         for each in self.shown:
             found.setdefault(self.words(each), []).append(each)

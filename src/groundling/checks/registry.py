@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from inspect import getdoc
 from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -135,11 +134,6 @@ class Check(NamedTuple):
     fix: str
     find: _Find
 
-    @property
-    def applies(self) -> str:
-        """What the check finds: the docstring of its function."""
-        return " ".join((getdoc(self.find) or "").removeprefix("Find ").split()).rstrip(".")
-
 
 CHECKS: list[Check] = []
 """All checks, in the order in which they run."""
@@ -165,20 +159,9 @@ def run_checks(subject: Subject, when: _When) -> list[Finding]:
 
 
 def warn(findings: Iterable[Finding]) -> None:
-    """Emit findings as warnings."""
+    """Emit a `LearningWarning` for each finding."""
     for each in findings:
         warnings.warn(str(each), LearningWarning, stacklevel=3)  # the caller of Follower.fit
-
-
-def table() -> str:
-    """Return the table of checks for the troubleshooting page, in Markdown."""
-    lines = ["| check | when | what it finds | what to do |", "|---|---|---|---|"]
-    lines += [
-        f"| `{each.name}` | {', '.join(f'`{name}`' for name in each.when)} | {each.applies} | "
-        f"{each.fix} |"
-        for each in CHECKS
-    ]
-    return "\n".join(lines)
 
 
 def missing_labels(
@@ -359,7 +342,7 @@ def _contradictions(subject: Subject) -> _Problems:
     "use the suggested name, add a lexicon, or leave the slot out",
 )  # fmt: skip
 def _slots(subject: Subject) -> _Problems:
-    """Find names in `Features.slots` that no graph has, or whose values no word means."""
+    """Find names in `Features.slots` that no graph has, or with values that no word means."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
     reader = encoder.reader
     strings = [

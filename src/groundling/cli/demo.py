@@ -23,8 +23,6 @@ from groundling.svg import write_picture
 from groundling.tasks.benchmark import DemoRequest, DemoWorld
 from groundling.tasks.task_registry import DEMO, get_task
 
-README = "implicit-turn"  # the instruction shown in the README's pictures
-
 
 def run_demo(
     out: Path,
@@ -33,13 +31,9 @@ def run_demo(
     demonstrations: int = 300,
     held_out: int = 100,
     again: bool = False,
-    images: Path | None = None,
     console: Console | None = None,
 ) -> None:
-    """Train or load the demo's model, score it, and follow and draw one instruction.
-
-    `images` is a folder for copies of the two pictures in the README.
-    """
+    """Train or load the demo's model, score it, and follow and draw some instructions."""
     console = Console(highlight=False) if console is None else console
     load_parser(parser)  # raises an error for an unknown name before training
     out.mkdir(parents=True, exist_ok=True)
@@ -56,11 +50,6 @@ def run_demo(
     for request in world.requests:
         _follow(console, follower, world, request, out)
     console.print(f"\nPictures and the trained model are in {out}/.", soft_wrap=True)
-    if images is not None:
-        images.mkdir(parents=True, exist_ok=True)
-        for part in ("maze", "words"):
-            drawn = (out / f"{README}-{part}.png").read_bytes()
-            write_atomically(images / f"demo-{part}.png", drawn)
 
 
 def _trained(

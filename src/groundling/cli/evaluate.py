@@ -103,8 +103,7 @@ def evaluate(
             todo, {asked.name: source}, console, workers=jobs, cluster=cluster
         )
         report = assemble(asked, preset, variants, results, source, **wanted)
-    shown = asked.shown_metrics(report.preset)
-    show_report(console, report, (study and STUDIES[study].metrics) or shown)
+    show_report(console, report, (study and STUDIES[study].metrics) or asked.metrics)
     _show_mistakes(console, report.mistakes)
     write_json(report.to_dict(), json_file)
     if json_file is not None and str(json_file) != "-":
@@ -172,8 +171,6 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
     """Print the main results of a report as a table."""
     from rich.table import Table
 
-    from groundling.evaluation.report import fraction
-
     console.print(f"[bold]{report.task}, {report.preset}[/bold]: {report.condition}", markup=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("row", overflow="fold")
@@ -186,12 +183,11 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
     if published:
         table.add_column("published", overflow="fold")
     for row in report.rows:
-        cells = [fraction(row.metrics[n]) if n in row.metrics else "" for n in metrics]
+        *cells, ends, known = row.cells(metrics)
         if wide:
-            ends = "–".join(map(fraction, row.interval)) if row.interval else ""
             cells.append(f"{metrics[-1]} {ends}" if ends else "")
         if published:
-            cells.append(", ".join(f"{n} {fraction(v)}" for n, v in row.published.items()))
+            cells.append(known)
         table.add_row(row.name, *cells)
     console.print(table, soft_wrap=False)
     console.print(f"{report.seconds:.0f} s of processor time, version {report.version}.")

@@ -21,7 +21,7 @@ from groundling.cli import (
     studio,
     world_commands,
 )
-from groundling.cli.common import FolderOption, OptionalFolder, command
+from groundling.cli.common import FolderOption, command
 
 app = typer.Typer(
     name="groundling",
@@ -61,7 +61,6 @@ def demo(
     parser: str = "default",
     demonstrations: Annotated[int, typer.Option(min=3, max=3000)] = 300,
     held_out: Annotated[int, typer.Option(min=1, max=3000)] = 100,
-    images: OptionalFolder = None,
     again: bool = False,
 ) -> None:
     """Train on a generated world, then follow instructions in an unseen one.
@@ -76,17 +75,12 @@ def demo(
         Number of training demonstrations.
     held_out
         Number of held-out sentences and routes.
-    images
-        Folder for copies of the README's pictures.
     again
         Train again even if the folder has a trained model.
     """
     from groundling.cli.demo import run_demo
 
-    run_demo(
-        out, parser=parser, demonstrations=demonstrations, held_out=held_out, again=again,
-        images=images,
-    )  # fmt: skip
+    run_demo(out, parser=parser, demonstrations=demonstrations, held_out=held_out, again=again)
 
 
 app.command()(models.train)

@@ -32,7 +32,6 @@ def reproduce(
     out: FolderOption = Path("reproduction"),
     quick: bool = False,
     task: list[str] | None = None,
-    routes: bool = False,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
     again: bool = False,
@@ -52,8 +51,6 @@ def reproduce(
         Run only the rows of the paper, with fewer seeds and splits.
     task
         Run only this task; may be repeated.
-    routes
-        Also run the tables of whole routes, which takes 1.5 times as long.
     again
         Run everything again, including finished parts.
     """
@@ -77,7 +74,6 @@ def reproduce(
         for name in tasks
         for preset in asked[name].presets
         if preset != AUTO  # the paper has no such table
-        if routes or preset not in asked[name].tables_only
     ]
     began = perf_counter()
     wanted = [
@@ -97,7 +93,7 @@ def reproduce(
     ]
     for report in reports:
         report.save(out / f"{report.task}-{report.preset}.json")
-        show_report(console, report, asked[report.task].shown_metrics(report.preset))
+        show_report(console, report, asked[report.task].metrics)
         console.print()
     page = write_pages(out, reports, sources)
     console.print(f"Done in {perf_counter() - began:.0f} s. Read {page}")
@@ -149,11 +145,7 @@ def write_pages(out: Path, reports: Sequence[Report], sources: Sources) -> Path:
         Section(
             name.capitalize(),
             get_task(name).about,
-            [
-                (each, get_task(name).shown_metrics(each.preset))
-                for each in reports
-                if each.task == name
-            ],
+            [(each, get_task(name).metrics) for each in reports if each.task == name],
         )
         for name in sources
     ]

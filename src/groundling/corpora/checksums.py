@@ -49,7 +49,7 @@ class FileCheck:
 
     @property
     def good(self) -> bool:
-        """Whether every file exists and is unchanged."""
+        """Whether every file exists and has the checksum in the manifest."""
         return not self.missing and not self.changed
 
 

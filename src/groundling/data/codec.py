@@ -98,7 +98,7 @@ class Codec:
         return self._write("state", state)
 
     def state_from_json(self, data: Json) -> Any:
-        """Return the state described by JSON data."""
+        """Return the state that JSON data stand for; raise `WorldError` if they are invalid."""
         if type(data) in SCALARS and (type(data) is not int or -_PRIME < data < _PRIME):
             return self._read("state", data)
         key = _looks(data)
@@ -114,11 +114,11 @@ class Codec:
         return self._write("action", action)
 
     def action_from_json(self, data: Json) -> Any:
-        """Return the action described by JSON data."""
+        """Return the action that JSON data stand for; raise `WorldError` if they are invalid."""
         return self._read("action", data)
 
     def actions_to_json(self, actions: Iterable[Any]) -> list[Json]:
-        """Return a plan as JSON."""
+        """Return the actions of a plan as a JSON list."""
         return [self._write("action", each) for each in actions]
 
     def actions_from_json(self, data: Json) -> tuple[Any, ...]:

@@ -142,7 +142,7 @@ class Worlds:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that records may use."""
+        """The names by which records can refer to the worlds."""
         return tuple(self._named)
 
     def check(self) -> None:

@@ -387,7 +387,7 @@ def read_reply(
     language: Language,
     request: Sequence[str] = (),
 ) -> Reply:
-    """Interpret a reply as a choice of offered options, or of others.
+    """Interpret a reply as a choice among the offered options, or among the others.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
     second*), by exclusion (*not the red one*), or all at once (*both*). To choose an offered
@@ -455,7 +455,7 @@ _NEW = Reply("new")
 
 
 def _meanings(words: Sequence[str], language: Language) -> list[str]:
-    """Return the meaning of each word in a reply; the longest known phrases come first."""
+    """Return the meanings of a reply's words; long phrases take precedence over short ones."""
     found = [""] * len(words)
     phrases = [
         (tuple(said.split()), meaning)

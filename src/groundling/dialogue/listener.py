@@ -80,7 +80,7 @@ class Trial:
 
     @property
     def bound(self) -> float:
-        """The gain minus its standard error."""
+        """The gain minus its standard error, by which weights are compared."""
         return self.gain - self.error
 
 
@@ -231,7 +231,7 @@ class PragmaticListener:
         return found
 
     def follow(self, instructions: Text, environment: Environment, start: State) -> Plan:
-        """Return the plan for the instructions."""
+        """Return the most probable plan after reranking."""
         return self.follow_many([(instructions, environment, start)])[0]
 
     def options(self, requests: Iterable[Said]) -> list[tuple[Option, ...]]:

@@ -41,11 +41,11 @@ class Listener(Protocol):
 
     @property
     def lexicon_(self) -> Lexicon:
-        """The lexicon in use."""
+        """The lexicon in use, including learnt entries."""
 
     @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:
-        """The training demonstrations."""
+        """The training demonstrations; empty if they were not kept."""
 
     def _fitted(self) -> Learnt: ...
 
@@ -56,10 +56,10 @@ class Listener(Protocol):
         """Fit the model to demonstrations."""
 
     def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
-        """Return a plan for each request."""
+        """Return the most probable plan for each request."""
 
     def follow(self, instructions: Text, environment: Environment, start: State) -> Plan:
-        """Return the plan for a text."""
+        """Return the most probable plan for a text."""
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def detect(counts: Mapping[str, float]) -> str:
 
 
 def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = "") -> Language:
-    """Return a language with phrases and reply words; its own are kept.
+    """Return a language with phrases and reply words; existing ones are kept.
 
     The phrases are those of the language `chosen` or, by default, of the language of the
     demonstrations, which is detected from the word `counts`; failing that, those of the language's

@@ -78,7 +78,7 @@ def things_in(environment: Any, state: Hashable) -> Things:
 def split_questions(
     demonstrations: Iterable[Demonstration],
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Split demonstrations into commands and questions."""
+    """Split demonstrations into those with actions and those with an answer."""
     commands: list[Demonstration] = []
     questions: list[Demonstration] = []
     for each in demonstrations:

@@ -52,6 +52,14 @@ class Row:
     note: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
 
+    def cells(self, metrics: Sequence[str]) -> list[str]:
+        """Return the cells of a table: the metrics, the interval, and the published scores."""
+        return [
+            *(fraction(self.metrics[n]) if n in self.metrics else "" for n in metrics),
+            "–".join(map(fraction, self.interval or ())),
+            ", ".join(f"{n} {fraction(v)}" for n, v in self.published.items()),
+        ]
+
 
 @dataclass(frozen=True)
 class Report:
@@ -119,11 +127,7 @@ class Report:
             "| row | " + " | ".join(names) + " | 95% | published |",
             "|---" * (len(names) + 3) + "|",
         ]
-        for row in self.rows:
-            cells = [fraction(row.metrics[n]) if n in row.metrics else "" for n in names]
-            interval = "–".join(fraction(each) for each in row.interval) if row.interval else ""
-            published = ", ".join(f"{n} {fraction(v)}" for n, v in row.published.items())
-            lines.append(f"| {row.name} | " + " | ".join([*cells, interval, published]) + " |")
+        lines += [f"| {' | '.join([row.name, *row.cells(names)])} |" for row in self.rows]
         return "\n".join(lines)
 
 

@@ -36,7 +36,7 @@ class ExplainedPlan(Protocol):
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The actions."""
+        """The actions of the plan, in order."""
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -44,7 +44,7 @@ class ExplainedPlan(Protocol):
 
     @property
     def probability(self) -> float:
-        """The probability of exactly this plan."""
+        """The probability of exactly this plan among those considered."""
 
     @property
     def confidence(self) -> float:
@@ -97,7 +97,7 @@ class Contribution(Part):
 
     @property
     def amount(self) -> float:
-        """Weight × expected count."""
+        """The contribution to the score: the weight times the expected count."""
         return self.weight * self.count
 
     def __str__(self) -> str:
@@ -152,7 +152,7 @@ class Contributions(Part):
 
     @property
     def total(self) -> float:
-        """The sum of all amounts."""
+        """The sum of the contributions of all features."""
         return math.fsum(each.amount for each in self.features)
 
     def favouring(self, most: int = 3) -> tuple[Contribution, ...]:

@@ -293,7 +293,7 @@ class Sheet:
 
 
 def draw(why: Explanation) -> str:
-    """Draw an explanation as SVG."""
+    """Return an SVG drawing of an explanation: the strip, and a panel per sentence."""
     sentences = range(len(why.instructions))
     words = [place_words(each, WORD_SIZE) for each in why.instructions]
     boxes = [place_nodes(choose_nodes(why, s), SMALL, TINY) for s in sentences]
@@ -350,7 +350,7 @@ def _short(text: str, limit: int) -> str:
 def draw_strip(
     sheet: Sheet, why: Explanation, rows: Sequence[list[PlacedWord]], width: float, y: float
 ) -> None:
-    """Draw the alignment of text and actions."""
+    """Draw the strip: spans of text at the top, actions below, and curves between them."""
     sheet.text(MARGIN, y - 0.2, "which text names which action", SMALL, SOFT, anchor="start")
     sheet.text(width - MARGIN, y - 0.2, f"confidence {why.plan.confidence:.2f}", SMALL, SOFT,
                anchor="end")  # fmt: skip

@@ -130,7 +130,7 @@ def _behind(rival: Rival) -> str:
 
 
 def plain(why: Explanation) -> str:
-    """Return an explanation as plain text."""
+    """Return an explanation as text of several lines, as printed by `explain`."""
     lines = [_headline(why)]
     if (shown := why.plan.remembered) is not None and shown.amount >= RECALLED:
         lines.append(f"similar demonstration: {shown}")

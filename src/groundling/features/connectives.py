@@ -1,4 +1,4 @@
-"""Connectives that reverse clauses, and texts in the order of their actions."""
+"""Connectives that reverse clauses, and the reordering of texts that contain them."""
 
 from __future__ import annotations
 

@@ -149,13 +149,13 @@ class Features(Settings):
             )
 
     def labeller(self) -> WordLabeller:
-        """Return the labeller of words."""
+        """Return a `WordLabeller` with these settings."""
         return WordLabeller(
             self.words, frozenset(self.stop_words), compound_weight=self.compound_weight
         )
 
     def nodes(self) -> NodeLabeller:
-        """Return the labeller of nodes."""
+        """Return a `NodeLabeller` with these settings."""
         return NodeLabeller(self.slots, self.numbers)
 
     def space(self) -> FeatureSpace:
@@ -180,7 +180,7 @@ class Features(Settings):
         return self.lexicon == "learn"
 
     def first_lexicon(self) -> Lexicon:
-        """Return the lexicon before training."""
+        """Return the lexicon from which training starts: given words, or an empty one."""
         if isinstance(self.lexicon, Lexicon):
             return self.lexicon
         if self.lexicon in ("strings", "learn"):

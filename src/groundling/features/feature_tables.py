@@ -126,7 +126,7 @@ class PartTable(Sequence[NodeContent]):
 
     @classmethod
     def of(cls, contents: Iterable[NodeContent]) -> PartTable:
-        """Return a table of the given contents."""
+        """Return a table of the labels of the given nodes."""
         if isinstance(contents, PartTable):
             return contents
         runs = [e.parts if isinstance(e, ComposedContent) else (e,) for e in contents]
@@ -138,16 +138,16 @@ class PartTable(Sequence[NodeContent]):
 
     @classmethod
     def joined(cls, tables: Sequence[PartTable]) -> PartTable:
-        """Return the contents of several tables, one after the other."""
+        """Return one table with the nodes of several tables, one after the other."""
         parts = list(chain.from_iterable([each.parts for each in tables]))
         part = shifted([e.part for e in tables], np.array([len(e.parts) for e in tables]))
         return cls(parts, joined_ends([each.starts[1:] for each in tables]), part)
 
     @classmethod
     def combined(cls, columns: Sequence[PartTable], places: NDArray[np.int64]) -> PartTable:
-        """Return contents that are each composed of one content of every table.
+        """Return a table of nodes that each combine the labels of one node of every table.
 
-        `places[i, t]` is the index in table t for the i-th result, or -1 to leave table t out.
+        `places[i, t]` is the index in table t for the i-th node, or -1 to leave table t out.
         """
         every = cls.joined(columns)
         item = np.where(places < 0, 0, places + starts_of(np.array(list(map(len, columns))))[:-1])
@@ -272,7 +272,7 @@ def join_labels(
 def _rows(
     space: FeatureSpace, joined: Joins, owner: NDArray[Any], count: int
 ) -> tuple[Integers, NDArray[Any], Integers, Reals]:
-    """Group joined features by owner; return starts, pairs, features and values."""
+    """Sort features by the owner of their pair; return starts, pairs, features and values."""
     features = space.places(joined.key)
     kept = np.flatnonzero(features >= 0)
     kept = kept[np.argsort(owner[joined.pair[kept]], kind="stable")]
@@ -418,7 +418,7 @@ class JoinedLabels:
 
     @property
     def bytes(self) -> int:
-        """Approximate size in bytes."""
+        """Approximate size of the cache in bytes."""
         return 12 * self.entries + 300 * len(self._nodes)
 
     def fits(self, space: FeatureSpace) -> bool:

@@ -303,7 +303,7 @@ class FeatureSpace:
         return _key(_CONJUNCTION, words, nodes)
 
     def name(self, key: int) -> str:
-        """Return the readable name of a feature."""
+        """Return the name of a feature, such as `word=top ∧ side=North`, from its key."""
         join, word, node = int(key) >> 58, (int(key) >> _SHIFT) & _MASK, int(key) & _MASK
         words, nodes = self._listed()
         if join == _OWN:

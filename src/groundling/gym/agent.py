@@ -8,10 +8,9 @@ from typing import Any
 
 from groundling.errors import GroundlingError, SettingError, WorldError
 from groundling.follower import Follower
-from groundling.gym.objects import Episode, MacroAction, ObjectWorld
+from groundling.gym.episode import Episode, MacroAction
+from groundling.gym.objects import ObjectWorld
 from groundling.plan import Plan
-
-__all__ = ["UNDERSTOOD", "ActReport", "Agent", "BaseAgent", "Run", "carry_out"]
 
 UNDERSTOOD = 0.5  # default minimum confidence to act
 _ASKED = 0.5  # minimum probability that a part of the text aligns with a choice

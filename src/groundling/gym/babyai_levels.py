@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from groundling.errors import SettingError, WorldError, did_you_mean
+from groundling.gym.episode import ActionChoice, Episode, MacroAction
 from groundling.gym.grid import (
     GONE,
     HEADINGS,
@@ -21,13 +22,11 @@ from groundling.gym.grid import (
     step,
 )
 from groundling.gym.grid_planner import moves_for
-from groundling.gym.objects import ActionChoice, Episode, MacroAction, ObjectWorld, Verb, sides
+from groundling.gym.objects import ObjectWorld, sides
 from groundling.gym.optional import require
+from groundling.gym.verbs import Verb
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
-
-__all__ = ["BabyAI", "babyai", "levels"]
-
 
 Said = tuple[str, tuple[frozenset[int], ...], bool]
 """A macro-action: its verb, the acceptable things for each role, and its `earlier` mark."""

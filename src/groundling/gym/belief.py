@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from groundling.features.lexicon import matches_name
 from groundling.gym.babyai_levels import BabyAI
+from groundling.gym.episode import ActionChoice, MacroAction
 from groundling.gym.grid import (
     CLOSED,
     GONE,
@@ -22,12 +23,9 @@ from groundling.gym.grid import (
     step,
 )
 from groundling.gym.grid_planner import GridPlanner, PlanningError
-from groundling.gym.objects import ActionChoice, MacroAction
 from groundling.gym.optional import require
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
-
-__all__ = ["BeliefLayout", "PartialBabyAI", "frontier"]
 
 _REACH = 32  # number of cells in the belief, in each direction from the start
 _SIZE = 2 * _REACH + 1

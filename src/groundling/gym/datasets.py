@@ -13,8 +13,6 @@ from groundling.errors import CorpusError
 from groundling.gym.optional import require
 from groundling.gym.recorder import Recording
 
-__all__ = ["from_minari", "to_minari"]
-
 _MISSION = "mission"
 
 

@@ -13,8 +13,6 @@ from groundling.world.environment import Demonstration
 if TYPE_CHECKING:
     from groundling.gym.objects import ObjectWorld
 
-__all__ = ["checked_macro", "demonstrate"]
-
 _MOST_ALSO = 64  # maximum number of equally correct plans of a demonstration
 
 Given = tuple[str, tuple[tuple[Any, ...], ...], bool]

@@ -14,8 +14,6 @@ from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 if TYPE_CHECKING:
     from groundling.gym.objects import ObjectWorld
 
-__all__ = ["ActionChoice", "Episode", "MacroAction", "in_doing_order"]
-
 T = TypeVar("T")
 
 

@@ -16,11 +16,6 @@ from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
 from groundling.gym.episode import Episode, MacroAction, in_doing_order
 from groundling.world.environment import Demonstration
 
-__all__ = [
-    "COUNTS", "QUICK_LEVELS", "Exam", "evaluate_level", "evaluate_partial", "held_out",
-    "random_plan", "record_mixed", "training_seeds",
-]  # fmt: skip
-
 COUNTS = (5, 10, 25, 50, 100)
 SEEDS = 200
 QUICK_SEEDS = 50

@@ -8,11 +8,6 @@ from typing import Any, NamedTuple
 
 from groundling.errors import WorldError, did_you_mean
 
-__all__ = [
-    "CLOSED", "GONE", "HEADINGS", "HELD", "INSIDE", "LOCKED", "MOVES", "OPEN", "PORTABLE",
-    "GridLayout", "GridReader", "GridState", "Thing", "parse_grid", "put", "step",
-]  # fmt: skip
-
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 """Names of the moves, in the order of the simulator's action numbers."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from groundling.gym.episode import ActionChoice, Episode
     from groundling.gym.grid import GridState
 
-__all__ = ["draw_babyai", "imagine"]
-
 CELL = 40.0
 # Softer versions of the simulator's colours, with an edge that is visible in both themes.
 _COLOURS = {

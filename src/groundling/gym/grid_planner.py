@@ -9,8 +9,6 @@ from itertools import pairwise
 from groundling.errors import GroundlingError
 from groundling.gym.grid import CLOSED, GONE, INSIDE, LOCKED, OPEN, GridState, step
 
-__all__ = ["GridPlanner", "PlanningError", "moves_for"]
-
 # Estimated number of moves to clear an obstacle.
 _THROUGH = {"closed": 1, "thing": 12, "locked": 40}
 _LIMIT = 2_000  # maximum number of moves per macro-action

@@ -13,8 +13,6 @@ from groundling.plan import Plan
 if TYPE_CHECKING:
     from groundling.gym.simulator import GymWorld, Situation
 
-__all__ = ["MoveAgent"]
-
 _SURPRISES = 25  # maximum number of surprises before the agent gives up
 _ASKED = 0.5  # minimum probability that a sentence aligns with actions
 

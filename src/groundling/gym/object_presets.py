@@ -12,8 +12,6 @@ from groundling.learning.settings import Learning
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
 
-__all__ = ["make_follower", "make_move_follower"]
-
 # Cost of a part of the text that names no choice, and of each choice after the first. Not learnt,
 # because most parts name exactly one choice.
 _COST = 2.3

@@ -16,8 +16,6 @@ from groundling.gym.verbs import Verb, check_verbs
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
-__all__ = ["ActionChoice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"]
-
 
 class ObjectWorld(ABC):
     """Base class of worlds that consist of objects and verbs (macro-actions) that use them.

@@ -7,8 +7,6 @@ from typing import Any
 
 from groundling.errors import GroundlingError
 
-__all__ = ["require"]
-
 
 def require(library: str) -> Any:
     """Import and return a library; if it is missing, the error says how to install it.

@@ -10,8 +10,6 @@ from importlib.resources import files
 from groundling.gym.verbs import Verb
 from groundling.language.sentences import split_sentences
 
-__all__ = ["PartReader"]
-
 _WORD = re.compile(r"\d+[.,]\d+|,|[^\s,;:!?.]+")
 _SAID = tomllib.loads((files("groundling.gym") / "parts.toml").read_text("utf-8"))
 _NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (

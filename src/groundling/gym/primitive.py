@@ -18,8 +18,6 @@ from groundling.gym.object_presets import make_move_follower
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph, Labels
 
-__all__ = ["PrimitiveAgent", "PrimitiveBabyAI", "PrimitiveEpisode", "distances"]
-
 _USED = MOVES[:-1]
 
 

@@ -12,8 +12,6 @@ from groundling.errors import SettingError
 from groundling.gym.episode import in_doing_order
 from groundling.gym.optional import require
 
-__all__ = ["Recording", "record"]
-
 _LONGEST = 5_000  # maximum number of moves of a policy if the environment sets no limit
 
 

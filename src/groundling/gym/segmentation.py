@@ -8,11 +8,10 @@ from typing import Any
 
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import matches_name
-from groundling.gym.objects import ActionChoice, Episode, ObjectWorld
+from groundling.gym.episode import ActionChoice, Episode
+from groundling.gym.objects import ObjectWorld
 from groundling.gym.recorder import Recording, opened
 from groundling.world.environment import Demonstration
-
-__all__ = ["cut"]
 
 _VIOLATED = -6.0  # score of a mentioned value that the object does not have
 _SPELLED = 2.0  # score if the text contains the name of the verb

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from groundling.follower import Follower
     from groundling.gym.move_agent import MoveAgent
 
-__all__ = ["Cost", "GymWorld", "Seen", "Situation", "digest"]
-
 _WAYS = ("auto", "state", "deepcopy", "replay")
 # Attributes that are not part of the simulation state.
 _SKIPPED = ("render", "window", "screen", "clock", "viewer", "spec", "metadata", "space", "font")

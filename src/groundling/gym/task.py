@@ -31,8 +31,6 @@ from groundling.tasks.benchmark import (
 from groundling.tasks.presets import Preset, Presets
 from groundling.world.environment import Environment
 
-__all__ = ["BabyAIPreset", "BabyAIScene", "BabyAITask"]
-
 _TOGETHER = 12  # number of levels per fold, for the row of all levels
 # levels that test held-out combinations
 _COMBINED = ("ActionObjDoor", "MiniBossLevel", "BossLevel")

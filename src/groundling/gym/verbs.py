@@ -7,8 +7,6 @@ from typing import Any
 
 from groundling.errors import SettingError
 
-__all__ = ["Verb", "check_verbs"]
-
 
 @dataclass(frozen=True)
 class Verb:

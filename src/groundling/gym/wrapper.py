@@ -13,8 +13,6 @@ from groundling.gym.optional import require
 if TYPE_CHECKING:
     from groundling.plan import Plan
 
-__all__ = ["InstructionFollowing"]
-
 _gymnasium = require("gymnasium")
 
 

@@ -40,7 +40,7 @@ class ActionNames:
         self._known: dict[Action, str] = {}
 
     def __call__(self, action: Action) -> str:
-        """Return the name of an action."""
+        """Return the canonical name of an action."""
         found = self._known.get(action)
         if found is None:
             try:

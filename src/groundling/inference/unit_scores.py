@@ -139,7 +139,7 @@ class WordScores:
 
 
 def alone(label: NodeLabel, shape: Shape) -> LaidOutGraph:
-    """Return a graph with a single label."""
+    """Return a laid-out graph whose single node has a single label."""
     value = ((label.kind, label.value),) if isinstance(label.value, str) else ()
     return LaidOutGraph((((label, 1.0),),), ("action",), shape, ((label, 1.0),), value)
 
@@ -197,14 +197,14 @@ class UnitScores:
 
     @property
     def units(self) -> int:
-        """The number of units."""
+        """The number of units of the text."""
         return self.labelled.skeleton.groups
 
     def __len__(self) -> int:
         return len(self._of)
 
     def actions(self, pairs: Sequence[tuple[State, Action]]) -> tuple[Reals, Reals]:
-        """Return the scores of pairs: (pairs × units) with the text, and those without it."""
+        """Return the text scores (pairs × units) and the text-free scores of the given pairs."""
         for pair in pairs:
             if pair not in self._of:
                 self._of[pair] = self.encoder.ground(self.world, *pair)
@@ -263,7 +263,7 @@ class UnitScores:
         return text, np.array([self._known[g][1] for g in graphs])
 
     def _score(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
-        """Score graphs with the overlay recursion."""
+        """Return the scores of graphs, computed by the overlay recursion."""
         found: dict[LaidOutGraph, tuple[Reals, float]] = {}
         # Names not seen in training are only matched when their own graph is scored, so that
         # scores do not depend on the other graphs.

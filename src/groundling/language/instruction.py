@@ -133,7 +133,7 @@ class Instruction:
 
     @property
     def root(self) -> int:
-        """The position of the root word."""
+        """The position of the root, the only word without a head."""
         return self.heads.index(-1)
 
     def children(self, position: int) -> tuple[int, ...]:
@@ -148,7 +148,7 @@ class Instruction:
         return tuple(order)
 
     def tree(self) -> str:
-        """Draw the dependency tree as a string."""
+        """Return the dependency tree as indented text, one word per line."""
         lines: list[str] = []
         stack = [(self.root, "", "")]
         while stack:

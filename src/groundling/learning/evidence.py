@@ -188,7 +188,7 @@ def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tup
 
 
 class _ScoreTest:
-    """Plan scores under the blind model and the words selected so far."""
+    """Tests words by plan scores: those of a model without values, plus selected words."""
 
     def __init__(self, values: PlanValues, blind: Reals, said: Reals, weights: Reals) -> None:
         self.values = values

@@ -91,7 +91,7 @@ def _chosen_again(
     progress: ProgressCallback | None,
     choose: ChooseAgain | None,
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings for these examples, and the choices."""
+    """Choose unset settings again for these examples; return the settings and choices."""
     if choose is None or not examples:
         return Trainer.of(learnt), learnt.choices
     # Cached environments have already answered most queries.

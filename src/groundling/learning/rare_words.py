@@ -47,7 +47,7 @@ class RareWords:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of a word and a label that both occur only in one, the same demonstration."""
+        """The pairs of a word and a label that occur in one demonstration each, and together."""
         return [(word, e) for word, labels in self.found for e in labels if self.labels[e] == 1]
 
     def penalty(self, l2: float, space: FeatureSpace) -> float | Reals:

@@ -36,14 +36,14 @@ class Minimised(Protocol):
 
     @property
     def width(self) -> int:
-        """The number of weights."""
+        """The number of weights in θ."""
 
     @property
     def begins_aligned(self) -> bool:
         """Whether the first round uses the initial alignments."""
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ."""
+        """Return the weights from which training starts."""
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p and its gradient."""

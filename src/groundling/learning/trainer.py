@@ -201,7 +201,7 @@ class Trainer(LearntSettings):
     def data(
         self, encoder: Encoder, features: Features, examples: Sequence[Example]
     ) -> TrainingData:
-        """Return the data of a member's objective."""
+        """Return the data from which the objective of an ensemble member is built."""
         return TrainingData(
             encoder=encoder,
             space=features.space(),
@@ -299,7 +299,7 @@ class Trainer(LearntSettings):
 
 
 def content_of(example: Example) -> tuple[object, ...]:
-    """Return everything in an example that affects training, in a form for JSON."""
+    """Return everything in an example that affects training, for a checksum."""
     return (
         tuple(map(repr, example.instructions)), canonical(example.trajectory.actions),
         canonical(example.trajectory.start),

@@ -168,7 +168,7 @@ class Objective(ABC):
 
     @property
     def width(self) -> int:
-        """The number of weights."""
+        """The number of weights in θ."""
         return len(self.data.space)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:

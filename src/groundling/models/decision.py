@@ -245,7 +245,7 @@ class DecisionObjective(Objective):
         return options
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ of the model."""
+        """Return the weights from which training starts, as defined by the model."""
         return self.model.first(width, seed)
 
     def realign(self, theta: Reals) -> bool:

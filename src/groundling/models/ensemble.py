@@ -98,7 +98,7 @@ class Ensemble(Model):
         return self.model.terms()
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ of a member."""
+        """Return the weights from which the training of a member starts."""
         return self.model.first(width, seed)
 
     def objective(self, data: TrainingData) -> Objective:

@@ -66,7 +66,7 @@ class Interpretation:
 
 
 def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals:
-    """Return the expected features of words on the nodes of an action (instance 0)."""
+    """Return the expected features of words on an action's nodes, from a single instance."""
     tables, places = scorer.tables, _node_places(scorer, graph)
     counts = np.zeros(scorer.width)
     for word, word_set in enumerate(scorer.batch.word_set.tolist()):
@@ -79,7 +79,7 @@ def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals
 
 
 def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
-    """Return the expected features of ψ(y) (instance 0)."""
+    """Return the expected features of ψ(y), from a scorer of a single instance."""
     batch, tables = scorer.batch, scorer.tables
     counts = np.zeros(scorer.width)
     pair = int(batch.graph_prior[scorer.encoding.graphs[0].index(graph)])
@@ -92,7 +92,7 @@ def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
 
 
 def _node_places(scorer: Scorer, graph: LaidOutGraph) -> list[int]:
-    """Return the indices of a graph's nodes in the encoding (instance 0)."""
+    """Return the indices of a graph's nodes in the encoding of a single instance."""
     batch = scorer.batch
     place = scorer.encoding.graphs[0].index(graph)
     local = batch.graph_node[int(batch.graph_nodes[place]) : int(batch.graph_nodes[place + 1])]

@@ -75,12 +75,12 @@ class Learnt:
 
     @property
     def model(self) -> Model:
-        """The model used."""
+        """The probability model that was fitted."""
         return self.settings.model
 
     @property
     def search(self) -> Search:
-        """The search settings."""
+        """The settings used to search for plans."""
         return self.settings.search
 
     def without_memory(self) -> Learnt:

@@ -56,7 +56,7 @@ class RememberedText:
 
     @property
     def text(self) -> str:
-        """The words as one string."""
+        """The words of the text, joined by spaces."""
         return " ".join(self.words)
 
 
@@ -102,7 +102,7 @@ class DemonstrationMemory:
         return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
     def with_strength(self, strength: float) -> DemonstrationMemory:
-        """Return a copy with another strength."""
+        """Return the same memory with another strength of its influence."""
         return replace(self, strength=strength)
 
     @cached_property

@@ -111,7 +111,7 @@ class UnitModel(Model):
     def find(
         self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
     ) -> Callable[[Search], list[ScoredTrajectory]]:
-        """Return a function that finds plans with a given number of unfinished plans."""
+        """Return a function that finds plans, given search settings."""
 
     @abstractmethod
     def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:

@@ -350,12 +350,12 @@ class Layouts:
         return made
 
     def share(self, content: Part) -> Part:
-        """Return a content; equal contents are the same object."""
+        """Return the given labels as one object that is shared by all equal labels."""
         found: Part | None = self._find(content)
         return self._keep(content, content, 300 + 100 * len(content)) if found is None else found
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
-        """Return a node in the form for features; nodes added by the scene have an empty name."""
+        """Return a node with its labels as features; nodes added by the scene have no name."""
         # The node refers to its groups of ranks, which are shared, so the key is their identity.
         key = (name, labels, None if ranks is None else tuple(map(id, ranks)))
         found: _SpelledNode | None = self._find(key)

@@ -107,7 +107,7 @@ class CountsSum:
         self._counts = np.zeros(0)
 
     def add(self, counts: Counts) -> None:
-        """Add the counts of the next shard."""
+        """Add the counts of the next shard; call it in the order of shards."""
         words = np.array([self.words(each) for each in counts.words], np.int64)
         nodes = np.array([self.nodes(each) for each in counts.nodes], np.int64)
         for label in counts.edge_words:

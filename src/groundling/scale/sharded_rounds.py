@@ -48,7 +48,7 @@ class ShardedObjective:
         self.width = len(job.space)
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ."""
+        """Return the weights from which training starts."""
         return self.job.trainer.model.first(width, seed)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
@@ -57,8 +57,9 @@ class ShardedObjective:
         if found is None or found.weight != self.weight:
             covered = 0.0 if found is None else found.weight
             raise WorkerError(
-                f"The gradient covers {covered:g} of {self.weight:g}, the total weight of the "
-                "demonstrations. Train again, and do not change the files during training."
+                "The gradient must cover demonstrations with a total weight of "
+                f"{self.weight:g}; got {covered:g}. Train again, and do not change the files "
+                "during training."
             )
         return found.loss, found.gradient
 

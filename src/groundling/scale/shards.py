@@ -99,7 +99,7 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 
 
 def read_named(name: str | PathLike[str]) -> Demonstrations:
-    """Raise an error for a bare file name, which explains how to read files."""
+    """Raise an error for a bare file name; the message explains how to read files."""
     found = glob.glob(str(name), recursive=True)
     what = f"{len(found)} files match" if found else "no file matches"
     raise DemonstrationError(

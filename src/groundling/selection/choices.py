@@ -353,9 +353,9 @@ def describe(
 
 
 _REASONS = {
-    "features.slots": "words of the texts spell values of these labels, or can learn to mean them",
+    "features.slots": "texts spell values of these labels, or have words that may mean them",
     "features.words": f"combinations of words take {ENOUGH_FOR_PAIRS} demonstrations to learn",
-    "features.compound_weight": "combinations of words are rarer than words",
+    "features.compound_weight": "combinations of words are rarer than single words",
     "features.names": "names have several words, or texts often leave them out",
     "features.typos": "an unknown word one letter from a known one is usually a typo",
     "features.new_words": "there are no weights for words that were never demonstrated",

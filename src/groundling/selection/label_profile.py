@@ -1,4 +1,4 @@
-"""The labels that all training worlds have; without them, a world is a different one."""
+"""The labels that all training worlds have, by which a different world is recognised."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ class Profile:
 
     @property
     def longest(self) -> int:
-        """The length of the longest demonstration."""
+        """The number of actions of the longest demonstration."""
         return max(self.lengths)
 
     @cached_property
@@ -254,12 +254,12 @@ class Profile:
 
     @cached_property
     def has_goal(self) -> bool:
-        """Whether an environment has a goal test."""
+        """Whether any environment defines `is_goal`."""
         return any(each.world.has_goal for each in self.examples)
 
     @cached_property
     def has_outcome(self) -> bool:
-        """Whether an environment has an outcome function."""
+        """Whether any environment defines `outcome`."""
         return any(each.world.has_outcome for each in self.examples)
 
     # ---- texts --------------------------------------------------------------------------
@@ -356,7 +356,7 @@ class Profile:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether demonstrated actions have numeric labels."""
+        """Whether the graphs of demonstrated actions have numeric labels."""
         return bool(self._numbers)
 
     @cached_property

@@ -82,7 +82,7 @@ class Clock(Budget):
 
     @property
     def left(self) -> float:
-        """Remaining seconds."""
+        """The seconds that are left until the end of the budget."""
         return self.seconds - (self.now() - self.began)
 
     def last(self, runner: Runner) -> float:
@@ -104,7 +104,7 @@ class Clock(Budget):
         self.deadline = min(self.deadline, self.began + self.seconds - self.last(runner))
 
     def check(self, progress: object) -> None:
-        """Raise `LateError` after the deadline."""
+        """Raise `LateError` after the deadline; called during training."""
         if self.now() > self.deadline:
             raise LateError
 
@@ -128,12 +128,12 @@ class Runner:
 
     @property
     def name(self) -> str:
-        """The name of the configuration."""
+        """The name of the configuration in tables and reasons."""
         return self.configuration.name
 
     @property
     def members(self) -> int:
-        """The number of models to train."""
+        """The number of models to train: that of the ensemble members, or 1."""
         model, features = self.trainer.model, self.trainer.features
         return len(model.all_members(self.trainer.overlay, features))
 
@@ -153,7 +153,7 @@ class Runner:
         return _standard_error(self.credit)
 
     def behind(self, other: Runner) -> tuple[float, float]:
-        """Return the mean difference to another configuration, and its standard error."""
+        """Return how far the mean credit is behind another's, and the standard error."""
         difference = other.credit - self.credit
         return float(np.mean(difference)), _standard_error(difference)
 

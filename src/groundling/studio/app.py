@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -42,8 +42,6 @@ from groundling.studio.texts import check_text
 from groundling.studio.web import Web
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
-
-__all__ = ["make_studio"]
 
 PATIENCE = 180.0  # seconds
 
@@ -94,35 +92,12 @@ def make_studio(
     def listed() -> dict[str, Any]:
         """Return the stored projects and the worlds of the gallery."""
         return {
-            "projects": [
-                {
-                    "project": each.name,
-                    "title": each.title,
-                    "pupil": each.pupil,
-                    "known": each.known,
-                }
-                for each in projects.summaries()
-            ],
+            "projects": [each._asdict() for each in projects.summaries()],
             "gallery": [
                 {"name": each.name, "title": each.title, "about": each.about}
                 for each in GALLERY.values()
             ],
         }
-
-    def add(method: str, path: str, work: Callable[..., Any], status: int = 200) -> None:
-        """Add an endpoint for a project; `work` gets the project as its first argument."""
-        signature = inspect.signature(work, eval_str=True)
-        [_, *others] = signature.parameters.values()
-        name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, annotation=str)
-
-        def of_project(name: str, **given: Any) -> Any:
-            return work(projects.get(name), **given)
-
-        of_project.__doc__, of_project.__name__ = work.__doc__, work.__name__
-        of_project.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=[name, *(each.replace(kind=name.kind) for each in others)]
-        )
-        web.add(method, "/api/projects/{name}" + path, of_project, status=status)
 
     def of_class() -> dict[str, Any]:
         """Return the address for joining the class, and the progress of each pupil's robot."""
@@ -146,24 +121,25 @@ def make_studio(
     web.add("POST", "/api/worlds", begin, status=201)
     web.add("POST", "/api/worlds/check", _check_scene)
     web.add("POST", "/api/worlds/open", open_file, status=201)
-    add("GET", "", _overview)
-    add("GET", "/events", _events)
-    add("POST", "/walk", _walk)
-    add("POST", "/say", _say)
-    add("POST", "/explain", _explain)
-    add("POST", "/reasons", _reasons)
-    add("GET", "/use", _use)
-    add("POST", "/continue", _go_on)
-    add("POST", "/teach", _teach, status=201)
-    add("POST", "/undo", _undo)
-    add("GET", "/demonstrations", _listed)
-    add("GET", "/demonstrations/{number}", _shown)
-    add("PATCH", "/demonstrations/{number}", _change)
-    add("DELETE", "/demonstrations/{number}", _delete)
-    add("POST", "/import", _import)
-    add("GET", "/export", _export)
-    add("GET", "/words", _words)
-    add("GET", "/weights", _weights)
+    add = partial(web.add, find=projects.get)
+    add("GET", "/api/projects/{name}", _overview)
+    add("GET", "/api/projects/{name}/events", _events)
+    add("POST", "/api/projects/{name}/walk", _walk)
+    add("POST", "/api/projects/{name}/say", _say)
+    add("POST", "/api/projects/{name}/explain", _explain)
+    add("POST", "/api/projects/{name}/reasons", _reasons)
+    add("GET", "/api/projects/{name}/use", _use)
+    add("POST", "/api/projects/{name}/continue", _go_on)
+    add("POST", "/api/projects/{name}/teach", _teach, status=201)
+    add("POST", "/api/projects/{name}/undo", _undo)
+    add("GET", "/api/projects/{name}/demonstrations", _listed)
+    add("GET", "/api/projects/{name}/demonstrations/{number}", _shown)
+    add("PATCH", "/api/projects/{name}/demonstrations/{number}", _change)
+    add("DELETE", "/api/projects/{name}/demonstrations/{number}", _delete)
+    add("POST", "/api/projects/{name}/import", _import)
+    add("GET", "/api/projects/{name}/export", _export)
+    add("GET", "/api/projects/{name}/words", _words)
+    add("GET", "/api/projects/{name}/weights", _weights)
     return web.guarded(
         token, larger={"/import": IMPORT_BYTES, "/api/worlds/open": IMPORT_BYTES}, code=code
     )

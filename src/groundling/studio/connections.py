@@ -9,8 +9,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from groundling.limits import CONNECTIONS, IDLE_CONNECTIONS
 
-__all__ = ["BoundedProtocol"]
-
 HEADERS = 10.0  # timeout in seconds for the headers of a request
 STALLED = 40.0  # timeout in seconds for a client that sends no body or does not read its response
 

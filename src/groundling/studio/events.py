@@ -10,8 +10,6 @@ from typing import Any
 
 from groundling.errors import ProjectError
 
-__all__ = ["Events"]
-
 WAITING = 200  # maximum number of queued events per page; when exceeded, the oldest are dropped
 PAGES = 200
 PULSE = 15.0  # seconds between keep-alive messages, which detect closed pages

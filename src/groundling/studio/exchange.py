@@ -16,8 +16,6 @@ from groundling.studio.project import Project
 from groundling.studio.scenes import HARMLESS, Setting, check_source
 from groundling.studio.store import Record
 
-__all__ = ["Brought", "export_lines", "import_lines", "read_brought"]
-
 APART = "kept apart"
 TOLD = 50  # maximum number of invalid lines to report
 

@@ -10,25 +10,6 @@ from groundling.errors import InstructionError
 from groundling.limits import PLAN_ACTIONS
 from groundling.studio.texts import plain_json
 
-__all__ = [
-    "AnswerForm",
-    "ChangeForm",
-    "Demonstrated",
-    "Health",
-    "JoinForm",
-    "Problem",
-    "QuestionForm",
-    "RequestForm",
-    "Said",
-    "SayForm",
-    "Spoken",
-    "Teaching",
-    "UtteranceForm",
-    "Way",
-    "Wish",
-    "WorldForm",
-]
-
 MOST_WEIGHT = 1000
 MOST_BEFORE = 8  # maximum number of texts in a sequence of questions and replies
 

@@ -8,10 +8,9 @@ from typing import NamedTuple
 from groundling.svg import Canvas
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Kitchen", "KitchenState"]
-
 PLACES = ("table", "sink", "shelf")
 THINGS = ("red cup", "blue cup", "red bowl")
+_STARTS = 24
 _COLORS = {"red": "#c8553d", "blue": "#3d6fb4", "green": "#4d8a52", "white": "#d9d9d9"}
 _WIDE, _HIGH, _TOP, _FLOOR = 200.0, 400.0, 176.0, 276.0
 _WOOD, _DARK, _STEEL = "#b98d5a", "#94703f", "#9aa5ad"
@@ -128,6 +127,12 @@ class Kitchen:
         if state.holds:
             _thing(canvas, state.holds, x + 60, 366.0, f"put down the {state.holds}")
         return str(canvas)
+
+
+def kitchen_starts() -> dict[str, KitchenState]:
+    """Return the initial states of the lesson: the usual one, and random ones."""
+    starts = [Kitchen.start, *map(Kitchen.shuffled, range(1, _STARTS))]
+    return {f"Kitchen {number}": state for number, state in enumerate(starts, 1)}
 
 
 def _furniture(canvas: Canvas, place: str, left: float) -> None:

@@ -16,8 +16,6 @@ from groundling.studio.project import Project
 from groundling.studio.scenes import HARMLESS, named
 from groundling.studio.store import FILE, Store
 
-__all__ = ["OpenProjects", "ProjectSummary", "take_home"]
-
 MAIN, TITLE, PUPIL = "main", "title", "pupil"
 MOST = 60  # maximum number of projects that one process opens besides the main project
 LISTED = 100  # maximum number of projects listed on the page, newest first
@@ -26,7 +24,7 @@ LISTED = 100  # maximum number of projects listed on the page, newest first
 class ProjectSummary(NamedTuple):
     """Summary of a stored project: name, title, pupil (or ""), number of demonstrations."""
 
-    name: str
+    project: str
     title: str
     pupil: str
     known: int

@@ -11,8 +11,6 @@ from groundling.svg import draw_way
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Environment, State
 
-__all__ = ["Picture", "name_action", "picture"]
-
 
 @dataclass(frozen=True)
 class Picture:
@@ -24,7 +22,7 @@ class Picture:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the picture as data for JSON."""
-        return {"svg": self.svg, "text": self.text, "problem": self.problem}
+        return dict(vars(self))
 
 
 def picture(environment: Environment, way: Sequence[State]) -> Picture:

@@ -13,8 +13,6 @@ from starlette.responses import JSONResponse, Response
 from groundling.errors import GroundlingError, NotFittedError, ProjectError
 from groundling.studio.store import DiskFullError
 
-__all__ = ["BusyError", "install_problems", "problem"]
-
 TITLES = {
     400: "Bad request", 401: "Token required", 403: "Forbidden", 404: "Not found",
     405: "Method not allowed", 408: "Request timeout", 409: "Conflict", 413: "Too large",

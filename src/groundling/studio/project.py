@@ -49,8 +49,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State, shorten
 from groundling.world.judgement import is_right
 
-__all__ = ["LearntState", "Project", "fingerprint_of"]
-
 STALE = -1  # stands for no revision: the training demonstrations differ from the stored ones
 MOST_WEIGHT = 1000
 WATCH = 0.5  # seconds between checks for changes by another process

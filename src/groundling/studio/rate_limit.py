@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from groundling.studio.problems import BusyError
 
-__all__ = ["RateLimit"]
-
 Result = TypeVar("Result")
 
 

@@ -13,8 +13,6 @@ from groundling.plan import Plan
 from groundling.studio.pictures import name_action
 from groundling.studio.scenes import StudioScene
 
-__all__ = ["reasons"]
-
 LINKED = 0.3  # minimum alignment probability at which a word is a reason for an action
 WITHOUT = 3  # maximum number of words that are left out, one at a time
 RECALLED = 1.0  # minimum score from memory at which a demonstration is a reason

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,19 +15,6 @@ from groundling.errors import DemonstrationError, SettingError, WorldError, did_
 from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.world.environment import Action, Demonstration, Environment, State, shorten
-
-__all__ = [
-    "Setting",
-    "StudioExample",
-    "StudioScene",
-    "check_source",
-    "demo_setting",
-    "lesson_setting",
-    "named",
-    "open_setting",
-    "scene_setting",
-    "typed",
-]
 
 GIVEN, APART = 60, 40
 SHOWN = (0, 3, 9, 41)  # indices of the maze demonstrations that are offered as examples
@@ -236,17 +223,12 @@ def lesson_setting() -> Setting:
     >>> [scene.name for scene in lesson_setting().scenes][:2]
     ['Kitchen 1', 'Kitchen 2']
     """
-    from groundling.studio.kitchen import Kitchen
+    from groundling.studio.kitchen import Kitchen, kitchen_starts
 
-    kitchen = Kitchen()
-    starts = [kitchen.start, *(Kitchen.shuffled(seed) for seed in range(1, 24))]
-    return Setting(
-        title="Kitchen",
-        source={"kind": "lesson"},
-        scenes=tuple(
-            StudioScene(f"Kitchen {n}", kitchen, start) for n, start in enumerate(starts, 1)
-        ),
-        make=lambda: Follower(parser="chain"),  # works for any language
+    scenes = scenes_of(Kitchen(), kitchen_starts())
+    # Works for any language.
+    return shown_setting(
+        "Kitchen", {"kind": "lesson"}, scenes, make=lambda: Follower(parser="chain")
     )
 
 
@@ -262,29 +244,53 @@ def scene_setting(
     >>> [each.name for each in scene_setting(SceneWorld(yard), {"kind": "scene"}).scenes]
     ['Yard 1', 'Yard 2']
     """
-    starts = world.starts
-    names = list(starts)
-    scenes = tuple(StudioScene(name, world, start) for name, start in starts.items())
-    listed = [
-        StudioExample(str(each["text"]), names[int(each.get("scene", 1)) - 1], None,
-                      tuple(each["actions"]))
-        for each in world.examples
+    scenes = scenes_of(world, world.starts)
+    listed = examples_of(world.examples, scenes)
+    given = listed[: len(listed) - held_out]
+    return shown_setting(world.title, source, scenes, given, listed[len(given) :], listed[:shown])
+
+
+def examples_of(
+    listed: Iterable[Mapping[str, Any]], scenes: Sequence[StudioScene]
+) -> list[StudioExample]:
+    """Return examples from JSON: each a text, the number of its scene, and its actions."""
+    return [
+        StudioExample(
+            str(each["text"]), scenes[int(each.get("scene", 1)) - 1].name, None,
+            tuple(each["actions"]),
+        )
+        for each in listed
     ]  # fmt: skip
 
-    def demonstrations(some: Sequence[StudioExample]) -> list[tuple[str, Demonstration]]:
-        return [
-            (each.scene, Demonstration(each.text, world, starts[each.scene], each.actions))
-            for each in some
-        ]
 
-    learnt = listed[: len(listed) - held_out]
+def scenes_of(world: Environment, starts: Mapping[str, State]) -> list[StudioScene]:
+    """Return a scene of a world for each initial state."""
+    return [StudioScene(name, world, start) for name, start in starts.items()]
+
+
+def shown_setting(
+    title: str,
+    source: Mapping[str, Any],
+    scenes: Sequence[StudioScene],
+    given: Sequence[StudioExample] = (),
+    apart: Sequence[StudioExample] = (),
+    examples: Sequence[StudioExample] = (),
+    **more: Any,
+) -> Setting:
+    """Create a setting of scenes, with examples as demonstrations; see `Setting` for the rest."""
+    places = {each.name: (each.environment, each.start) for each in scenes}
+
+    def demonstrations(some: Sequence[StudioExample]) -> list[tuple[str, Demonstration]]:
+        return [(e.scene, Demonstration(e.text, *places[e.scene], e.actions)) for e in some]
+
     return Setting(
-        title=world.title,
+        title=title,
         source=source,
-        scenes=scenes,
-        given=lambda: demonstrations(learnt),
-        apart=lambda: demonstrations(listed[len(learnt) :]),
-        examples=tuple(listed[:shown]),
+        scenes=tuple(scenes),
+        given=lambda: demonstrations(given),
+        apart=lambda: demonstrations(apart),
+        examples=tuple(examples),
+        **more,
     )
 
 
@@ -304,13 +310,8 @@ def world_setting(name: str) -> Setting:
     if isinstance(environment, SceneWorld):
         return scene_setting(environment, {"kind": "world", "world": name})
     title = name.partition("{")[0].rpartition(":")[2] or name
-    return Setting(
-        title=title,
-        source={"kind": "world", "world": name},
-        scenes=tuple(
-            StudioScene(each, environment, start) for each, start in starts_of(environment, title)
-        ),
-    )
+    scenes = scenes_of(environment, dict(starts_of(environment, title)))
+    return shown_setting(title, {"kind": "world", "world": name}, scenes)
 
 
 def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:

@@ -19,8 +19,6 @@ from groundling.errors import GroundlingError
 from groundling.limits import BODY_BYTES, Limit
 from groundling.studio.problems import problem
 
-__all__ = ["Security"]
-
 COOKIE, CLASS = "groundling", "groundling-class"
 JOIN = "/j/"
 GUESSES = 200  # maximum number of wrong class codes; then joining is disabled

@@ -21,8 +21,6 @@ from groundling.studio.store import Record
 from groundling.studio.teacher import learn
 from groundling.world.environment import Demonstration, State, class_name
 
-__all__ = ["Served", "ServedProject"]
-
 
 class Served:
     """A trained follower in its world, which handles one request at a time.

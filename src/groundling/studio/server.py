@@ -25,17 +25,6 @@ from groundling.limits import IMPORT_BYTES
 from groundling.studio.exchange import Brought, read_brought
 from groundling.studio.gallery import GALLERY
 
-__all__ = [
-    "Address",
-    "class_code",
-    "is_project",
-    "make_server",
-    "project_folder",
-    "read_exported",
-    "read_target",
-    "run",
-]
-
 PORT = 8090
 
 

@@ -30,8 +30,6 @@ from groundling.studio.web import Web
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration
 
-__all__ = ["make_service"]
-
 
 def make_service(
     served: Served,

@@ -12,8 +12,6 @@ from groundling.agent import Agent
 from groundling.limits import SESSION_MINUTES, SESSION_TURNS, SESSIONS
 from groundling.studio.problems import BusyError
 
-__all__ = ["Sessions"]
-
 
 class Sessions:
     """Agents by session id; ids are random, so that they cannot be guessed.

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, FiniteFloat, TypeAdapter, ValidationError
 
 from groundling.errors import DemonstrationError, ProjectError
 from groundling.limits import STORED_BYTES
 from groundling.studio.texts import plain_json
-
-__all__ = ["Change", "DiskFullError", "Record", "Store", "fingerprint"]
 
 FILE, VERSION = "project.sqlite", 2
 _WRITER = "writer.lock"
@@ -55,6 +55,9 @@ class DiskFullError(ProjectError):
     """Error for a full disk; nothing was changed."""
 
 
+_Place = Annotated[int, Field(gt=0, lt=_LARGEST)]
+
+
 @dataclass(frozen=True)
 class Record:
     """A stored demonstration; `start` and `actions` are JSON.
@@ -69,12 +72,12 @@ class Record:
     text: str
     start: Any
     actions: tuple[Any, ...]
-    weight: float = 1.0
+    weight: FiniteFloat = 1.0
     apart: bool = False
     origin: str = "shown"
-    at: float = 0.0
+    at: FiniteFloat = 0.0
     right_before: bool | None = None
-    id: int = 0
+    id: _Place = 0
     problem: str | None = None
 
     @property
@@ -97,12 +100,16 @@ def fingerprint(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
+_Changes = tuple[tuple[Record | None, Record | None], ...]
+_HISTORY = TypeAdapter(_Changes)
+
+
 @dataclass(frozen=True)
 class Change:
     """One change in the history: a description, and the records before and after the change."""
 
     what: str
-    changes: tuple[tuple[Record | None, Record | None], ...]
+    changes: _Changes
 
 
 class Store:
@@ -378,7 +385,7 @@ class Store:
             ).fetchone()
             if found is None:
                 return None
-            change = Change(str(found["what"]), tuple(self._changes(found["changes"])))
+            change = Change(str(found["what"]), self._changes(found["changes"]))
             for before, after in reversed(change.changes):
                 if after is not None:
                     self._db.execute("DELETE FROM demonstrations WHERE id=?", (after.id,))
@@ -393,14 +400,11 @@ class Store:
         found = self._read("SELECT what FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1")
         return str(found[0]["what"]) if found else None
 
-    def _changes(self, text: Any) -> Iterator[tuple[Record | None, Record | None]]:
+    def _changes(self, text: Any) -> _Changes:
+        self._json(text)  # raises an error for numbers and texts that JSON does not allow
         try:
-            for before, after in self._json(text):
-                yield (
-                    None if before is None else _revived(before),
-                    None if after is None else _revived(after),
-                )
-        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            return _HISTORY.validate_json(text, strict=True)
+        except ValidationError as error:
             raise self._broken("its history cannot be read") from error
 
     def begin(self, source: Any, records: Sequence[Record]) -> None:
@@ -573,22 +577,6 @@ def _is_model(row: sqlite3.Row) -> bool:
 
 def _kept(record: Record) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if name != "problem"}
-
-
-def _revived(kept: dict[str, Any]) -> Record:
-    """Return a record from the history; raise a built-in exception if it is invalid."""
-    found = Record(**{**kept, "actions": tuple(kept["actions"])})
-    kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
-    whole = type(found.id) is int and 0 < found.id < _LARGEST
-    if not whole or not all(isinstance(value, kind) for value, kind in kinds):
-        raise ValueError(
-            "The fields of a stored demonstration must have the types declared in `Record`."
-        )
-    if not _is_number(found.weight) or not _is_number(found.at):
-        raise ValueError("`weight` and `at` of a stored demonstration must be finite numbers.")
-    if found.right_before not in (None, True, False):
-        raise ValueError("`right_before` of a stored demonstration must be null, true or false.")
-    return found
 
 
 @contextmanager

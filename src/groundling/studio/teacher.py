@@ -12,8 +12,6 @@ from groundling.plan import Plan
 from groundling.ties import at_least
 from groundling.world.environment import Demonstration
 
-__all__ = ["learn", "threshold_of", "understood"]
-
 UNDERSTOOD = 0.5  # threshold of followers that have no calibrated threshold
 
 

@@ -9,8 +9,6 @@ from groundling.errors import InstructionError
 from groundling.language.sentences import split_sentences
 from groundling.limits import SAID_ACTIONS, SAID_CHARACTERS, SAID_SENTENCES
 
-__all__ = ["check_actions", "check_text", "plain_json"]
-
 
 def check_text(text: str) -> str:
     """Return a stripped text; raise `InstructionError` if it is empty or too long.

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from groundling.errors import ModelFileError
-from groundling.studio.benchmark_worlds import read_lines
-from groundling.studio.scenes import Setting, StudioExample, StudioScene
+from groundling.studio.benchmark_worlds import named_scenes, read_lines
+from groundling.studio.scenes import Setting, StudioExample
 from groundling.world.environment import Demonstration
-
-__all__ = ["task_setting"]
 
 SCENES = 8  # maximum number of corpus parts that are offered as scenes
 
@@ -53,9 +51,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     return Setting(
         title=f"{note.task}, {note.preset}",
         source=source,
-        scenes=tuple(
-            StudioScene(each.name, each.environment, each.start) for each in found.values()
-        ),
+        scenes=tuple(named_scenes(found)),
         make=lambda: chosen.follower(seed=note.seed),
         base=base,
         trained=follower,

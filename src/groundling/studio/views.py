@@ -18,19 +18,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
-__all__ = [
-    "actions_view",
-    "explanation_view",
-    "frames",
-    "graph_view",
-    "record_view",
-    "trees_view",
-    "turn_view",
-    "walk",
-    "weights_of",
-    "words_of",
-]
-
 SHOWN = 40  # maximum number of possible actions that a view lists
 _WORD = re.compile(r"^word=(.+?) ∧ ")
 
@@ -156,20 +143,7 @@ def record_view(project: Project, record: Record) -> dict[str, Any]:
         labels = [name_action(scene.environment, each) for each in actions]
     except Exception:  # the world has changed, so show the stored actions
         labels = [str(each) for each in record.actions]
-    return {
-        "id": record.id,
-        "scene": record.scene,
-        "text": record.text,
-        "start": record.start,
-        "actions": list(record.actions),
-        "labels": labels,
-        "weight": record.weight,
-        "apart": record.apart,
-        "origin": record.origin,
-        "at": record.at,
-        "right_before": record.right_before,
-        "problem": project.problem_of(record),
-    }
+    return {**vars(record), "labels": labels, "problem": project.problem_of(record)}
 
 
 def weights_of(follower: Follower, word: str, most: int = 30) -> list[dict[str, Any]]:

@@ -19,8 +19,6 @@ from groundling.studio.problems import install_problems
 from groundling.studio.rate_limit import RateLimit
 from groundling.studio.security import Security
 
-__all__ = ["Web"]
-
 STATIC = Path(__file__).parent / "static"
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text}
@@ -59,7 +57,8 @@ class Web:
     --------
     >>> from starlette.testclient import TestClient
     >>> web = Web("Twice", "index.html", RateLimit(), learning=lambda: False)
-    >>> web.add("GET", "/twice", lambda number: number * 2, number=int)
+    >>> def twice(number: int) -> int: return number * 2
+    >>> web.add("GET", "/twice", twice)
     >>> with TestClient(web.guarded(), base_url="http://127.0.0.1") as client:
     ...     client.get("/twice", params={"number": 3}).json(), client.get("/v1/health").json()
     (6, {'status': 'ok', 'waiting': 0, 'learning': False})
@@ -118,27 +117,26 @@ class Web:
         *,
         status: int = 200,
         checks: Callable[[], None] | None = None,
-        **kinds: Any,
+        find: Callable[[str], Any] | None = None,
     ) -> None:
         """Add an endpoint that runs in a worker thread.
 
-        The parameters of `work` are those of the request; `kinds` overrides their annotations. The
-        function `checks` is called before the body is read, and may raise an error to reject the
-        request.
+        The parameters of `work` are those of the request. With `find`, the first one is
+        `find(name)`, where `name` is part of the path. `checks` runs before the body is read and
+        may raise an error to reject the request.
         """
         from fastapi import Depends
 
-        signature = inspect.signature(work, eval_str=True)
-        parameters = [
-            each.replace(
-                annotation=kinds.get(each.name, each.annotation),
-                kind=inspect.Parameter.KEYWORD_ONLY,
-            )
-            for each in signature.parameters.values()
-        ]
+        signature, kind = inspect.signature(work, eval_str=True), inspect.Parameter.KEYWORD_ONLY
+        parameters = [each.replace(kind=kind) for each in signature.parameters.values()]
+        if find is not None:
+            parameters[0] = inspect.Parameter("name", kind, annotation=str)
+
+        def answer(given: dict[str, Any]) -> Any:
+            return work(**given) if find is None else work(find(given.pop("name")), **given)
 
         async def endpoint(**given: Any) -> Any:
-            return await self.limit.run(lambda: work(**given))
+            return await self.limit.run(answer, given)
 
         endpoint.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         endpoint.__doc__ = work.__doc__

@@ -327,10 +327,6 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         count = len(self.folds(corpus, preset, "full", quick))
         return f"{len(self.parts(corpus))} {self.part}s, {count} folds"
 
-    def shown_metrics(self, preset: str) -> tuple[str, ...]:
-        """Return the columns of a preset's table; the interval is for the last one."""
-        return self.metrics
-
     # ---- tuning ------------------------------------------------------------------------
 
     def tuning_folds(self, corpus: CorpusT) -> list[Fold]:

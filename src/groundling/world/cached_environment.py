@@ -34,7 +34,7 @@ _MEASURED = 64  # measure the size of one state in this many
 
 
 class _Answers:
-    """The cached results for one state."""
+    """The results that the environment returned for one state."""
 
     __slots__ = ("actions", "dead_end", "ends", "facts", "graphs", "scene", "seen", "steps",
                  "table")  # fmt: skip
@@ -136,7 +136,7 @@ class CachedEnvironment:
         return inner.describes(state, actions[0])
 
     def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
-        """Return whether a plan uses a value of the text; True without open values."""
+        """Return whether a plan uses a literal of the text; True if actions have no open values."""
         inner = self.environment
         return not isinstance(inner, BoundEnvironment) or any(
             inner.uses(state, action, literal) for state, action in decisions
@@ -154,13 +154,13 @@ class CachedEnvironment:
 
     @property
     def is_blank(self) -> bool:
-        """Whether the cache is empty."""
+        """Whether the cache has no entry for any state."""
         return not len(self._answers)
 
     # ---- calls --------------------------------------------------------------------------
 
     def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
-        """Call a method of the environment; with `listed`, return a bounded sequence."""
+        """Call a method of the environment; with `listed`, limit the length of the result."""
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
@@ -321,7 +321,7 @@ class CachedEnvironment:
 
     @property
     def grounds_alone(self) -> bool:
-        """Whether single actions are listed from the graphs of all actions at once.
+        """Whether all actions of a state are grounded at once to list the plans of one action.
 
         Without `ground_many`, this is faster for following only: training needs every graph.
         """
@@ -480,7 +480,7 @@ class CachedEnvironment:
 
     @property
     def has_goal(self) -> bool:
-        """Whether the environment has a goal test."""
+        """Whether the environment defines `is_goal`."""
         return hasattr(self.environment, "is_goal")
 
     def is_goal(self, state: State) -> bool:
@@ -605,7 +605,7 @@ def _ends(actions: Sequence[Action]) -> Sequence[Action]:
 class EnvironmentCache:
     """Cached versions of environments, found by the identity of the environment.
 
-    All of them share one memory budget. Environments whose cache is empty are dropped when the
+    The caches share one memory budget. Environments whose cache is empty are dropped when the
     budget shrinks. Call `forget` for an environment that has changed.
 
     >>> class Lamp:
@@ -634,7 +634,7 @@ class EnvironmentCache:
         return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
-        """Return the cached version of an environment."""
+        """Return an environment with cached results; the same one for the same object."""
         asked = (
             environment.environment if isinstance(environment, CachedEnvironment) else environment
         )
@@ -660,7 +660,7 @@ class EnvironmentCache:
             self._worlds.pop(next(iter(self._worlds)), None)
 
     def forget_all(self) -> None:
-        """Clear the caches of all environments."""
+        """Clear the caches of all environments, for instance because they may have changed."""
         for known in self._worlds.values():
             known.forget()
 

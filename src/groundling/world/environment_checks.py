@@ -478,7 +478,7 @@ class _Check:
                 )  # fmt: skip
 
     def look_at_goals(self) -> None:
-        """Check that a goal can be reached."""
+        """Check that `is_goal` is True for at least one of the states found."""
         if not any(self.says("is_goal", state) for state in self.seen):
             self.report(
                 "is_goal", "never",

@@ -87,7 +87,7 @@ class GraphTable(Sequence[GroundingGraph]):
             self.patterns, self.pattern_of = [_part_of(whole, row) for row in rows], where.ravel()
 
     def changed(self, roles: Iterable[str]) -> GraphTable:
-        """Return a copy with new roles."""
+        """Return a copy of the table whose graphs have the given roles."""
         other = GraphTable.__new__(GraphTable)
         other.__dict__.update(self.__dict__)
         other.patterns = [each.changed(roles=roles) for each in self.patterns]

@@ -1,4 +1,4 @@
-"""Safe display and comparison of values of user-defined classes, without exceptions."""
+"""Display and comparison of user-defined values by functions that never raise."""
 
 from __future__ import annotations
 

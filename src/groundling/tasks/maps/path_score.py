@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 
-class _Place(Protocol):
-    @property
-    def landmark(self) -> str: ...
-
-
-def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
+def transitions(path: Sequence[str]) -> Counter[tuple[str, str]]:
     """Count the transitions of a path from one landmark to another, without sides.
 
-    A path consists of landmark keys, steps, actions or states, and begins with the start.
+    A path consists of landmark keys, and begins with the start.
 
     >>> transitions(["start", "cave", "cave", "start", "cave"])
     Counter({('start', 'cave'): 2, ('cave', 'start'): 1})
     """
-    keys = [each if isinstance(each, str) else each.landmark for each in path]
-    return Counter((here, there) for here, there in pairwise(keys) if here != there)
+    return Counter((here, there) for here, there in pairwise(path) if here != there)
 
 
 @dataclass(frozen=True)
@@ -67,7 +60,7 @@ class PathScore:
         return f"P {self.precision:.3f}  R {self.recall:.3f}  F1 {self.f1:.3f}"
 
 
-def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Place]) -> PathScore:
+def score_path(predicted: Sequence[str], reference: Sequence[str]) -> PathScore:
     """Score the transitions of a path, as a multiset, against its reference.
 
     >>> score_path(["start", "cave", "hut"], ["start", "cave", "inn", "hut"])

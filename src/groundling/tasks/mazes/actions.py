@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from groundling.errors import WorldError
 from groundling.tasks.mazes.maze import Position
 
 
@@ -57,18 +55,6 @@ def face(direction: int) -> MazeAction:
     face(0)
     """
     return MazeAction("face", direction)
-
-
-def read_action(text: str) -> MazeAction:
-    """Parse an action from a string such as `rotate(90)`.
-
-    >>> read_action("rotate(90)") == rotate(90)
-    True
-    """
-    found = re.fullmatch(r"(move|rotate|face)\((\d+)\)|stay", text.strip())
-    if not found:
-        raise WorldError(f"An action must be move(2), rotate(90), face(180) or stay; got {text!r}.")
-    return MazeAction(found[1], int(found[2])) if found[1] else STAY
 
 
 def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from groundling.errors import CorpusError, DemonstrationError, did_you_mean
 from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, canonical, rotate
 from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.generator import Route
 from groundling.tasks.mazes.maze import Maze, Position
 from groundling.tasks.mazes.maze_files import MazeExample, read_examples, read_maze
 from groundling.tasks.mazes.plans import Pose, actions_of, merge_moves, poses_of, shortest_plans
@@ -128,14 +129,11 @@ def load_sail(
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from groundling.tasks.mazes import generate_mazes, generate_routes
-    >>> from groundling.tasks.mazes.maze_files import write_corpus
-    >>> with TemporaryDirectory() as folder:
-    ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
-    ...     sail = load_sail(folder)
-    >>> [(name, len(each.paragraphs)) for name, each in sail.mazes.items()]
-    [('Maze1', 5), ('Maze2', 5)]
+    >>> load_sail("nowhere")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.CorpusError: nowhere must contain maps/*.xml, data/SingleSentence.xml and
+    data/Paragraph.xml; got no maps. Pass the folder of the corpus.
     """
     folder = Path(folder)
     reader = _Reader(CorpusReport(), skip_broken)
@@ -177,6 +175,31 @@ def load_sail(
                     "the end of the path is the gold end",
                 )
     return Sail(reader.mazes, reader.report)
+
+
+def as_corpus(routes: Iterable[Route]) -> Sail:
+    """Return generated routes as a corpus.
+
+    As in the SAIL corpus, a sentence that demonstrates `stay` is not a single sentence, unless it
+    starts a route.
+
+    >>> from groundling.tasks.mazes import generate_mazes, generate_routes
+    >>> sail = as_corpus(generate_routes(generate_mazes(1, 2), 10, seed=1))
+    >>> [(name, len(each.paragraphs)) for name, each in sail.mazes.items()]
+    [('Maze1', 5), ('Maze2', 5)]
+    """
+    found: dict[str, MazeCorpus] = {}
+    for route in routes:
+        if route.maze.name not in found:
+            found[route.maze.name] = MazeCorpus(MazeEnvironment(route.maze))
+        corpus = found[route.maze.name]
+        first, *others = route.single_sentences(corpus.environment)
+        corpus.sentences.append(first)
+        for each in others:
+            (corpus.dropped if each.actions == (STAY,) else corpus.sentences).append(each)
+        corpus.paragraphs.append(route.demonstration(corpus.environment))
+        corpus.destinations[route.name] = route.poses()[-1].position
+    return Sail(found, CorpusReport())
 
 
 class _Reader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -102,26 +102,6 @@ def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pos
             line = maze.ahead(position, orientation)[: action.amount]
             poses += [Pose(each, orientation) for each in line]
     return poses
-
-
-def plans_within(
-    environment: MazeEnvironment, start: MazeState, length: int
-) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
-    """Yield all plans of at most `length` actions and their ends, shortest first.
-
-    >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
-    >>> world = MazeEnvironment(maze)
-    >>> len(list(plans_within(world, world.start((0, 0), 90), 2)))
-    8
-    """
-    layer: list[tuple[tuple[MazeAction, ...], MazeState]] = [((), start)]
-    for _ in range(length):
-        layer = [
-            ((*plan, action), environment.step(state, action))
-            for plan, state in layer
-            for action in environment.actions(state)
-        ]
-        yield from layer
 
 
 def shortest_plans(

@@ -1,4 +1,4 @@
-"""The `mazes` task: single sentences and whole routes, one map held out at a time."""
+"""The `mazes` task: single sentences, one map held out at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from groundling.errors import SettingError
@@ -26,30 +25,26 @@ from groundling.tasks.benchmark import (
     sample_count,
 )
 from groundling.tasks.mazes.actions import MazeState
-from groundling.tasks.mazes.corpus import Sail, load_sail
+from groundling.tasks.mazes.corpus import Sail, as_corpus, load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.generator import generate_mazes, generate_routes
+from groundling.tasks.mazes.generator import Route, generate_mazes, generate_routes
 from groundling.tasks.mazes.maze import COMPASS
 from groundling.tasks.mazes.maze_demo import demo_world
 from groundling.tasks.mazes.maze_drawing import draw_maze
-from groundling.tasks.mazes.maze_files import write_corpus
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset, prepare_sentences, units
-from groundling.tasks.mazes.routes import (
-    ROUTES,
-    RoutePreset,
-    leave_out_routes,
-    prepare_routes,
-    route_row,
-    with_routes,
-)
 from groundling.world.environment import Environment, State
 
 # Estimated seconds per map.
-_SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0, ROUTES: 60.0}
+_SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0}
+
+
+def generate_sample(size: float | None = None) -> list[Route]:
+    """Generate routes in three mazes."""
+    return generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
 
 
 class MazeTask(Task[Sail, MazePreset]):
-    """Single sentences and whole routes in mazes, one map held out at a time."""
+    """Single sentences in mazes, one map held out at a time."""
 
     name = "mazes"
     about = (
@@ -58,19 +53,15 @@ class MazeTask(Task[Sail, MazePreset]):
         "over sentences."
     )
     metrics = ("micro", "macro")
-    presets = with_routes(PRESETS)
+    presets = PRESETS
     corpus = "sail"
     part = "map"
-    tables_only = (ROUTES,)
 
     def load(self, source: Path | None, size: float | None = None) -> Sail:
         """Return the SAIL corpus in a folder, or three generated mazes with routes."""
         if source is not None:
             return load_sail(source / self.corpus)
-        routes = generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
-        with TemporaryDirectory() as made:
-            write_corpus(Path(made), routes)
-            return load_sail(made)
+        return as_corpus(generate_sample(size))
 
     def prepare(self, corpus: Sail, chosen: MazePreset) -> list[Case]:
         """Return the single sentences of all maps as cases."""
@@ -94,21 +85,9 @@ class MazeTask(Task[Sail, MazePreset]):
         cost = _SECONDS[preset] * (6.0 if variant in ("no lexicon", "opaque names") else 1.0)
         return [Fold(name, (name,), seconds=cost) for name in corpus.mazes]
 
-    def evaluate(
-        self, corpus: Sail, chosen: Mapping[str, MazePreset], fold: Fold
-    ) -> dict[str, Outcome]:
-        """Train without one map; return the outcomes on its sentences or its routes."""
-        first, *_ = chosen.values()
-        if not isinstance(first, RoutePreset):
-            return super().evaluate(corpus, chosen, fold)
-        done = leave_out_routes(first, prepare_routes(first, corpus), fold.name, first.training)
-        return {name: done[cast(RoutePreset, each).reading] for name, each in chosen.items()}
-
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
         """Return the row of results: macro is the mean over maps, micro over sentences."""
         chosen = self.presets.select(preset, variant)
-        if isinstance(chosen, RoutePreset):
-            return route_row(variant, chosen, outcomes)
         rights = [(maze, score["right"]) for each in outcomes for maze, score in each["scores"]]
         per_map = by_map(rights)
         metrics = {
@@ -122,13 +101,7 @@ class MazeTask(Task[Sail, MazePreset]):
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
         """Describe the evaluation protocol."""
-        if preset == ROUTES:
-            return "whole routes, final position, one map left out"
         return "single sentences, one map left out"
-
-    def shown_metrics(self, preset: str) -> tuple[str, ...]:
-        """Return the columns of a table; the intervals of routes are for the micro mean."""
-        return ("macro", "micro") if preset == ROUTES else self.metrics
 
     def tuning_folds(self, corpus: Sail) -> list[Fold]:
         """Return a fold for each pair of maps, one for training and another for testing.

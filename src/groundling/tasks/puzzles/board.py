@@ -323,21 +323,6 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     return board.without(struck_cells(board, action))
 
 
-def expand(plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Return the plan with each multi-strike split into single lines.
-
-    >>> [str(each) for each in expand([Strike("row", (0, 2)), Strike("column", (1,))])]
-    ['row 1', 'row 3', 'column 2']
-    """
-    strikes: list[Strike] = []
-    for action in plan:
-        if action.is_full:
-            strikes += [Strike(action.orientation, (line,)) for line in action.lines]
-        else:
-            strikes.append(action)
-    return tuple(strikes)
-
-
 def collapse(plan: Iterable[Strike]) -> tuple[Strike, ...]:
     """Join consecutive full strikes of one orientation into a multi-strike.
 

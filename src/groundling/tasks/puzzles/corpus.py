@@ -1,9 +1,9 @@
-"""Reader and writer of the puzzle corpus: boards, solutions and hints."""
+"""Reader of the puzzle corpus: boards, solutions and hints."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -16,7 +16,6 @@ from groundling.tasks.puzzles.board import (
     Orientation,
     Strike,
     collapse,
-    expand,
     strike,
     struck_cells,
 )
@@ -122,7 +121,7 @@ def split_hints(text: str) -> tuple[str, ...]:
 
 
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
-    """Read the puzzles of a corpus folder.
+    r"""Read the puzzles of a corpus folder.
 
     The files of a corpus are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
@@ -131,9 +130,10 @@ def read_corpus(folder: str | Path) -> PuzzleCorpus:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     write_corpus([Puzzle(1, Board.read(["##"]), 2, text="the row .")], folder)
+    ...     for name, text in ((GAMES, "1\n:2\n##"), (SOLUTIONS, "1"), (HINTS, "# 1\n@ 1\nrow")):
+    ...         _ = Path(folder, name).write_text(text)
     ...     read_corpus(folder)[1].hints
-    ('the row .',)
+    ('row',)
     """
     where = Path(folder)
     games = dict(_read_games(where / GAMES))
@@ -311,33 +311,3 @@ def _unigrams(path: Path, line: int, written: str) -> str:
             f"{shorten(tokens[-1])}."
         )
     return " ".join(words)
-
-
-def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
-    """Write puzzles to a corpus folder, in the format of `read_corpus`."""
-    chosen: Sequence[Puzzle] = sorted(puzzles, key=lambda each: each.number)
-    where = Path(folder)
-    where.mkdir(parents=True, exist_ok=True)
-    games, plans, texts = [], [], []
-    for puzzle in chosen:
-        games.append("\n".join((str(puzzle.number), f":{puzzle.k}", *puzzle.board.rows())))
-        plans.append("\n".join((str(puzzle.number), *map(_write_strike, expand(puzzle.plan)))))
-        if puzzle.text:
-            words = puzzle.text.split()
-            if any("_" in word for word in words):
-                raise CorpusError(
-                    f"The hints of puzzle {puzzle.number} must not contain underscores, "
-                    "which mark pairs of words in the file. Replace them."
-                )
-            mixed = [words[0]]
-            for left, right in pairwise(words):
-                mixed += [f"{left}_{right}", right]
-            texts.append(f"# {puzzle.number}\n@ {puzzle.number}\n{' '.join(mixed)}")
-    for name, blocks in ((GAMES, games), (SOLUTIONS, plans), (HINTS, texts)):
-        (where / name).write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
-
-
-def _write_strike(action: Strike) -> str:
-    letter, line = action.orientation[0], action.lines[0]
-    part = "" if action.first is None else f":{action.first}:{action.last}"
-    return f"{letter}:{line}{part}"

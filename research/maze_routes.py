@@ -1,31 +1,37 @@
-"""Whole routes of several sentences: reading, training and evaluation.
+"""Whole routes in mazes: `python -m research.maze_routes CORPORA/sail results/mazes-routes.json`.
 
-`groundling evaluate mazes --preset routes` evaluates all rows.
+A follower reads the sentences of a route one by one or all at once, with one map held out.
 """
 
 from __future__ import annotations
 
+import argparse
+import time
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling import __version__
 from groundling.answers import score_plans
-from groundling.errors import SettingError
-from groundling.evaluation.report import Row, bootstrap
+from groundling.errors import ConvergenceWarning, SettingError
+from groundling.evaluation.report import Report, Row, bootstrap
 from groundling.follower import Follower
 from groundling.inference.plan_space import ActionNames
 from groundling.language.instruction import Instruction
 from groundling.language.parser import load_parser
 from groundling.tasks.benchmark import Outcome
 from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, canonical
-from groundling.tasks.mazes.corpus import Sail
+from groundling.tasks.mazes.corpus import Sail, load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Position
-from groundling.tasks.mazes.maze_presets import MazePreset, prepare_sentences, units
-from groundling.tasks.mazes.plans import Pose, actions_of, plans_within, poses_of
+from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset, prepare_sentences, units
+from groundling.tasks.mazes.plans import Pose, actions_of, poses_of
 from groundling.tasks.presets import Preset, Presets
 from groundling.ties import at_least, rank
 from groundling.world.composition import compose
@@ -377,6 +383,27 @@ def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
     return [end for end in ends if end.orientation is not None]
 
 
+def plans_within(
+    environment: MazeEnvironment, start: MazeState, length: int
+) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
+    """Yield all plans of at most `length` actions and their ends, shortest first.
+
+    >>> from groundling.tasks.mazes import Maze
+    >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
+    >>> world = MazeEnvironment(maze)
+    >>> len(list(plans_within(world, world.start((0, 0), 90), 2)))
+    8
+    """
+    layer: list[tuple[tuple[MazeAction, ...], MazeState]] = [((), start)]
+    for _ in range(length):
+        layer = [
+            ((*plan, action), environment.step(state, action))
+            for plan, state in layer
+            for action in environment.actions(state)
+        ]
+        yield from layer
+
+
 def _near(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
     """Return nearby initial states without an orientation."""
     x, y = start.position
@@ -654,3 +681,59 @@ def leave_out_routes(
             "maze": left_out, "scores": scores, "power": power, "sentences": sentences
         }  # fmt: skip
     return found
+
+
+# ---- the table ----------------------------------------------------------------------------------
+
+CONDITION = "whole routes, final position, one map left out"
+
+
+@cache
+def _sail(corpus: Path) -> Sail:
+    return load_sail(corpus)
+
+
+def evaluate(corpus: Path, rows: Sequence[str], left_out: str) -> dict[str, Outcome]:
+    """Return the outcome of rows that share one training run, with one map held out."""
+    presets, sail = with_routes(PRESETS), _sail(corpus)
+    chosen = {name: presets.select(ROUTES, name) for name in rows}
+    first = cast(RoutePreset, chosen[rows[0]])
+    with warnings.catch_warnings():
+        # Presets limit the iterations.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        done = leave_out_routes(first, prepare_routes(first, sail), left_out, first.training)
+    return {name: done[cast(RoutePreset, each).reading] for name, each in chosen.items()}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train and follow for each map that is held out, and write the report of the rows."""
+    from joblib import Parallel, delayed
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("corpus", type=Path, help="the folder of the SAIL corpus")
+    parser.add_argument("out", type=Path, help="where the report goes, as JSON")
+    parser.add_argument("--row", action="append", help="only this row; may be repeated")
+    parser.add_argument("--jobs", type=int, default=-1, help="number of processes; all cores")
+    settings = parser.parse_args(arguments)
+    presets, began = with_routes(PRESETS), time.perf_counter()
+    rows = settings.row or presets.variants_of(ROUTES)
+    work = [
+        (settings.corpus, group, maze)
+        for group in presets.group(ROUTES, rows)
+        for maze in _sail(settings.corpus).mazes
+    ]
+    found = Parallel(n_jobs=settings.jobs)(delayed(evaluate)(*each) for each in work)
+    made = [
+        route_row(
+            name,
+            cast(RoutePreset, presets.select(ROUTES, name)),
+            [outcomes[name] for outcomes in found if name in outcomes],
+        )
+        for name in rows
+    ]
+    seconds = time.perf_counter() - began
+    Report("mazes", ROUTES, CONDITION, made, seconds, __version__).save(settings.out)
+
+
+if __name__ == "__main__":
+    main()
