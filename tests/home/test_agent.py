@@ -174,4 +174,4 @@ def test_agent_declines_values_out_of_range(agent, text):
 
 def test_agent_says_which_values_are_possible(agent):
     reply = agent.reply("set the thermostat to 900 degrees")
-    assert reply.text == "That is out of range: 0° – 95° is possible."
+    assert reply.text == "That is out of range: 0° – 100° is possible."

@@ -377,8 +377,8 @@ class _FloorPlan:
 
     def _offered(self, *deeds: str) -> list[str]:
         """Return the possible actions among some deeds, by mover."""
-        actors = [f"{name}: " for name in self.movers] if len(self.movers) > 1 else [""]
-        named = (f"{who}{deed}" for who in actors for deed in deeds)
+        movers = [f"{name}: " for name in self.movers] if len(self.movers) > 1 else [""]
+        named = (f"{who}{deed}" for who in movers for deed in deeds)
         return [each for each in named if each in self.possible]
 
     def _fill(self, thing: str) -> str:

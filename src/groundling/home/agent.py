@@ -28,6 +28,7 @@ from groundling.home.model import HomeModel, load_model
 from groundling.home.speech import Speech, load_speech
 from groundling.home.utterance import Mention
 from groundling.limits import SAID_CHARACTERS
+from groundling.plan import Plan
 
 _ACT = 0.3  # minimum confidence to carry out a command without asking
 _ANSWER = 0.15  # minimum confidence to offer a command as an option of a question
@@ -38,6 +39,7 @@ _LISTED = 0.03  # minimum confidence of a list of names if two commands seem lik
 _MOST_PARTS = 6  # limit on commands per text
 _MOST_PHRASES = 6  # limit on household phrases per text, including nested ones
 _MOST_OPTIONS = 8
+_FREE_TEXTS = ("add item", "complete item", "play", "broadcast")  # verbs with words as values
 _MOST_NUMBER = 999_999_999  # larger numbers are not read
 
 
@@ -87,6 +89,25 @@ def _copied(turn: _Exchange) -> _Exchange:
     return replace(
         turn, states=dict(turn.states), timers=list(turn.timers), changes=dict(turn.changes)
     )
+
+
+def _ranked(plan: Plan) -> list[tuple[Command, float]]:
+    """Return the readings of a text with their probabilities; equal ones are summed."""
+    first: Any = plan.actions[0]
+    found = {_meaning(first): (first, plan.confidence)}
+    others: dict[Any, tuple[Command, float]] = {}
+    for each in plan.alternatives:
+        if each.actions:
+            action: Any = each.actions[0]
+            known = others.get(_meaning(action), (action, 0.0))
+            others[_meaning(action)] = (known[0], known[1] + each.probability)
+    ranked = sorted(others.items(), key=lambda each: -each[1][1])
+    return [*found.values(), *(pair for key, pair in ranked if key not in found)]
+
+
+def _meaning(command: Command) -> tuple[Any, ...]:
+    target = command.target
+    return command.verb, frozenset(target.ids), command.value, target.choice
 
 
 class HomeAgent:
@@ -200,15 +221,13 @@ class HomeAgent:
             inner = self._tried(said.utterance.without_reason, turn, now, depth)
             if inner is not None:
                 return inner
+        known: dict[int, tuple[list[HomeReply], _Exchange]] = {}
         for place in said.utterance.orders:
-            several = self._several(said, place, turn, now, depth, _PARTS)
+            several = self._several(said, place, turn, now, depth, known, _PARTS)
             if several is not None:
                 return several
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
-        first: Any = plan.actions[0]
-        ranked: list[tuple[Command, float]] = [(first, plan.confidence)]
-        others: list[Any] = [each for each in plan.alternatives if each.actions]
-        ranked += [(each.actions[0], each.probability) for each in others]
+        ranked = _ranked(plan)
         command, confidence = ranked[0]
         if command.verb == "split" and not said.utterance.orders:
             for each, share in ranked:
@@ -217,7 +236,7 @@ class HomeAgent:
                     command, confidence = each, share + confidence
                     break
         if command.verb == "split":
-            several = self._several(said, int(str(command.value)), turn, now, depth)
+            several = self._several(said, int(str(command.value)), turn, now, depth, known)
             if several is not None:
                 return several
             inner = self._last_part(said, int(str(command.value)), turn, now, depth)
@@ -227,15 +246,18 @@ class HomeAgent:
             if not rest:
                 return self._decline(confidence)
             command, confidence = rest[0]
-        elif command.target.ids:
-            is_split = said.may_be_several(command)
-            for place in said.utterance.joints if is_split else ():
-                several = self._several(said, place, turn, now, depth, _PARTS)
+        elif command.target.ids and command.verb not in _FREE_TEXTS:
+            for place in said.breaks(command):
+                several = self._several(said, place, turn, now, depth, known, _PARTS)
                 if several is not None:
                     return several
-        if command.verb == "decline":  # a clarification question is preferable to declining
-            choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
-            command, confidence = choices[0] if choices else (command, confidence)
+        if command.verb == "decline":  # a question back or an answer does no harm
+            harmless = [
+                each
+                for each in ranked
+                if each[1] >= _CHOICE and (each[0].target.choice or said.is_answer(each[0]))
+            ]
+            command, confidence = harmless[0] if harmless else (command, confidence)
         if said.utterance.is_negated and not command.is_question and command.target.ids:
             return self._decline(confidence, command)
         sure = _CHOICE if command.is_question or command.target.choice else _ACT
@@ -245,11 +267,17 @@ class HomeAgent:
             return self._unsure(command, confidence, ranked)
         command, confidence = self._possible(command, confidence, ranked, turn)
         command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
+        if command.verb in _FREE_TEXTS and command.value is None:
+            return self._decline(confidence, command)  # *add to the shopping list*
+        if said.ignores_exception(command):
+            return self._unsure(command, confidence, ranked)
         beyond = self._beyond(command, confidence, turn)
         if beyond is not None:
             return beyond
         if command.verb == "delay":
-            return self._delay(said, command, confidence, turn, now, depth)
+            delays = [each for each in ranked if each[0].verb == "delay" and each[1] >= _LISTED]
+            tried = [self._delay(said, *each, turn, now, depth) for each in delays[:2]]
+            return next((each for each in tried if each.kind == "act"), tried[0])
         if command.is_question:
             return self._answer(command, confidence, turn, now)
         return self._act(command, confidence, turn, now)
@@ -280,15 +308,19 @@ class HomeAgent:
 
     def _several(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int,
-        least: float = 0.0,
+        known: dict[int, tuple[list[HomeReply], _Exchange]], least: float = 0.0,
     ) -> HomeReply | None:  # fmt: skip
-        """Return the reply to two commands in a text; None if one is declined or below `least`."""
+        """Reply to two commands in one text; None if either is declined or below `least`.
+
+        `known` keeps the replies for each place where the text was divided.
+        """
         if depth >= _MOST_PARTS:
             return None
-        trial = _copied(turn)
-        utterance = said.utterance
-        parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
-        replies = [self._reply(each, trial, now, depth + 1) for each in parts]
+        if place not in known:
+            trial, utterance = _copied(turn), said.utterance
+            parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
+            known[place] = [self._reply(each, trial, now, depth + 1) for each in parts], trial
+        replies, trial = known[place]
         if any(each.kind == "decline" or each.confidence < least for each in replies):
             return None
         turn.states, turn.timers, turn.changes = trial.states, trial.timers, trial.changes
@@ -305,15 +337,16 @@ class HomeAgent:
         )
 
     def _completed(self, said: TextWorld, command: Command, turn: _Exchange) -> Command:
-        """Return a command with its free text, such as a list item, filled in."""
-        if command.verb not in ("add item", "complete item", "play", "broadcast"):
+        """Fill in the free text of a command, such as a list item."""
+        if command.verb not in _FREE_TEXTS:
             return command
         spans = said.spans(command)
         if not spans.actions(turn.situation):
             return command
         plan = self.model.follower.follow(spans.instruction, spans, turn.situation)
         found: Any = plan.actions[0]
-        return command if found is None else found._replace(target=command.target)
+        is_verb = found.source == (0, 1) and said.utterance.folded[0] in said.utterance.frames
+        return command if is_verb else found._replace(target=command.target)
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
         """Return the reply to an answer to the pending question; None if it is no answer."""
@@ -352,8 +385,8 @@ class HomeAgent:
     def _out_of_range(
         self, found: tuple[float, float], unit: str, confidence: float, *commands: Command
     ) -> HomeReply:
-        """Return a reply that declines a value and says which values are possible."""
-        told = [self.speech.duration(e) if unit == "s" else f"{e:g}{unit}" for e in found]
+        """Decline a value, and say which ones are possible."""
+        told = [self.speech.duration(e) if unit == "s" else f"{e:.10g}{unit}" for e in found]
         text = self.speech.say("out of range", value=" – ".join(told))
         return HomeReply("decline", text, {}, (), confidence, commands=commands)
 
@@ -379,7 +412,8 @@ class HomeAgent:
             now = turn.states.get(entity.id) if entity else None
             found = limits(command.verb, float(value), entity, now)
             if found is not None:
-                unit = "°" if "temperature" in command.verb else " %" if entity else "s"
+                is_climate = entity is not None and entity.domain == "climate"
+                unit = "°" if is_climate else " %" if entity else "s"
                 return self._out_of_range(found, unit, confidence, command)
         return None
 

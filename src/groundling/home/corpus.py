@@ -252,7 +252,7 @@ def with_text(said: TextWorld, command: Command, text: str, situation: Situation
 
 def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
     target = command.target
-    if command.verb != meaning.verb or command.value != meaning.value:
+    if not command.says(meaning.verb) or command.value != meaning.value:
         return False
     if meaning.timer is not None:
         wanted = meaning.timer

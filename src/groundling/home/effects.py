@@ -17,9 +17,9 @@ _WARM, _COOL = 2700, 6500  # kelvin
 _SCALES = {"brightness": 255, "volume_level": 1.0}
 _USUAL = {"temperature": 20.0, "volume_level": 0.5, "percentage": 50.0}  # defaults
 _OFF_AT_ZERO = {"light": "off", "fan": "off", "cover": "closed", "valve": "closed"}
-_DEGREES, _KELVIN = (0.0, 95.0), (1000.0, 12_000.0)  # degrees Celsius or Fahrenheit
-_MOST_DEGREES = 20.0  # degrees of a relative change
-_LONGEST = 7 * 86_400.0  # limit on the seconds of a timer or delay
+_DEGREES, _KELVIN = (0.0, 100.0), (1000.0, 12_000.0)  # Celsius or Fahrenheit
+_MOST_DEGREES = 20.0  # of a change
+_LONGEST = 7 * 86_400.0  # seconds of a timer or delay
 _FLIP = {"on": "off", "off": "on", "open": "closed", "closed": "open"}
 _INACTIVE = ("off", "unavailable", "unknown", "standby", "")
 

@@ -8,10 +8,11 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
+from groundling.home.catalogue import QUESTIONS, VERBS, Verb, kind_name, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
 from groundling.home.locales import (
+    DELAYS,
     DEMONSTRATIVES,
     DETERMINERS,
     IMPERATIVES,
@@ -21,18 +22,17 @@ from groundling.home.locales import (
     SINGULARS,
     is_singular,
 )
-from groundling.home.utterance import HomeNames, Mention, Utterance
+from groundling.home.utterance import PARTICLES, UNKNOWN, HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
 from groundling.world.graph import GroundingGraph
 
-# domains to which *everything* refers
-EVERYTHING = ("light", "switch", "fan", "media_player", "climate")
-_MOST_NAMED = 30  # limit on entities that one text may name
-# verbs that a text which begins like a question may mean
-_HARMLESS = ("decline", "split", "never mind")
-_PARTICLES = {"on", "off", "up", "down"}  # function words that are also part of verbs
-_LONGEST_SPAN = 8  # limit on the words of a free text
+EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # domains of *everything*
+_MOST_NAMED = 30  # entities that one text may name
+_HARMLESS = ("decline", "split", "never mind")  # possible for a text that begins like a question
+_OFTEN = 0.2  # minimum share of a word's texts that are about a kind, for the word to name it
+_MOSTLY = 0.5  # minimum share of a word's texts about some kinds, for it to mean one of them
+_LONGEST_SPAN = 8  # words of a free text
 SHOPPING_LIST = "todo.shopping_list"
 UNCLEAR = "unclear"  # value of `place` for one of several possible places
 
@@ -79,6 +79,10 @@ class Command(NamedTuple):
     def is_question(self) -> bool:
         """Whether this is a question, which changes no state."""
         return self.verb in QUESTIONS
+
+    def says(self, verb: str) -> bool:
+        """Return whether this is what a verb means; of one thing, *any* and *all* are *whether*."""
+        return self.verb == verb or (self.verb == "whether" and verb in ("any", "all"))
 
 
 @dataclass(frozen=True)
@@ -279,6 +283,10 @@ class TextWorld:
             labels["said"] = self._said_part(target)
         if target.minus:
             labels["minus"] = target.minus
+        if target.by == "kind" and self._said_kinds:
+            labels["kind is said" if target.kind in self._said_kinds else "another is said"] = True
+        if target.by == "kind" and self._is_after_unknown(target.kind):
+            labels["after unknown"] = True
         if target.by in ("it", "other") and self._said_domains:
             labels[f"{target.by} with a kind"] = True
         if target.by in ("name", "part") and len(target.ids) > 1 and not target.kind:
@@ -293,7 +301,7 @@ class TextWorld:
         plain = {*language.joints, *language.articles, *language.function_words, *the, ",", ";"}
         inside = {n for each in mentions for n in each.places}
         between = set(range(min(said), max(said))) - inside
-        return all(self.utterance.folded[n] in plain - _PARTICLES for n in between)
+        return all(self.utterance.folded[n] in plain - PARTICLES for n in between)
 
     def _said_part(self, target: Target) -> str:
         """Return how specific a partial name is: several words, one word, or just a kind."""
@@ -308,8 +316,8 @@ class TextWorld:
         """Return whether a partial name has only words for kinds or places (*the light*)."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
         singular, folded = self.world.language.singular, self.utterance.folded
-        words = {singular(folded[n]) for n in mention.places if n not in self._place_words}
-        return not mention.full and words <= nouns
+        words = {folded[n] for n in mention.places if n not in self._place_words}
+        return not mention.full and all(e in nouns or singular(e) in nouns for e in words)
 
     def _is_plural(self, mention: Mention) -> bool:
         """Return whether a mention contains the plural of a noun for a kind."""
@@ -317,14 +325,28 @@ class TextWorld:
         words = {self.utterance.folded[n] for n in mention.places} - nouns
         return any(self.world.language.singular(word) in nouns for word in words)
 
-    def may_be_several(self, command: Command) -> bool:
-        """Return whether the text may contain further commands besides `command`.
+    def breaks(self, command: Command) -> tuple[int, ...]:
+        """Return the positions where a second command may start.
 
-        This is the case if `command` does not use every name in the text, or if its names do not
-        form a list.
+        There are some if `command` does not use every name in the text, or if its names form no
+        list, or where the verb of a command stands.
         """
         thing, unused = self._described(command.target)
-        return "scattered" in thing or "unused name" in unused or "unused part" in unused
+        said = self.utterance
+        if "scattered" in thing or "unused name" in unused or "unused part" in unused:
+            return tuple(dict.fromkeys((*said.joints, *said.spoken_joints)))
+        return tuple(n for n in said.spoken_joints if said.is_order(n))
+
+    def ignores_exception(self, command: Command) -> bool:
+        """Return whether the text excepts something that the command does not."""
+        said, target = self.utterance, command.target
+        is_said = 0 < said.exception < len(said.folded) - 1
+        return is_said and not command.is_question and len(target.ids) > 0 and not target.minus
+
+    def is_answer(self, command: Command) -> bool:
+        """Return whether a command is a question about all that the text says."""
+        is_known = UNKNOWN not in self.utterance.masked
+        return command.is_question and is_known and not self._described(command.target)[1]
 
     def is_listed(self, command: Command) -> bool:
         """Return whether a command is about a list of names that are all names in the text."""
@@ -388,7 +410,27 @@ class TextWorld:
                 f"next {words.get(place, '‹›')}": True,
                 f"previous {words.get(place - 2)}": True,
             }
-        return {"says": str(action.source), f"{action.verb} {action.source}": True}
+        found = {"says": str(action.source), f"{action.verb} {action.source}": True}
+        if action.source == "duration":
+            delayed = any(
+                self._is_delay(each) for each in self.utterance.literals
+                if (each.type, each.value) == ("duration", action.value)
+            )  # fmt: skip
+            found["a delay" if delayed else "no delay"] = True
+        return found
+
+    def _is_delay(self, literal: Literal) -> bool:
+        """Return whether a duration is said like a delay (*in five minutes*)."""
+        words, language = self.utterance.folded, self.world.language
+        before, after = words[: min(literal.places)], words[max(literal.places) + 1 :]
+        for each in DELAYS.get(language.name, ()):
+            first, _, last = each.partition("{}")
+            start = [language.fold(word) for word in first.split()]
+            end = [language.fold(word) for word in last.split()[1:]]  # without the unit
+            is_start = not start or list(before[-len(start) :]) == start
+            if is_start and list(after[: len(end)]) == end and (start or end):
+                return True
+        return False
 
     def _around(self, verb: str, start: int, end: int) -> dict[str, Any]:
         """Return labels of a range of words: the words before it and after it."""
@@ -433,14 +475,61 @@ class TextWorld:
         domains = {*self._domains(target)[0], target.kind.partition(":")[0]}
         if self._said_domains and (not target.ids or self._said_domains.isdisjoint(domains)):
             found["unused kind"] = True
+        if target.by in ("kind", "everything") and self._says_absent_kind:
+            found["absent kind"] = True
         return found
 
     @cached_property
+    def _says_absent_kind(self) -> bool:
+        """Whether most texts with some word are about kinds that the home lacks (*the garage*)."""
+        shares, kinds = self.world.knowledge.shares, set(self.world.kinds)
+        for word in self._plain_words:
+            told = shares.get(word, {})
+            present = max((told[kind] for kind in kinds.intersection(told)), default=0.0)
+            absent = sum(share for kind, share in told.items() if kind not in kinds)
+            if absent >= _MOSTLY and present < _OFTEN:
+                return True
+        return False
+
+    def _is_name(self, word: str, kind: str) -> bool:
+        """Return whether a word is often said of a kind, or part of its name."""
+        share = self.world.knowledge.shares.get(word, {}).get(kind, 0.0)
+        return share >= _OFTEN or self.world.language.singular(word) in kind_name(kind).split()
+
+    def _is_after_unknown(self, kind: str) -> bool:
+        """Return whether an unknown word stands before a word for a kind (*disco lights*)."""
+        said, named = self.utterance, self._named_places
+        values = {n for each in said.literals for n in each.places}
+        return bool(said.known) and any(
+            n and self._is_name(word, kind)
+            and said.folded[n - 1] not in said.known
+            and n - 1 not in named and n - 1 not in values and said.folded[n - 1].isalpha()
+            for n, word in enumerate(said.folded)
+            if n not in named
+        )  # fmt: skip
+
+    @cached_property
+    def _named_places(self) -> frozenset[int]:
+        """The positions of words in full names."""
+        return frozenset(n for each in self.utterance.mentions if each.full for n in each.places)
+
+    @cached_property
+    def _plain_words(self) -> tuple[str, ...]:
+        """The words outside full names."""
+        words = enumerate(self.utterance.folded)
+        return tuple(word for n, word in words if n not in self._named_places)
+
+    @cached_property
     def _said_domains(self) -> frozenset[str]:
-        """Domains that the text mentions, ignoring words inside names of entities."""
-        named = {n for each in self.utterance.mentions if each.full for n in each.places}
-        words = (word for n, word in enumerate(self.utterance.folded) if n not in named)
-        return frozenset(d for each in words for d in self.world.knowledge.domains_of(each))
+        """The domains mentioned in the text, ignoring words inside names of entities."""
+        known = self.world.knowledge
+        return frozenset(d for each in self._plain_words for d in known.domains_of(each))
+
+    @cached_property
+    def _said_kinds(self) -> frozenset[str]:
+        """The kinds in the home that a word outside full names stands for."""
+        kinds, words = self.world.kinds, self._plain_words
+        return frozenset(kind for kind in kinds if any(self._is_name(w, kind) for w in words))
 
     # ---- candidates --------------------------------------------------------------------
 
@@ -564,10 +653,15 @@ class TextWorld:
     def _kinds(self, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
         knowledge, words = self.world.knowledge, (*self.utterance.folded, *self.utterance.masked)
         offered = knowledge.kinds_for(words, self.world.kinds, self.world.language)
+        if self._says_absent_kind:  # *the garage door* is none of the curtains
+            offered = tuple(each for each in offered if each in self._said_kinds)
         extra = (self._kind,) if self._kind in self.world.kinds else ()
         told = self._told_parts
         for kind in dict.fromkeys((*offered, *extra)):
+            near = [where for where, how in places if how == "here" and self._inside(kind, where)]
             for where, how in places:
+                if near and how == "everywhere" and self._is_singular:
+                    continue  # the lamp is the one in the speaker's area
                 ids = self._inside(kind, where)
                 if any(not each.isdisjoint(ids) for each in told):
                     continue  # a part of a name says which of the entities are meant
@@ -684,7 +778,9 @@ class TextWorld:
         if not target.kind:  # the text has several names
             return False
         words = [self.utterance.folded[n] for e in self.utterance.of_kind("name") for n in e.places]
-        plural = any(self.world.language.singular(word) != word for word in words)
+        language = self.world.language
+        nouns = SINGULARS.get(language.name, frozenset())
+        plural = any(word not in nouns and language.singular(word) != word for word in words)
         return not plural and not self._has_quantifier
 
     @cached_property
@@ -701,8 +797,9 @@ class TextWorld:
         domains = tuple(dict.fromkeys(each.domain for each in entities))
         offered = [VERBS.get(domain, ()) for domain in domains]
         shared = set.intersection(*({verb.name for verb in verbs} for verbs in offered))
+        shown = self.world.knowledge.verbs
         for verb in offered[0]:
-            if verb.name in shared:
+            if verb.name in shared and (not shown or verb.name in shown):
                 commands = self._valued(verb, target)
                 said = ("", "most", "least") if self._says_amount else ()
                 yield from (each for each in commands if each.source not in said)
@@ -755,10 +852,12 @@ class TextWorld:
                 yield Command("whether", target, state, "state")
             if domain == "climate":
                 yield Command("temperature", target)
-        if target.by != "name":
-            for verb in ("any", "all", "which", "how many"):
-                for state in states:
-                    yield Command(verb, target, state, "state")
+        if target.by == "name" or (target.by == "part" and len(entities) == 1):
+            return
+        several = ("any", "all") if len(entities) > 1 else ()  # see `Command.says`
+        for verb in (*several, "which", "how many"):
+            for state in states:
+                yield Command(verb, target, state, "state")
 
     def _timers(self, state: Situation) -> Iterator[Command]:
         durations = [each for each in self.utterance.literals if each.type == "duration"]

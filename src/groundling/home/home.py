@@ -410,8 +410,10 @@ def _unique(what: str, things: Iterable[Floor | Area | Entity]) -> set[str]:
 
 
 def _known(what: str, id_: str, known: set[str], kind: str) -> None:
+    if id_ and not known:
+        raise HomeError(f"{what} must be empty, since the home has no {kind}; got {id_!r}.")
     if id_ and id_ not in known:
-        shown = ", ".join(map(repr, sorted(known)[:8])) or "none"
+        shown = ", ".join(map(repr, sorted(known)[:8]))
         raise HomeError(
             f"{what} must be one of {shown}; got {id_!r}. Correct it, or add the {kind}."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from groundling.follower import Follower
@@ -17,11 +17,10 @@ from groundling.home.paraphrases import delay_examples, expand_paraphrases, join
 from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
-SEED = 1  # seed of the split into training and held-out sentences
-# maximum number of examples of each kind
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 4000, 600
-OTHERS = 1200, 3200, 100  # the same for languages without paraphrases: corpus, templates, joined
-WEIGHTS = 35_000  # maximum number of weights in a model, of 16 bytes each
+SEED = 1  # for the split into training and held-out sentences
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 4800, 600  # maximum examples of each kind
+OTHERS = 1200, 3200, 100  # maximum for languages without paraphrases: corpus, templates, joined
+WEIGHTS = 35_000  # maximum number of weights to keep, of 16 bytes each
 
 
 def training_examples(
@@ -64,11 +63,13 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Return the vocabulary of examples, without words that occur only inside names."""
+    """Learn the vocabulary; words that occur only inside names are excluded."""
+    examples = list(examples)
     said = [(each, _plain_words(each)) for each in examples]
     open_ = [words for each, words in said if isinstance(each.command.source, tuple)]
     frames = (word for words in open_ for word in words)
-    return Knowledge.learn(((words, each.kind) for each, words in said), frames)
+    learnt = Knowledge.learn(((words, each.kind) for each, words in said), frames)
+    return replace(learnt, verbs=frozenset(each.command.verb for each in examples))
 
 
 def _plain_words(example: HomeExample) -> list[str]:

@@ -30,7 +30,8 @@ class Knowledge:
 
     words: Mapping[str, int] = field(default_factory=dict)
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    frames: frozenset[str] = frozenset()  # words that occur beside free texts
+    frames: frozenset[str] = frozenset()  # words beside free texts
+    verbs: frozenset[str] = frozenset()  # commands in the texts; others have no words
 
     @classmethod
     def learn(
@@ -97,7 +98,10 @@ class Knowledge:
 
     def to_json(self) -> str:
         """Return the vocabulary as JSON."""
-        data = {"words": self.words, "shares": self.shares, "frames": sorted(self.frames)}
+        data = {
+            "words": self.words, "shares": self.shares, "frames": sorted(self.frames),
+            "verbs": sorted(self.verbs),
+        }  # fmt: skip
         return json.dumps(data, ensure_ascii=False)
 
     @classmethod
@@ -111,6 +115,7 @@ class Knowledge:
                 for word, kinds in data["shares"].items()
             }
             frames = frozenset(map(str, data.get("frames", ())))
+            verbs = frozenset(map(str, data.get("verbs", ())))
         except (
             ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
         ) as error:  # fmt: skip
@@ -118,4 +123,4 @@ class Knowledge:
                 "The vocabulary of a home model must be a file from `HomeModel.save`; reading it "
                 f"raised {error!r}."
             ) from error
-        return cls(words, shares, frames)
+        return cls(words, shares, frames, verbs)

@@ -29,14 +29,24 @@ PLACES: Mapping[str, frozenset[str]] = {
 """Generic words in names of places (*room*); without a table, only full names are found."""
 
 SINGULARS: Mapping[str, frozenset[str]] = {
-    "english": frozenset((
-        "light", "lamp", "bulb", "fixture", "blind", "curtain", "cover", "shutter", "window",
-        "door", "fan", "lock", "gate", "shade", "awning", "switch", "outlet", "plug", "speaker",
-        "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator", "timer",
-        "socket",
-    ))
-}  # fmt: skip
-"""Singular nouns for kinds; without a table, singular and plural are not distinguished."""
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "light lamp bulb fixture blind curtain cover shutter window door fan lock gate "
+        "shade awning switch outlet plug speaker thermostat player drape valve vacuum robot mower "
+        "radiator timer socket",
+        "german": "lampe leuchte glühbirne jalousie rollo gardine vorhang markise tür steckdose",
+        "french": "lampe ampoule volet rideau store porte fenêtre ventilateur prise serrure",
+        "spanish": "lámpara bombilla persiana cortina toldo puerta ventana ventilador enchufe "
+        "cerradura",
+        "dutch": "lamp gordijn rolluik jaloezie raam deur stopcontact slot",
+        "polish": "lampa lampę lampka lampkę żarówka żarówkę roleta roletę żaluzja żaluzję "
+        "zasłona zasłonę okno wentylator gniazdko zamek",
+        "italian": "lampada lampadina tapparella tenda porta finestra ventilatore presa serratura",
+        "arabic": "مصباح ستاره نافذه مروحه باب قفل",
+    }.items()
+}
+"""Singular nouns for kinds, without nouns for a substance (*das Licht*) and those whose plural is
+the same; without a table, number is ignored."""
 NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "english": (
         ("don't",),
@@ -69,7 +79,7 @@ INTERROGATIVES: Mapping[str, frozenset[str]] = {
         "branden wordt worden",
         "polish": "czy jaki jaka jakie ile gdzie kiedy kto co który która które dlaczego",
         "italian": "è quale quali quanto quanta quanti quante come dove quando chi cosa perché",
-        "arabic": "هل ماذا كم أين متى لماذا",
+        "arabic": "هل ماذا كم اين متي لماذا",
     }.items()
 }
 """First words of questions; a text that begins like this changes nothing."""
@@ -90,7 +100,7 @@ REQUESTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         "german": "wie wäre,wie wärs,wie wär's",
         "french": "est ce que tu peux,est ce que vous pouvez",
         "polish": "czy możesz,czy mógłbyś,czy mogłabyś,czy możemy",
-        "arabic": "هل يمكنك,هل تستطيع,هل بإمكانك,هل ممكن",
+        "arabic": "هل يمكنك,هل تستطيع,هل بامكانك,هل ممكن",
     }.items()
 }
 """First words of polite commands that have the form of a question."""
@@ -111,7 +121,7 @@ OTHERS: Mapping[str, frozenset[str]] = {
     for name, words in {
         "english": "other another", "german": "andere anderen anderes anderer", "french": "autre",
         "spanish": "otro otra", "dutch": "andere", "polish": "drugi drugą druga drugie inny inną",
-        "italian": "altro altra", "arabic": "آخر أخرى ثاني ثانية", "korean": "다른",
+        "italian": "altro altra", "arabic": "اخر اخري ثاني ثانيه", "korean": "다른",
     }.items()
 }  # fmt: skip
 """Words for *other*, which refer to the entity that the previous text did not mean."""
@@ -152,11 +162,20 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         "good morning", "reboot", "i don't", "i just", "we just", "time",
     )
 }  # fmt: skip
-"""First words of statements; beside a command, a statement is only its reason."""
+"""First words of statements, which are only the reason if there is a command beside them."""
+SUBJECTS: Mapping[str, frozenset[str]] = {
+    "english": frozenset((
+        "to", "not", "don't", "can't", "can", "could", "will", "would", "should", "must", "i",
+        "you", "we", "they", "he", "she", "who", "that", "the", "a", "an", "my", "our", "too",
+        "very", "or",
+    )),
+}  # fmt: skip
+"""Words after which a verb is no command (*I want to open the window*)."""
 _KEEP = r"(?:leave|keep) (?P<kept>(?:(?! (?:but|and) |,).)+?)"
 _AS_IS = r" (?:turned )?(?:on|off|open|closed|shut|locked|running|alone|as (?:it|they) (?:is|are))"
 _MANY = r"(?:all|every\w*|lights|lamps|fans|blinds|curtains|shades|shutters|doors|speakers)"
 REWRITES: Mapping[str, Sequence[tuple[re.Pattern[str], str]]] = {
+    "arabic": [(re.compile("[\u064b-\u0652\u0640]"), "")],  # vowel signs and lengthening
     "english": [
         (re.compile(pattern, re.IGNORECASE), plain)
         for pattern, plain in (
@@ -187,7 +206,7 @@ QUANTIFIERS: Mapping[str, frozenset[str]] = {
         "dutch": "alle al alles elke iedere beide overal",
         "polish": "wszystkie wszystkich wszystko każdy każdą oba obie wszędzie",
         "italian": "tutti tutte tutto tutta ogni entrambi entrambe",
-        "arabic": "كل جميع كافة",
+        "arabic": "كل جميع كافه",
         "korean": "모든 모두 전부 다",
     }.items()
 }
@@ -442,6 +461,7 @@ _ARABIC = Language(
         "ابيض|أبيض|الأبيض اسود|أسود احمر|أحمر|الأحمر برتقالي اصفر|أصفر اخضر|أخضر|الأخضر ازرق|أزرق|الأزرق بنفسجي بني وردي|زهري فيروزي|تركواز"
     ),
     plurals=(),
+    spellings={"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ئ": "ي", "ة": "ه"},
 )
 _KOREAN = Language(
     "korean",

@@ -20,12 +20,13 @@ from groundling.home.corpus import (
 from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation, Target
 from groundling.home.generated import AREAS, NAMES
 from groundling.home.home import Area, Floor, Home
-from groundling.home.locales import DELAYS, PLACES, SINGULARS, home_language
+from groundling.home.locales import DELAYS, PLACES, PRONOUNS, SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.home.templates import Block, NothingError, Sampler, some_homes
 from groundling.home.utterance import Utterance
 
-_TRIES = 4  # limit on attempts per requested sentence
+_TRIES = 4  # attempts per requested sentence
+_HOMES = 3  # homes that are tried for a sentence
 _BY_NAME = ("name", "part")
 _SEVERAL_NAMES = ("name", "name2", "name3")
 _BASES = {
@@ -60,11 +61,12 @@ def expand_paraphrases(
         if len(made) >= count:
             break
         row = rows[turn % len(rows)]
-        world = worlds[dice.randrange(len(worlds))]
         with named_errors(f"The paraphrases of {row['verb']!r}"):
-            found = _Paraphrase(dice, world, row, data, used).example()
-        if found:
-            made.setdefault((found.text.lower(), id(world)), found)
+            for world in dice.sample(worlds, min(_HOMES, len(worlds))):
+                found = _Paraphrase(dice, world, row, data, used).example()
+                if found:
+                    made.setdefault((found.text.lower(), id(world)), found)
+                    break
     return list(made.values())
 
 
@@ -88,6 +90,8 @@ class _Paraphrase(Sampler):
         self.strange: set[str] = set()
         if row.get("domain"):
             self.slots["domain"] = row["domain"]
+        if "class" in row:
+            self.slots["device_class"] = row["class"]
         domain = str(row.get("domain") or "")
         self.kind = f"{domain}:{row['class']}" if "class" in row else domain
 
@@ -99,23 +103,23 @@ class _Paraphrase(Sampler):
             return None
         if not text or not self._is_true() or self._is_double() or self._is_there():
             return None
-        situation = self._situation()
+        situation = self._situation(text)
         ids = self._ids(situation)
         if ids is None:
             return None
         value = self._meant_value()
         choice = bool(self.row.get("one")) and len(ids) > 1 and self.block.name not in QUESTIONS
-        wanted = (self.block.name, ids, value, choice)
+        wanted = (ids, value, choice)
         text = self._prefixed(text)
         offered = [
             each
             for each in self.world.read(text).actions(situation)
-            if (each.verb, each.value) == (self.block.name, value)
+            if each.says(self.block.name) and each.value == value
         ]
         fitting = [
             each
             for each in offered
-            if (each.verb, frozenset(each.target.ids), each.value, each.target.choice) == wanted
+            if (frozenset(each.target.ids), each.value, each.target.choice) == wanted
         ]
         if self._is_elsewhere(ids, situation):
             return None
@@ -200,13 +204,16 @@ class _Paraphrase(Sampler):
         things = list(self.things.values())
         return len(set(things)) < len(things)
 
-    def _situation(self) -> Situation:
+    def _situation(self, text: str) -> Situation:
         here, before = "", tuple[str, ...]()
         if self.row.get("here") or (self.row.get("one") and self.dice.random() < 0.5):
             here = self._area_here().id
         elif self.home.areas and self.dice.random() < _HERE:
             here = self.dice.choice(self.home.areas).id
-        if self.row.get("by") in ("it", "other") or self.dice.random() < _BEFORE:
+        follows = self.dice.random() < _BEFORE and PRONOUNS[self.world.language.name].isdisjoint(
+            text.lower().split()
+        )
+        if self.row.get("by") in ("it", "other") or follows:
             things = [e.id for e in self.home.entities if e.domain in self.block.domains]
             before = (self.dice.choice(things),) if things else ()
         return Situation(here, before)
@@ -225,6 +232,8 @@ class _Paraphrase(Sampler):
         if row.get("absent"):
             place = next((f"{e}:{things[e]}" for e in ("area", "floor") if e in things), "")
             return None if world.groups.get((self.kind, place)) else frozenset()
+        if self.block.name == "decline":
+            return frozenset()
         if "name" in things:
             return frozenset(self._named())
         if not row.get("domain") and not by:

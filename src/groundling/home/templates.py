@@ -273,8 +273,8 @@ class Sampler:
         return self._text(parse_template(str(said)), depth + 1)
 
     def _shortened(self, name: str) -> str:
-        """Return a name, sometimes shortened if it has several words (*the kettle*)."""
-        nouns = SINGULARS.get(home_language(self.language).name)
+        """Shorten some names of several words (*the kettle*)."""
+        nouns = SINGULARS["english"] if self.language == "en" else None
         words = name.split()
         if not nouns or len(words) < 2 or self.dice.random() >= _SHORTENED:
             return name

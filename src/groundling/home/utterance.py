@@ -27,6 +27,7 @@ from groundling.home.locales import (
     REWRITES,
     SINGULARS,
     STATEMENTS,
+    SUBJECTS,
     SYNONYMS,
 )
 from groundling.language.instruction import Instruction
@@ -40,14 +41,14 @@ UNKNOWN = "‹unknown›"
 PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
 _PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
-_SHORTEST_PART, _SHORTEST_REST = 4, 3  # minimum length of the parts of a compound
-# minimum length of words corrected in a free text (*bad* is not corrected to *band*)
-_SHORTEST_TYPO = 4
-_USUAL = 9  # assumed number of training texts with a unit or numeral
-_FULL = 0.8  # minimum share of a name's words that counts as the whole name
-_LEFT = 2  # minimum number of words in a name without its kind
-# domains whose entities may be called by one word of their name
-_SINGLE = ("media_player", "switch", "vacuum", "climate")
+PARTICLES = frozenset(("on", "off", "up", "down"))  # function words that are parts of verbs
+_SHORTEST_PART, _SHORTEST_REST = 4, 3  # minimum letters of the parts of a compound
+_SHORTEST_TYPO = 4  # letters; in a free text, shorter words stay as they are (*bad* is no *band*)
+_USUAL = 9  # assumed number of texts with a unit or numeral
+_FULL = 0.8  # minimum share of a name that counts as the whole name
+_LEFT = 2  # minimum words of a name without its kind
+_MOST_ADDRESS = 4  # words of a form of address
+_SINGLE = ("media_player", "switch", "vacuum", "climate")  # may be called by one word
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
 # order of marks for equal words; other marks come first
 _ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"
@@ -146,7 +147,9 @@ class HomeNames:
             self._spelt = known, {**grammar, **known}, by_stem
         _, words, stems = self._spelt
         stem = stems.get(self.language.singular(word), "")
-        return nearest_word(word, self.words) or stem or nearest_word(word, words) or word
+        found = nearest_word(word, self.words) or stem or nearest_word(word, words) or word
+        is_other = len(found) == len(word) and found[0] not in word[:2]  # *pool* is not *cool*
+        return word if is_other and not stem else found
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
         """Return the mentions in normalised words; `known` words are never treated as typos."""
@@ -281,12 +284,32 @@ class Utterance:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether the text begins like a question, so that it must not change anything."""
+        """Whether the text begins like a question, so that nothing may be carried out.
+
+        A form of address before it (*computer, is the lamp on*) is skipped.
+        """
         name = self.language.name
-        fillers = FILLERS.get(name, frozenset())
-        words = tuple(dropwhile(lambda word: word in fillers or word == ",", self.folded))
+        fillers = {*FILLERS.get(name, ()), ","}
+        words = tuple(dropwhile(fillers.__contains__, self.folded[self._address :]))
         polite = any(words[: len(each)] == each for each in REQUESTS.get(name, ()))
         return bool(words) and words[0] in INTERROGATIVES.get(name, ()) and not polite
+
+    @cached_property
+    def _address(self) -> int:
+        """The number of words of a form of address: before a comma, or a verb and its subject."""
+        language, named = self.language, {n for each in self.mentions for n in each.places}
+        fillers, said = FILLERS.get(language.name, ()), list(map(language.fold, self.words))
+        size = 0
+        while size < len(said) and size not in named and (
+            said[size] == "," or said[size] in fillers or said[size] not in self.known
+        ):  # fmt: skip
+            size += 1
+        if not self.known or size > _MOST_ADDRESS or "," in said[:size]:
+            return size if size <= _MOST_ADDRESS and self.known else 0
+        subjects = {*language.articles, *DETERMINERS.get(language.name, ())}
+        after = size + 1  # *grandma is cold* is no question
+        is_subject = after < len(said) and (after in named or said[after] in subjects)
+        return size if is_subject else 0
 
     @cached_property
     def exception(self) -> int:
@@ -333,7 +356,35 @@ class Utterance:
                     return self.part(0, place)
                 if begins(place + 1, orders) and begins(0, reasons):
                     return self.part(place + 1, len(self.words))
+        said = [len(each.split()) for each in reasons if begins(0, [each])]
+        if said:  # spoken texts have no commas
+            for place in range(max(said) + 1, len(self.folded) - 1):
+                if self.is_order(place):
+                    return self.part(place, len(self.words))
         return ""
+
+    @cached_property
+    def spoken_joints(self) -> tuple[int, ...]:
+        """The positions where another command may start without a conjunction.
+
+        They are those of verbs of commands, and of names after *on* or *off*.
+        """
+        begins = {each.places[0] for each in self.mentions if each.full}
+        return tuple(
+            n
+            for n in range(_LEFT, len(self.folded) - 1 if not self.is_question else 0)
+            if self.is_order(n) or (n in begins and self.folded[n - 1] in PARTICLES)
+        )
+
+    def is_order(self, place: int) -> bool:
+        """Return whether the verb of a command stands at a position without a conjunction."""
+        name, named = self.language.name, {n for each in self.mentions for n in each.places}
+        verbs = IMPERATIVES.get(name, frozenset()) - SINGULARS.get(name, frozenset())
+        return (
+            self.folded[place] in verbs
+            and place not in named
+            and self.folded[place - 1] not in SUBJECTS.get(name, ())
+        )
 
     @cached_property
     def orders(self) -> tuple[int, ...]:
@@ -345,7 +396,7 @@ class Utterance:
 
     def part(self, start: int, end: int) -> str:
         """Return the text of a range of words, without conjunctions at its ends."""
-        joints = {*self.language.joints, ",", ";"}
+        joints = {*self.language.joints, *self.language.exceptions, ",", ";"}
         while start < end and self.folded[start] in joints:
             start += 1
         while end > start and self.folded[end - 1] in joints:
@@ -379,7 +430,7 @@ class Utterance:
         mentions = [each for each in self.mentions if each.full]
         if only is not None:
             mentions = [each for each in mentions if each in only]
-        said = [(_TITLES[each.kind], each.places) for each in mentions]
+        said = [(_TITLES[each.kind], self._core(each.places)) for each in mentions]
         if only is None:
             said += [(_literal_mark(each), each.places) for each in self.literals]
         marks: dict[int, tuple[str, tuple[int, ...]]] = {}
@@ -410,6 +461,12 @@ class Utterance:
                     yield UNKNOWN, place
                 elif place - 1 not in parts:
                     yield PART, place
+
+    def _core(self, places: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the places of a name without a verb before it (*lock* the front door *lock*)."""
+        is_verb = len(places) > 1 and places[1] > places[0] + 1 and not places[0]
+        orders = IMPERATIVES.get(self.language.name, frozenset())
+        return places[1:] if is_verb and self.folded[places[0]] in orders else places
 
     def instruction(self, only: Collection[Mention] | None = None) -> Instruction:
         """Return the input of the model: a chain of words and marks."""
@@ -524,8 +581,10 @@ def _without_last(words: list[str], entity: Entity) -> list[str]:
 
 
 def _usual(word: str, language: Language) -> str:
-    """Return the most common synonym of a noun (*TV* for *television*), or the word."""
-    return SYNONYMS.get(language.name, {}).get(language.fold(word), word)
+    """Return the usual synonym of a noun (*TV* for *television*), or the word."""
+    known, folded = SYNONYMS.get(language.name, {}), language.fold(word)
+    stem = _plain(folded)
+    return known.get(stem, word) + folded[len(stem) :] if stem in known else word
 
 
 def _without_article(word: str, language: Language) -> str:

@@ -84,7 +84,10 @@ class Language:
         Words or phrases of replies to a question, by meaning: `yes`, `no`, `not`, `all`, `none`,
         `cancel`, `first`, `last`, and `filler` for words without meaning.
     cased
-        Whether upper and lower case count as equal.
+        Whether upper and lower case are equivalent.
+    spellings
+        Letters that are often written as another letter, each with the usual one. Words are
+        compared in the usual spelling.
     spaced
         Whether words are separated by spaces. If not, every character is a word, unless
         `segment` is set.
@@ -134,6 +137,7 @@ class Language:
     phrases: Mapping[str, str] = field(default_factory=dict)
     replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cased: bool = True
+    spellings: Mapping[str, str] = field(default_factory=dict)
     spaced: bool = True
     segment: Segmenter | None = None
 
@@ -141,6 +145,9 @@ class Language:
         readers = {
             "str": _string, "Mapping[str, float]": self._numbers, "tuple[str, ...]": self._words,
         }  # fmt: skip
+        with _must("Language.spellings must map single letters to letters"):
+            self._set("spellings", {str(a): str(b) for a, b in self.spellings.items()})
+            str.maketrans(dict(self.spellings))
         for each in fields(self):
             if read := readers.get(str(each.type)):
                 self._set(each.name, read(f"Language.{each.name}", getattr(self, each.name)))
@@ -212,8 +219,15 @@ class Language:
 
         >>> ENGLISH.fold("Left"), Language("exact", cased=False).fold("Left")
         ('left', 'Left')
+        >>> Language("german", spellings={"ß": "ss"}).fold("Straße")
+        'strasse'
         """
-        return word.lower() if self.cased else word
+        folded = word.lower() if self.cased else word
+        return folded.translate(self._letters) if self.spellings else folded
+
+    @cached_property
+    def _letters(self) -> dict[int, str]:
+        return str.maketrans(dict(self.spellings))
 
     def singular(self, word: str) -> str:
         """Return the singular of a word, or the word itself if it has no plural ending.
