@@ -267,8 +267,11 @@ class HomeAgent:
             return self._unsure(command, confidence, ranked)
         command, confidence = self._possible(command, confidence, ranked, turn)
         command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
-        if command.verb in _FREE_TEXTS and command.value is None:
-            return self._decline(confidence, command)  # *add to the shopping list*
+        if command.verb in _FREE_TEXTS and command.value is None:  # *add to the shopping list*
+            rest = [e for e in ranked if e[0].verb not in _FREE_TEXTS and e[1] >= _CHOICE]
+            if not rest or rest[0][0].verb == "decline":
+                return self._decline(confidence, command)
+            command, confidence = rest[0]
         if said.ignores_exception(command):
             return self._unsure(command, confidence, ranked)
         beyond = self._beyond(command, confidence, turn)
@@ -345,8 +348,7 @@ class HomeAgent:
             return command
         plan = self.model.follower.follow(spans.instruction, spans, turn.situation)
         found: Any = plan.actions[0]
-        is_verb = found.source == (0, 1) and said.utterance.folded[0] in said.utterance.frames
-        return command if is_verb else found._replace(target=command.target)
+        return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
         """Return the reply to an answer to the pending question; None if it is no answer."""
