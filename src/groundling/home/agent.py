@@ -201,6 +201,17 @@ class HomeAgent:
         if tuple(timers) != self.home.timers:
             self._settle(replace(self.home, timers=tuple(timers)))
 
+    def describe(self) -> dict[str, Any]:
+        """Return the areas, the entities with their current states, and the taught phrases."""
+        return {
+            "areas": {each.id: each.name for each in self.home.areas},
+            "things": {
+                each.id: {"name": each.name, "area": each.area, **self.states[each.id]}
+                for each in self.home.entities
+            },
+            "phrases": {each.phrase: list(each.does) for each in self.home.phrases},
+        }
+
     def explain(self, text: str, *, area: str | None = "") -> str:
         """Return an explanation, in words, of how a text is understood."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
