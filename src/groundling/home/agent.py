@@ -201,6 +201,17 @@ class HomeAgent:
         if tuple(timers) != self.home.timers:
             self._settle(replace(self.home, timers=tuple(timers)))
 
+    def describe(self) -> dict[str, Any]:
+        """Return the areas, the entities with their current states, and the taught phrases."""
+        return {
+            "areas": {each.id: each.name for each in self.home.areas},
+            "things": {
+                each.id: {"name": each.name, "area": each.area, **self.states[each.id]}
+                for each in self.home.entities
+            },
+            "phrases": {each.phrase: list(each.does) for each in self.home.phrases},
+        }
+
     def explain(self, text: str, *, area: str | None = "") -> str:
         """Return an explanation, in words, of how a text is understood."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
@@ -267,8 +278,11 @@ class HomeAgent:
             return self._unsure(command, confidence, ranked)
         command, confidence = self._possible(command, confidence, ranked, turn)
         command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
-        if command.verb in _FREE_TEXTS and command.value is None:
-            return self._decline(confidence, command)  # *add to the shopping list*
+        if command.verb in _FREE_TEXTS and command.value is None:  # *add to the shopping list*
+            rest = [e for e in ranked if e[0].verb not in _FREE_TEXTS and e[1] >= _CHOICE]
+            if not rest or rest[0][0].verb == "decline":
+                return self._decline(confidence, command)
+            command, confidence = rest[0]
         if said.ignores_exception(command):
             return self._unsure(command, confidence, ranked)
         beyond = self._beyond(command, confidence, turn)
@@ -345,8 +359,7 @@ class HomeAgent:
             return command
         plan = self.model.follower.follow(spans.instruction, spans, turn.situation)
         found: Any = plan.actions[0]
-        is_verb = found.source == (0, 1) and said.utterance.folded[0] in said.utterance.frames
-        return command if is_verb else found._replace(target=command.target)
+        return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
         """Return the reply to an answer to the pending question; None if it is no answer."""

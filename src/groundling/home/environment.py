@@ -337,6 +337,14 @@ class TextWorld:
             return tuple(dict.fromkeys((*said.joints, *said.spoken_joints)))
         return tuple(n for n in said.spoken_joints if said.is_order(n))
 
+    def is_text(self, command: Command) -> bool:
+        """Return whether a free text is more than articles or the verb of the command."""
+        said, language = self.utterance, self.world.language
+        plain = {*language.articles, *DETERMINERS.get(language.name, ())}
+        words = said.folded[slice(*command.source)] if isinstance(command.source, tuple) else ()
+        is_verb = command.source == (0, 1) and said.folded[0] in said.frames
+        return not is_verb and not plain.issuperset(words)
+
     def ignores_exception(self, command: Command) -> bool:
         """Return whether the text has an exception that the command does not take into account."""
         said, target = self.utterance, command.target
