@@ -28,7 +28,7 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
     """
     starts = np.empty(len(sizes) + 1, kind)
     starts[0] = 0
-    np.cumsum(sizes, out=starts[1:])
+    sizes.cumsum(out=starts[1:])  # np.cumsum takes longer for short arrays
     return starts
 
 

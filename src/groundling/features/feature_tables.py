@@ -460,7 +460,7 @@ class JoinedLabels:
     def _rows(
         self, words: list[WordLabel], spelled: Spelled
     ) -> tuple[Integers, Integers, Integers, Reals]:
-        """Return the first row of each word, and the labels, features and values of all rows."""
+        """Return where the rows of each word start, and each row's label, feature and value."""
         kept = self._keeps(words, spelled)
         rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
                           spelled.blocks)  # fmt: skip

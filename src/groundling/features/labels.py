@@ -63,11 +63,12 @@ def kind_of(label: Label) -> str:
     >>> kind_of(Label("floor", "brick")), kind_of(Label("m:floor", "brick"))
     ('floor', 'floor')
     """
-    return _kind(label.name)
+    return kind_of_name(label.name)
 
 
 @lru_cache(maxsize=4096)
-def _kind(name: str) -> str:
+def kind_of_name(name: str) -> str:
+    """Return the kind of the values of labels with a name (see `kind_of`)."""
     return re.split(r"[.:]", name)[-1]
 
 
@@ -308,9 +309,11 @@ class NodeLabeller:
         >>> NodeLabeller(slots=("label",)).values([Label("floor", "brick"), Label("far", 2.0)])
         (('floor', 'brick'), ('label', 'far'), ('label', 'floor'))
         """
-        found = {(kind_of(each), each.value) for each in labels if isinstance(each.value, str)}
+        labels = [*labels]
+        kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
+        found = {(kinds[name], value) for name, value in labels if isinstance(value, str)}
         if LABEL in self.slots:
-            found |= {(LABEL, kind_of(each)) for each in labels}
+            found |= {(LABEL, kind) for kind in kinds.values()}
         return tuple(sorted(found))
 
     def interval(self, number: float) -> str:

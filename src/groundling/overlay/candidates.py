@@ -100,7 +100,7 @@ class Candidates:
         found = cls(())
         places = np.arange(len(table), dtype=np.int32)
         found.graphs, found.action_graph, found.ends = table, places, places + 1
-        found.order = array("i", places)
+        found.order = array("i", places.tobytes())
         if labels is not None:
             found.labels, found.plan_labels = [labels], np.zeros(len(table), np.int32)
             found.order.insert(1, -1)

@@ -342,7 +342,7 @@ class Encoder:
             for kind, value in key:
                 values.setdefault(kind, []).append(value)
             found = SpanIndex(values, self.reader.language)
-            self._names.put(key, found)
+            self._names.put(key, found, 1000 + 500 * len(key))
         return found
 
     def names_in(self, words: Sequence[str], graphs: Collection[LaidOutGraph]) -> list[Span]:

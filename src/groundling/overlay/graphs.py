@@ -19,7 +19,13 @@ from groundling.features.feature_tables import (
     composed,
 )
 from groundling.features.interner import Interner
-from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
+from groundling.features.labels import (
+    LABEL,
+    RANK,
+    NodeLabel,
+    NodeLabeller,
+    kind_of_name,
+)
 from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
 from groundling.ragged import entries_of, renumbered, starts_of
@@ -234,7 +240,7 @@ class Layouts:
         """Lay out several graphs; equal labels are read once, and graphs are built on access."""
         if isinstance(graphs, GraphTable) and scene is None:
             return self._lay_out_table(graphs)
-        patterns, made = Interner[Hashable](), list[tuple[Sequence[str], Shape]]()
+        patterns, made = Interner[Hashable](), list[tuple[tuple[str, ...], Shape]]()
         pattern_of, names, labels, ranks = [], [], list[tuple[Label, ...]](), list[_Ranks]()
         for graph in graphs:
             added, called, shape = list[_Thing](), graph.node_names, None
@@ -285,7 +291,15 @@ class Layouts:
 
     def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
         """Convert the labels of several nodes to features; each label is converted once."""
-        parts = [self._spell_run(prefix, each) for each in things.labels]
+        slots = self.labeller.slots if LABEL not in self.labeller.slots else ()
+        names = {each.name for each in things.labels if type(each) is Label}
+        named = {e: (f"{prefix}{e}", kind) for e in names if (kind := kind_of_name(e)) in slots}
+        parts = [
+            ((NodeLabel(*named[each.name], each.value), 1.0),)  # the same, but faster
+            if type(each) is Label and type(each.value) is str and each.name in named
+            else self._spell_run(prefix, each)
+            for each in things.labels
+        ]
         return PartTable(parts, things.starts, things.label)
 
     def _spell_run(self, prefix: str, run: _Run) -> Part:
@@ -368,7 +382,7 @@ class Layouts:
         return tuple(chain.from_iterable(spelled))
 
     def _spell_label(self, labeller: NodeLabeller, prefix: str, label: Label) -> Part:
-        if isinstance(label.value, str) and kind_of(label) in labeller.slots:
+        if isinstance(label.value, str) and kind_of_name(label.name) in labeller.slots:
             return tuple(labeller.spell((label,), prefix))  # usually a name, which rarely recurs
         key = (label, prefix, labeller is self._compared)
         found: Part | None = self._find(key)
@@ -430,7 +444,9 @@ class _LabelTable:
         # Groups of ranks are shared, so they are compared by identity.
         pairs = zip(listed, map(id, ranks), strict=True) if len(ranks) else listed
         self.kind_of = np.array([kinds(each) for each in pairs], np.int64)
-        first = np.unique(self.kind_of, return_index=True)[1].tolist()
+        firsts = np.zeros(len(kinds), np.int64)
+        firsts[self.kind_of[::-1]] = np.arange(len(self.kind_of))[::-1]
+        first: list[int] = firsts.tolist()
         self.kinds = [listed[place] for place in first]
         self.ranks = [ranks[place] for place in first] if len(ranks) else [None] * len(first)
         nodes = zip(self.kinds, self.ranks, strict=True)
@@ -456,21 +472,29 @@ class _Column(NamedTuple):
     things: _LabelTable
     kinds: NDArray[np.int64]  # graph -> index of the node's labels in `things`, -1 without the node
 
-    def plain(self, labeller: NodeLabeller) -> _Column:
-        """Return the column without labels that only words compare; equal nodes are merged."""
-        slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
-        labels = {*chain.from_iterable(self.things.kinds)}
-        texts = {e for e in labels if isinstance(e.value, str) and kind_of(e) in slots}
-        numbers = {each for each in labels if isinstance(each.value, float)}
-        left_out = {True: texts | numbers, False: texts if amounts else texts | numbers}
-        if not left_out[False] and not any(self.things.ranks):
-            return self
-        # Things with ranks have no amounts.
-        ranks = [None if each is None else () for each in self.things.ranks]
-        pairs = zip(self.things.kinds, ranks, strict=True)
-        listed = [tuple([e for e in own if e not in left_out[r is not None]]) for own, r in pairs]
+    def narrowed(self, labeller: NodeLabeller, plain: bool) -> _Column:
+        """Return the column with only the nodes that occur.
+
+        With `plain`, labels that only words compare are left out.
+        """
+        used = renumbered(self.kinds[self.kinds >= 0])[0]
+        listed = [self.things.kinds[kind] for kind in used.tolist()]
+        ranks = [self.things.ranks[kind] for kind in used.tolist()]
+        if plain:
+            labels = {*chain.from_iterable(listed)}
+            kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
+            slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
+            texts = {e for e in labels if isinstance(e.value, str) and kinds[e.name] in slots}
+            compared = texts | {each for each in labels if isinstance(each.value, float)}
+            # Things with ranks have no amounts.
+            ranks = [None if each is None else () for each in ranks]
+            left_out = [texts if amounts and each is None else compared for each in ranks]
+            pairs = zip(listed, left_out, strict=True)
+            listed = [tuple([e for e in own if e not in out]) for own, out in pairs]
         things = _LabelTable(listed, ranks)
-        return _Column(self.part, things, things.at(self.kinds))
+        place = np.full(len(self.things.kinds) + 1, -1)  # the last is for no node
+        place[used] = things.kind_of
+        return _Column(self.part, things, place[self.kinds])
 
 
 @dataclass(eq=False, repr=False)
@@ -489,7 +513,7 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         """The (kind, value) pairs that occur in any of the graphs."""
         found: set[Label] = set()
         for _, things, kinds in self.columns:
-            seen = np.unique(kinds[kinds >= 0]).tolist()
+            seen = renumbered(kinds[kinds >= 0])[0].tolist()
             found.update(chain.from_iterable([things.kinds[kind] for kind in seen]))
         return self.layouts.labeller.values(found)
 
@@ -515,9 +539,12 @@ class LaidOutTable(Sequence[LaidOutGraph]):
 
         Unless actions are flat, labels that only words compare are left out.
         """
-        columns, layouts = [each for each in self.columns if each.part], self.layouts
-        if not layouts._is_flat:
-            columns = [each.plain(layouts.labeller) for each in columns]
+        layouts = self.layouts
+        columns = [
+            each.narrowed(layouts.labeller, plain=not layouts._is_flat)
+            for each in self.columns
+            if each.part
+        ]
         place = np.zeros(len(self), np.int64)
         for _, things, kinds in columns:
             place = renumbered(place * (len(things.kinds) + 1) + kinds + 1)[1]

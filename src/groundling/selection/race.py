@@ -343,7 +343,7 @@ def nothing_learnt() -> DemonstrationError:
 
 
 def brief(trainer: Trainer, profile: Profile) -> Trainer:
-    """Return the settings for a lap: few iterations, short plans, no augmentation."""
+    """Return the settings for a lap of the race: few iterations, short plans, no mirror images."""
     features = replace(trainer.features, reorder=False)
     if features.learns_lexicon and profile.slots:
         features = replace(features, lexicon="strings")

@@ -307,6 +307,8 @@ class CachedEnvironment:
                 self._latest_graphs = known, {}
             graphs = self._latest_graphs[1]
         graph: GroundingGraph | None = self._get(graphs, state, action)
+        if graph is None and known.table is not None and action in (listed := self.actions(state)):
+            return known.table[listed.index(action)]
         if graph is None:
             graph = graphs[action] = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
@@ -440,7 +442,7 @@ class CachedEnvironment:
     # ---- environments that change -------------------------------------------------------
 
     def forget(self) -> None:
-        """Clear the cache, because the environment has changed."""
+        """Clear the cache; call this method when the environment has changed."""
         self.generation += 1
         self._answers.clear()
         self._latest, self._latest_graphs = None, (None, {})

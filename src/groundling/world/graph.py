@@ -81,25 +81,27 @@ def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tupl
     """
     given: Any = listed
     first = given[0] if len(given) > 1 else None
-    if type(first) is dict and _NAMES.issuperset(map(type, first)):
+    if type(first) is dict and 0 < len(first) <= _SHORT and _NAMES.issuperset(map(type, first)):
         names = sorted(first)
         if all(type(each) is dict and each.keys() == first.keys() for each in given):
             columns = [_read_column(name, [each[name] for each in given]) for name in names]
-            if None not in columns and len(names) <= GRAPH_LABELS.least:
-                return [_Normalised(filter(None, row)) for row in zip(*columns, strict=True)]
+            if all(columns):
+                some = any(None in column for column in columns)
+                rows = zip(*columns, strict=True)
+                return [tuple(filter(None, row)) for row in rows] if some else list(rows)
     return [labels_of(each, where) for each in listed]
 
 
-def _read_column(name: str, values: list[Any]) -> list[Label | None] | None:
-    """Return the labels with one name, or None if a value has to be checked."""
+def _read_column(name: str, values: list[Any]) -> list[Any]:
+    """Return the labels with one name, None for no label; empty if a value has to be checked."""
     kinds = {*map(type, values)} - {type(None)}
     if len(kinds) > 1 or not kinds <= {str, bool} or len(name) > _BRIEF:
-        return None
+        return []
     read: dict[Any, Label | None] = {None: None, False: None}
     for value in values:
         if value not in read:
             if value is not True and len(value) > _BRIEF:
-                return None
+                return []
             label = Label(name, None if value is True else value)
             read[value] = _LABELS.get(label) or _shared(label)
     return [read[value] for value in values]

@@ -15,7 +15,7 @@ class _Place(Protocol):
 
 
 def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
-    """Count the transitions of a path from one landmark to another, without sides.
+    """Return counts of the transitions from one landmark to another, without sides.
 
     A path consists of landmark keys, steps, actions or states, and begins with the start.
 

@@ -33,7 +33,7 @@ class CorpusFinding(NamedTuple):
 
 @dataclass
 class CorpusReport:
-    """The irregular records found in a corpus.
+    """Report on the irregular records of a corpus.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class CorpusReport:
         self.findings.append(CorpusFinding(kind, file, record, detail, handled))
 
     def of(self, kind: str) -> list[CorpusFinding]:
-        """Return the findings of one kind."""
+        """Return the irregular records of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class CorpusReport:
 
 @dataclass
 class MazeCorpus:
-    """The data of one maze.
+    """Data of one maze: its environment, sentences and paragraphs.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def load_sail(
     environment: Callable[[Maze], MazeEnvironment] = MazeEnvironment,
     skip_broken: bool = False,
 ) -> Sail:
-    """Load the corpus from its folder (`maps/*.xml` and `data/*.xml`).
+    """Return the SAIL corpus in a folder (`maps/*.xml` and `data/*.xml`).
 
     Gold paths become canonical plans. In an environment with `canonical=False`, steps are only
     joined into moves, as in the paper's program. The report lists irregular records:
@@ -180,7 +180,7 @@ def load_sail(
 
 
 class _Reader:
-    """Converts records to demonstrations, and reports irregular records."""
+    """Converter of records to demonstrations, which reports irregular records."""
 
     def __init__(self, report: CorpusReport, skip_broken: bool) -> None:
         self.report = report

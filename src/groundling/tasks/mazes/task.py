@@ -121,7 +121,7 @@ class MazeTask(Task[Sail, MazePreset]):
         return Row(variant, metrics, interval, published=chosen.published, seconds=seconds)
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         if preset == ROUTES:
             return "whole routes, final position, one map left out"
         return "single sentences, one map left out"
@@ -138,8 +138,8 @@ class MazeTask(Task[Sail, MazePreset]):
         names = self.parts(corpus)
         if len(names) < 3:
             raise SettingError(
-                "Tuning needs at least three maps, because it holds out two; got "
-                f"{len(names)}. Add maps."
+                "Tuning requires at least three maps: one for training, one for testing and one "
+                f"held out; got {len(names)}. Add maps."
             )
         return [
             Fold(f"{one} → {two}", (two,), unused=tuple({*names} - {one, two}))
@@ -188,7 +188,7 @@ class MazeScene(Scene):
 
 
 def by_map(rights: Sequence[tuple[str, float]]) -> dict[str, float]:
-    """Return the accuracy on each map.
+    """Return the accuracy on the sentences of each map.
 
     >>> by_map([("A", 1.0), ("B", 1.0), ("B", 0.0)])
     {'A': 1.0, 'B': 0.5}

@@ -30,7 +30,7 @@ _STRIKE = re.compile(r"([rc]):([0-9]{1,9})(?::([0-9]{1,9}):([0-9]{1,9}))?")
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle with a solution and hints.
+    """A puzzle with its solution and hints.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def split_hints(text: str) -> tuple[str, ...]:
 
 
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
-    """Read the puzzles of a corpus folder.
+    """Return the puzzles in a corpus folder.
 
     The files of a corpus are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
