@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from groundling.dialogue.options import Option
 from groundling.dialogue.phrases import listed, phrase, quoted
+from groundling.dialogue.reading import values_of
 from groundling.features.spans import Span, SpanIndex
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation
@@ -16,212 +17,12 @@ from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 
 _NOUNS = ("NOUN", "PROPN")
-_MOST_STEPS = 2000  # steps taken to find out whether a command is fulfilled
-
-
-def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
-    """Return the string values in a plan's graphs, keyed by label name."""
-    found: dict[str, set[str]] = {}
-    for state, action in zip(plan.states, plan.actions, strict=False):
-        for labels in world.ground(state, action).node_labels:
-            for label in labels:
-                if isinstance(label.value, str):
-                    found.setdefault(label.name, set()).add(label.value)
-    return found
 
 
 def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
     """Return the type of each action: the label names of its root node."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
-
-
-def content_words(request: Request, language: Language) -> list[str]:
-    """Return the content words of a text, case-folded."""
-    plain = {*language.stop_words, *language.function_words}
-    words = (language.fold(word) for each in request.text for word in each.tokens)
-    return [word for word in words if word not in plain and not is_punctuation(word)]
-
-
-def names_something(request: Request, plan: Plan, language: Language) -> bool:
-    """Return whether a text names a value that occurs in a plan's graphs."""
-    words = [language.fold(word) for each in request.text for word in each.tokens]
-    return bool(SpanIndex(values_of(request.world, plan), language).find(words, words))
-
-
-def applicable(
-    request: Request,
-    options: Sequence[Option],
-    language: Language,
-    verbs: Mapping[str, frozenset[str]],
-) -> tuple[Option, ...]:
-    """Return the options whose actions are of the type that the verb of a text names.
-
-    `verbs` maps words to the root labels of their actions (see `Speaker.verbs`). A word that spells
-    a root label also names it. Only the options that lack the fewest of the named labels are
-    returned, or none if every option lacks all of them. Options without a thing that the text names
-    are excluded if others have it. An option that changes nothing is excluded if another option of
-    its type changes something: *switch off the lamp* means a lamp that is on.
-    """
-    world = request.world
-    folded = {language.fold(word) for each in request.text for word in each.tokens}
-    types = [_types(world, each.plan) for each in options]
-    wanted = {name for word in folded for name in verbs.get(word, ())}
-    wanted |= {name for names in types for name in _spelt(names, folded, language)}
-    lacking = [len(wanted - names) for names in types]
-    least = min(lacking, default=0)
-    if wanted and least == len(wanted):
-        return ()
-    kept = [place for place in range(len(options)) if lacking[place] == least]
-    plans = [each.plan for each in options]
-    named = list(name_all(request, plans, language))
-    kept = [place for place in kept if named[place]] or kept
-    same = [world.outcome(each.plan.start) == each.outcome for each in options]
-    changing = {types[place] for place in kept if not same[place]}
-    return tuple(
-        options[place] for place in kept if not same[place] or types[place] not in changing
-    )
-
-
-def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[str]]) -> bool:
-    """Return whether a plan does what each verb of a text means, and nothing else."""
-    wanted = frozenset().union(*verbs)
-    done = [_types(world, part) for part in plan.parts or (plan,)]
-    return wanted <= frozenset().union(*done) and all(not wanted or own & wanted for own in done)
-
-
-def is_fulfilled(
-    request: Request,
-    language: Language,
-    verbs: Iterable[frozenset[str]],
-    others: Sequence[Plan],
-    actions: Iterable[Any] | None = None,
-    strange: Iterable[str] = (),
-) -> bool:
-    """Return whether a command is fulfilled: the action that it names leads back to this state.
-
-    The rule is that some other action can be undone by an action that has the type and all values
-    that the text names. For *switch off the lamp*, that other action is to switch the lamp on. A
-    type is named by `verbs`, or by a word that spells it; `strange` words must spell it. With
-    `actions`, only these may lead back, whatever they are called.
-    """
-    world, now, wanted = request.world, request.start, frozenset().union(*verbs)
-    folded = {language.fold(word) for each in request.text for word in each.tokens}
-    here, steps = world.outcome(now), 0
-    for first in world.actions(now):
-        there = world.step(now, first)
-        if world.outcome(there) == here:
-            continue
-        for back in world.actions(there):
-            steps += 1
-            if steps > _MOST_STEPS:
-                return False
-            if actions is not None and back not in actions:
-                continue
-            if world.outcome(world.step(there, back)) == here:
-                plan = Plan((back,), (there, now), 0.0, 1.0)
-                types = _types(world, plan)
-                spelt = _spelt(types, folded, language)
-                words = {word for name in spelt for word in language.fold(name).split()}
-                named = wanted <= types and bool(wanted or spelt) and words.issuperset(strange)
-                if actions is not None or (named and names_all(request, plan, others, language)):
-                    return True
-    return False
-
-
-def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
-    """Return whether a plan has every value that a text names.
-
-    Only values that occur in the graphs of this plan or of `others` are looked for in the text.
-    """
-    return next(iter(name_all(request, (plan, *others), language)))
-
-
-def name_all(request: Request, plans: Sequence[Plan], language: Language) -> Iterator[bool]:
-    """Yield, for each plan, whether it has every value that a text names (see `names_all`)."""
-    spans = _names(request, plans, language)
-    for plan in plans:
-        own = values_of(request.world, plan)
-        places = {span.places for span in spans if span.value in own.get(span.kind, ())}
-        yield all(span.places in places for span in spans)
-
-
-def named_words(request: Request, plans: Iterable[Plan], language: Language) -> set[str]:
-    """Return the words of a text that name a value of any of the plans, case-folded."""
-    words = [language.fold(word) for each in request.text for word in each.tokens]
-    return {words[place] for span in _names(request, plans, language) for place in span.places}
-
-
-def _names(request: Request, plans: Iterable[Plan], language: Language) -> list[Span]:
-    values: dict[str, set[str]] = {}
-    for each in plans:
-        for kind, found in values_of(request.world, each).items():
-            values.setdefault(kind, set()).update(found)
-    words = [language.fold(word) for each in request.text for word in each.tokens]
-    return list(SpanIndex(values, language).find(words, words))
-
-
-def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
-    """Return the string values and label names at the root nodes of a plan's actions."""
-    graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
-    labels = {label for graph in graphs for label in graph.labels(graph.root)}
-    return frozenset(each.value if isinstance(each.value, str) else each.name for each in labels)
-
-
-def _spelt(names: Iterable[str], words: Collection[str], language: Language) -> set[str]:
-    """Return the names whose words all occur among some case-folded words."""
-    return {name for name in names if {*language.fold(name).split()} <= {*words}}
-
-
-def fit_equally(
-    request: Request,
-    chosen: Option,
-    options: Iterable[Option],
-    language: Language,
-    is_plain: Callable[[str], bool],
-) -> tuple[Option, ...]:
-    """Return the chosen option and all others that the text describes equally well.
-
-    Such an option makes the same change to another thing, and has every value of the chosen option
-    that the text names: *the lamp* fits all lamps. If the chosen option changes nothing, it is left
-    out when there are others. Only the chosen option is returned if the text has an indefinite
-    article (*a lamp*), or a word that may distinguish the things (for which `is_plain` is false).
-    """
-    world = request.world
-    words = [language.fold(word) for each in request.text for word in each.tokens]
-    own = values_of(world, chosen.plan)
-    spans = SpanIndex(own, language).find(words, words)
-    named = {(span.kind, span.value) for span in spans}
-    places = {place for span in spans for place in span.places}
-    plain = {*language.stop_words, *language.function_words}
-    others = (word for place, word in enumerate(words) if place not in places)
-    if (
-        not named
-        or {*words} & {*language.indefinites}
-        or not all(word in plain or is_punctuation(word) or is_plain(word) for word in others)
-    ):
-        return (chosen,)
-    shape = _shape(world, chosen.plan)
-    now = world.outcome(chosen.plan.start)
-    equal = [
-        each
-        for each in options
-        if each.outcome not in (chosen.outcome, now)
-        and _shape(world, each.plan) == shape
-        and all(v in values_of(world, each.plan).get(kind, ()) for kind, v in named)
-    ]
-    return tuple(equal) if equal and chosen.outcome == now else (chosen, *equal)
-
-
-def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
-    """Return the nodes and labels of a plan's graphs without their string values."""
-    found = []
-    for state, action in zip(plan.states, plan.actions, strict=False):
-        graph = world.ground(state, action)
-        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
-            plain = ((e.name, "" if isinstance(e.value, str) else e.value) for e in labels)
-            found.append((node, *sorted(plain, key=str)))
-    return found
 
 
 class Question(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Literal
@@ -124,8 +124,11 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
     if not tables:
         return language
     # A parser of another language does not know the function words of these tables.
-    foreign = (table.common for name, table in PHRASES.items()
-               if name in names and name != language.name)  # fmt: skip
+    foreign = [PHRASES[name] for name in names if name != language.name]
+    others = {
+        name: (*getattr(language, name), *(word for table in foreign for word in words(table)))
+        for name, words in _WORDS.items()
+    }
     return replace(
         language,
         phrases=tables[0].phrases,
@@ -133,13 +136,22 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
             meaning: tuple(word for table in tables for word in table.replies.get(meaning, ()))
             for meaning in dict.fromkeys(each for table in tables for each in table.replies)
         },
-        function_words=(*language.function_words, *(word for each in foreign for word in each)),
+        **others,
         ordinals={
             word: n
             for ordinals in (*(table.ordinals for table in tables), language.ordinals)
             for word, n in ordinals.items()
         },
     )
+
+
+_WORDS: Mapping[str, Callable[[PhraseTable], Iterable[str]]] = {
+    "function_words": lambda table: table.common,
+    "stop_words": lambda table: table.articles,
+    "universals": lambda table: table.replies.get("all", ()),
+    "negations": lambda table: table.replies.get("not", ()),
+}
+"""Word lists of a language, and how they follow from the table of a language that is replied to."""
 
 
 def phrase(language: Language, name: str, **parts: str) -> str:

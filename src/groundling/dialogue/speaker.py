@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,8 +45,6 @@ _CUT = 2.0  # penalty for a fragment that is not a whole text
 _FLUENCY = 0.1  # weight of the speaker's score against the listener's log probability
 _JOINT = 1.0  # penalty for each additional fragment
 _LONGEST = 3  # maximum number of actions in a fragment
-_COMMON = 0.25  # share of texts from which on a word distinguishes no thing
-_CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
 
 Signature = tuple[str, ...]
 
@@ -498,61 +495,6 @@ class Speaker:
                 text += word if is_punctuation(word) or not text else self._space + word
             last = word
         return text
-
-    # ---- verbs ----------------------------------------------------------------------------
-
-    def _wholes(self) -> Iterator[tuple[frozenset[str], set[str], int]]:
-        """Yield the root labels, words and count of each demonstrated text, without names."""
-        for signatures, fragments in self._fragments.items():
-            names = frozenset(name for signature in signatures for name in signature)
-            for fragment, count in fragments.items():
-                if fragment.whole:
-                    plain = (word for word in fragment.words if isinstance(word, str))
-                    yield names, {self.language.fold(word) for word in plain}, count
-
-    @cached_property
-    def _texts(self) -> tuple[Counter[str], int]:
-        """The number of demonstrated texts with each word, and the number of all texts."""
-        texts: Counter[str] = Counter()
-        total = 0
-        for _, words, count in self._wholes():
-            total += count
-            texts.update(dict.fromkeys(words, count))
-        return texts, total
-
-    def is_plain(self, word: str) -> bool:
-        """Return whether a word is too common, or too closely tied to a verb, to name a thing."""
-        texts, total = self._texts
-        return word in self.verbs or texts[word] >= _COMMON * total
-
-    @cached_property
-    def verbs(self) -> Mapping[str, frozenset[str]]:
-        """Words that always occur with one type of action, and the root labels of that type.
-
-        A label belongs to a word if the word spells it, or if all demonstrated texts with the word
-        have it and there are too many such texts for chance.
-        """
-        texts, total = self._texts
-        labels: Counter[str] = Counter()
-        shared: dict[str, frozenset[str]] = {}
-        for names, words, count in self._wholes():
-            labels.update(dict.fromkeys(names, count))
-            for word in words:
-                shared[word] = shared.get(word, names) & names
-        found = {}
-        for word, names in shared.items():
-            own = {
-                name
-                for name in names
-                if labels[name] < total
-                and (
-                    self.language.fold(name) == word
-                    or (labels[name] / total) ** texts[word] < _CHANCE
-                )
-            }
-            if own and not is_punctuation(word):
-                found[word] = frozenset(own)
-        return found
 
     # ---- probabilities --------------------------------------------------------------------
 

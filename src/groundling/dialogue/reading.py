@@ -1,0 +1,385 @@
+"""Reading of a command: which plans do what its verbs mean, and have the things that it names.
+
+A plan *fits* a text if its actions are of the types that the verbs of the text name, and if its
+graphs have every value that the text names. A word is the verb of a type if it was demonstrated
+with actions of this type only, or if it spells a label at their root nodes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+from groundling.dialogue.options import Option
+from groundling.dialogue.outcomes import Considered
+from groundling.features.spans import Span, SpanIndex, nearest_word
+from groundling.language.languages import Language
+from groundling.language.sentences import is_punctuation
+from groundling.models.memory import DemonstrationMemory
+from groundling.plan import Plan
+from groundling.world.cached_environment import CachedEnvironment
+
+_MOST_OTHERS = 30  # options that words are compared with
+_MOST_STEPS = 2000  # steps taken to find plans that lead back to the current state
+_PLAUSIBLE = 0.05  # of the probability of the best option: options that a verb may select
+_CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
+_COMMON = 0.25  # share of texts from which on a word distinguishes no thing
+
+
+def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
+    """Return the string values in a plan's graphs, keyed by label name."""
+    found: dict[str, set[str]] = {}
+    for state, action in zip(plan.states, plan.actions, strict=False):
+        for labels in world.ground(state, action).node_labels:
+            for label in labels:
+                if isinstance(label.value, str):
+                    found.setdefault(label.name, set()).add(label.value)
+    return found
+
+
+# ---- verbs ----------------------------------------------------------------------------------
+
+
+class _Shown(NamedTuple):
+    """A demonstrated text: its words, those that name nothing, and the types of its actions."""
+
+    words: frozenset[str]
+    frame: frozenset[str]
+    types: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The types of action that some words name; `certain` unless this may be by chance."""
+
+    types: frozenset[str] = frozenset()
+    certain: bool = True
+
+
+@dataclass(frozen=True)
+class ActionWords:
+    """The words of demonstrations, and the types of action that they were used for.
+
+    A type is a label name at the root node of an action's graph, or a value if all root nodes have
+    only one and the same label.
+
+    >>> from groundling.models.memory import RememberedText
+    >>> shown = [RememberedText((way, "the", "lamp"), {f"{way}=True": 1}, {}) for way in "ab"]
+    >>> words = ActionWords.of(DemonstrationMemory(tuple(shown)), Language())
+    >>> words.wanted(["a", "lamp"])
+    Wanted(types=frozenset({'a'}), certain=False)
+    """
+
+    language: Language
+    shown: tuple[_Shown, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, memory: DemonstrationMemory, language: Language) -> Self:
+        """Return the words of remembered demonstrations."""
+        names = {root.partition("=")[0] for each in memory.shown for root in each.roots}
+        place = 2 if len(names) == 1 else 0  # of “way=north”
+        shown = []
+        for each in memory.shown:
+            words = frozenset(map(language.fold, each.words))
+            spelt = {
+                word
+                for label in each.labels
+                if "=" in label
+                for word in language.fold(label.partition("=")[2]).split()
+            }
+            types = frozenset(root.partition("=")[place] or root for root in each.roots)
+            shown.append(_Shown(words, words - spelt - {*language.stop_words}, types))
+        counts = Counter(word for each in shown for word in each.words)
+        return cls(language, tuple(shown), counts)
+
+    @cached_property
+    def _types(self) -> Mapping[str, int]:
+        """The number of texts with each type, for types that not all texts have."""
+        counts = Counter(name for each in self.shown for name in each.types)
+        return {name: count for name, count in counts.items() if count < len(self.shown)}
+
+    @cached_property
+    def _verbs(self) -> Mapping[str, frozenset[str]]:
+        """The types that all texts with a word have."""
+        shared: dict[str, frozenset[str]] = {}
+        for each in self.shown:
+            own = each.types & self._types.keys()
+            for word in each.words:
+                shared[word] = shared.get(word, own) & own
+        return shared
+
+    def _is_certain(self, word: str, name: str) -> bool:
+        share = self._types[name] / len(self.shown)
+        return self.language.fold(name) == word or share ** self.counts[word] < _CHANCE
+
+    def wanted(self, words: Iterable[str]) -> Wanted:
+        """Return the types of action that some folded words name, misspelt ones included.
+
+        Types that a word may name by chance count only if no other type is certain.
+        """
+        sure: set[str] = set()
+        possible: set[str] = set()
+        for word in words:
+            known = word if word in self.counts else nearest_word(word, self.counts)
+            for name in self._verbs.get(known, ()):
+                (sure if self._is_certain(known, name) else possible).add(name)
+        return Wanted(frozenset(sure or possible), bool(sure) or not possible)
+
+    def is_plain(self, word: str) -> bool:
+        """Return whether a word is too common, or too closely tied to a verb, to name a thing."""
+        if self.counts.get(word, 0) >= _COMMON * len(self.shown):
+            return True
+        return any(self._is_certain(word, name) for name in self._verbs.get(word, ()))
+
+    def replaces(self, words: Collection[str], types: frozenset[str]) -> bool:
+        """Return whether unknown function words may change the meaning of a text.
+
+        They may if a demonstrated text with these types of action differs from the text in function
+        words only, and none has all its words in the text: after *turn the lamp on*, *off* does in
+        *turn the lamp off*, but *please* does not in *please turn the lamp on*.
+        """
+        plain, differs = self.language.plain_words, False
+        for each in self.shown:
+            if each.types <= types:
+                missing = each.frame.difference(words)
+                if not missing:
+                    return False
+                differs |= missing <= plain
+        return differs
+
+
+# ---- plans ----------------------------------------------------------------------------------
+
+
+class Reading:
+    """A text and its possible plans: what it names, and which plans fit it.
+
+    `likely` are the options that words may select; `others` are less probable. `counts` has the
+    words of all demonstrations.
+    """
+
+    def __init__(
+        self,
+        found: Considered,
+        language: Language,
+        known: ActionWords,
+        counts: Mapping[str, int],
+    ) -> None:
+        self.request, self.language, self.known = found.request, language, known
+        self.counts = counts
+        self.words = [language.fold(word) for each in found.request.text for word in each.tokens]
+        options = found.options[:_MOST_OTHERS]
+        least = _PLAUSIBLE * options[0].probability
+        count = sum(each.probability >= least for each in options)
+        self.likely, self.others = options[:count], options[count:]
+        self._spans = self._find([each.plan for each in options])
+
+    # ---- words ------------------------------------------------------------------------------
+
+    def _find(self, plans: Iterable[Plan]) -> list[Span]:
+        values: dict[str, set[str]] = {}
+        for plan in plans:
+            for kind, found in values_of(self.request.world, plan).items():
+                values.setdefault(kind, set()).update(found)
+        return list(SpanIndex(values, self.language).find(self.words, self.counts))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The words that name a value of any option."""
+        return frozenset(self.words[place] for span in self._spans for place in span.places)
+
+    @cached_property
+    def _wanted(self) -> Wanted:
+        """The types of action that the words name."""
+        return self.known.wanted(word for word in self.words if word not in self.named)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the verbs of the text do not have their types by chance."""
+        return self._wanted.certain
+
+    @cached_property
+    def names_action(self) -> bool:
+        """Whether the text has demonstrated words besides articles and names."""
+        plain = {*self.language.stop_words, *self.named}
+        return any(word in self.counts and word not in plain for word in self.words)
+
+    @cached_property
+    def has_several_types(self) -> bool:
+        """Whether the likely options have different types of action."""
+        return len({self._types(each.plan) for each in self.likely}) > 1
+
+    def particles(self, plan: Plan) -> tuple[str, ...]:
+        """Return unknown function words that may change the meaning (see `replaces`)."""
+        language, types = self.language, self._types(plan)
+        spelt = {word for name in types for word in language.fold(name).split()}
+        new = [
+            word
+            for word in dict.fromkeys(self.words)
+            if word in language.plain_words
+            and not (word in self.counts or word in self.named or word in spelt)
+            and word not in language.stop_words and word not in language.indefinites
+        ]  # fmt: skip
+        return tuple(new) if new and self.known.replaces(self.words, types) else ()
+
+    # ---- plans ------------------------------------------------------------------------------
+
+    def _types(self, plan: Plan) -> frozenset[str]:
+        """Return the label names and string values at the root nodes of a plan's actions."""
+        pairs = zip(plan.states, plan.actions, strict=False)
+        graphs = (self.request.world.ground(state, action) for state, action in pairs)
+        labels = {label for graph in graphs for label in graph.labels(graph.root)}
+        values = {each.value for each in labels if isinstance(each.value, str)}
+        return frozenset(values | {each.name for each in labels})
+
+    def _spelt(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the types whose words all occur in the text."""
+        fold = self.language.fold
+        return frozenset(n for n in names if {*fold(n).split()} <= {*self.words})
+
+    def changes_nothing(self, option: Option) -> bool:
+        """Return whether an option leaves the state as it is."""
+        return option.outcome == self.request.world.outcome(self.request.start)
+
+    def _lacking(self, plan: Plan, spans: Sequence[Span]) -> int:
+        """Count the names in a text that a plan lacks."""
+        own = values_of(self.request.world, plan)
+        has = {span.places for span in spans if span.value in own.get(span.kind, ())}
+        return len({span.places for span in spans} - has)
+
+    def names_all_of(self, plan: Plan) -> bool:
+        """Return whether a plan has everything that the text names."""
+        return not self._lacking(plan, self._spans)
+
+    def names_any_of(self, plan: Plan) -> bool:
+        """Return whether the text names a value of a plan."""
+        return bool(self._find([plan]))
+
+    def fitting(self, options: Sequence[Option]) -> tuple[Option, ...]:
+        """Return the options that fit best; none if no option does what the verbs mean.
+
+        Fewer missing types of action are better, and then no missing names. None is returned either
+        if only options with other actions have everything that is named. Options that change
+        nothing are left out if others with the same types of action change something.
+        """
+        types = [self._types(each.plan) for each in options]
+        wanted = self._wanted.types.union(*map(self._spelt, types))
+        lacking = [len(wanted - own) for own in types]
+        least = min(lacking, default=0)
+        if wanted and least == len(wanted):
+            return ()
+        kept = [place for place, count in enumerate(lacking) if count == least]
+        whole = {place for place, each in enumerate(options) if self.names_all_of(each.plan)}
+        if whole:
+            kept = [place for place in kept if place in whole]
+        same = [self.changes_nothing(each) for each in options]
+        changing = {types[place] for place in kept if not same[place]}
+        return tuple(
+            options[place] for place in kept if not same[place] or types[place] not in changing
+        )
+
+    def fits_verbs(self, plan: Plan) -> bool:
+        """Return whether the parts of a plan do what the verbs mean, and nothing else."""
+        wanted = self._wanted.types if self._wanted.certain else frozenset()
+        done = [self._types(part) for part in plan.parts or (plan,)]
+        return wanted <= frozenset().union(*done) and all(
+            not wanted or own & wanted for own in done
+        )
+
+    def is_fulfilled(self, plan: Plan | None = None, strange: Collection[str] = ()) -> bool:
+        """Return whether the text asks for what is so already.
+
+        It does if another action can be undone by one that fits the text and spells the `strange`
+        words: for *switch off the lamp*, the other action is to switch it on. With a `plan` of one
+        action that changes nothing, it does if this action can undo another one.
+        """
+        alone = None if plan is None or len(plan.actions) > 1 else plan.actions[0]
+        if plan is not None and alone is None and self._was_shown(plan):
+            return False  # a round trip was meant
+        for back in self._leading_back(alone):
+            if alone is not None:
+                return True
+            types = self._types(back)
+            spelt = self._spelt(types)
+            wanted = self._wanted.types | spelt
+            spans = self._find([each.plan for each in (*self.likely, *self.others)] + [back])
+            spelt_words = {word for name in spelt for word in self.language.fold(name).split()}
+            if (
+                wanted
+                and wanted <= types
+                and spelt_words.issuperset(strange)
+                and not self._lacking(back, spans)
+            ):
+                return True
+        return False
+
+    def _was_shown(self, plan: Plan) -> bool:
+        """Return whether a text with the same words was demonstrated with these types."""
+        words = {word for word in self.words if not is_punctuation(word)}
+        types = self._types(plan)
+        return any(each.words == words and each.types <= types for each in self.known.shown)
+
+    def _leading_back(self, only: Any) -> Iterator[Plan]:
+        """Yield plans of one action that lead back to this state; with `only`, of that action."""
+        world, now, steps = self.request.world, self.request.start, 0
+        here = world.outcome(now)
+        for first in world.actions(now):
+            there = world.step(now, first)
+            if world.outcome(there) == here:
+                continue
+            for back in world.actions(there) if only is None else (only,):
+                steps += 1
+                if steps > _MOST_STEPS:
+                    return
+                if only is not None and back not in world.actions(there):
+                    continue
+                if world.outcome(world.step(there, back)) == here:
+                    yield Plan((back,), (there, now), 0.0, 1.0)
+
+    # ---- equal options ----------------------------------------------------------------------
+
+    def equals(self, chosen: Option, options: Iterable[Option]) -> tuple[Option, ...]:
+        """Return the chosen option and all others that the text describes equally well.
+
+        Such an option makes the same change to another thing, and has every value of the chosen
+        option that the text names: *the lamp* fits all lamps. If the chosen option changes nothing,
+        it is left out when there are others. Only the chosen option is returned if the text has an
+        indefinite article (*a lamp*), or a word that may distinguish the things.
+        """
+        world, language = self.request.world, self.language
+        spans = self._find([chosen.plan])
+        named = {(span.kind, span.value) for span in spans}
+        places = {place for span in spans for place in span.places}
+        plain = {*language.stop_words, *language.function_words, *language.universals}
+        others = (word for place, word in enumerate(self.words) if place not in places)
+        if (
+            not named
+            or {*self.words} & {*language.indefinites}
+            or not all(w in plain or is_punctuation(w) or self.known.is_plain(w) for w in others)
+        ):
+            return (chosen,)
+        shape = _shape(world, chosen.plan)
+        equal = [
+            each
+            for each in options
+            if each.outcome != chosen.outcome
+            and not self.changes_nothing(each)
+            and _shape(world, each.plan) == shape
+            and all(v in values_of(world, each.plan).get(kind, ()) for kind, v in named)
+        ]
+        return tuple(equal) if equal and self.changes_nothing(chosen) else (chosen, *equal)
+
+
+def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
+    """Return the nodes and labels of a plan's graphs without their string values."""
+    found = []
+    for state, action in zip(plan.states, plan.actions, strict=False):
+        graph = world.ground(state, action)
+        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
+            plain = ((e.name, "" if isinstance(e.value, str) else e.value) for e in labels)
+            found.append((node, *sorted(plain, key=str)))
+    return found
