@@ -14,7 +14,7 @@ from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_phrases
 from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, PredictionSets
-from groundling.dialogue.questions import Answer
+from groundling.dialogue.questions import COMMAND, Answer
 from groundling.dialogue.reading import ActionWords, Reading
 from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
@@ -149,6 +149,7 @@ class _Open:
         return tuple(each for each in self.found.options if each.outcome not in offered)
 
 
+_DOUBT = 0.3  # probability of a command from which a text without a question mark is no question
 _LEAST_ANSWER = 0.1  # minimum confidence to answer a question
 _LONGEST_WORD = 40  # characters of a word that is repeated to the user
 _MOST_OTHERS = 30  # options that a reply may name although they were not offered
@@ -346,12 +347,14 @@ class Agent:
                 return None
             told = self._told_unknown(text, new)
             return self._declined(text, "", "Some words are unknown.", told)
+        if answerer.asked(text).get(COMMAND, 0.0) > _DOUBT and not answerer.begins_question(text):
+            return self._declined(text, "decline", "The text may be a question or a command.")
         fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing"
         fits, said = f"Fit of each word: {fits}", _spoken_answer(found, self.language)
         described = bool(found.reasons) or not found.value or not isinstance(found.value, frozenset)
         known = found.value is not None and described and found.confidence >= _LEAST_ANSWER
-        if not known:
-            return self._declined(text, "decline", f"No answer is likely. {fits}.")
+        if not (known and answerer.can_answer(text)):
+            return self._declined(text, "no answer", f"No answer is likely. {fits}.")
         return Turn(
             text,
             "answer",
@@ -402,7 +405,7 @@ class Agent:
         unknown = self._unknown(found.plan)
         sets = PredictionSets.of(self.follower.learnt_)
         judged = judge(found, reading, unknown, sets)
-        new = (*unknown.new, *reading.particles(found.plan))
+        new = unknown.new or reading.particles(found.plan)
         told = self._told_unknown(text, new) if judged.phrase == "unknown" else ""
         if judged.kind == "decline":
             return self._declined(text, judged.phrase, judged.reason, told)
@@ -440,11 +443,13 @@ class Agent:
         before: str = "",
     ) -> Turn:
         language, unexplained = self.language, self._strange(found.plan)
+        speaker = self.follower._get_speaker()
 
         def ask() -> Question:
             asked = ask_which(
                 found.request, options, language, self._describe, complete=complete,
                 spoken=self._spoken, unexplained=unexplained,
+                **({} if speaker is None else {"led": speaker.led}),
             )  # fmt: skip
             return asked._replace(text=before + asked.text)
 

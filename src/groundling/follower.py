@@ -30,6 +30,7 @@ from groundling.commands import Commands
 from groundling.data.own import folds
 from groundling.dialogue.options import right_outcomes
 from groundling.dialogue.outcomes import all_options
+from groundling.dialogue.phrases import with_phrases
 from groundling.dialogue.prediction_sets import PredictionSets
 from groundling.dialogue.questions import (
     Answer,
@@ -52,6 +53,7 @@ from groundling.features.reader import Text
 from groundling.inference.decoder import SHARPEST, SOFTEST
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
+from groundling.language.languages import Language
 from groundling.language.parser import Parser
 from groundling.learning.incremental import forget, teach
 from groundling.learning.rounds import ProgressCallback, early
@@ -516,8 +518,7 @@ class Follower(Estimator):
         if learnt.answers is None:
             return None
         if getattr(self, "_answerer", (None,))[0] is not learnt.answers:
-            language = learnt.fitted.encoder.reader.language
-            self._answerer = (learnt.answers, Answerer.from_dict(learnt.answers, language))
+            self._answerer = (learnt.answers, Answerer.from_dict(learnt.answers, _spoken(learnt)))
         return self._answerer[1]
 
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
@@ -802,6 +803,11 @@ def _with_questions(learnt: Learnt, questions: Iterable[Demonstration]) -> Learn
     if not listed:
         return replace(learnt, questions=(), answers=None if learnt.questions else learnt.answers)
     commands = [each.shown.instructions for each in learnt.examples if each.shown is not None]
-    language = learnt.fitted.encoder.reader.language
-    answers = Answerer.learn(listed, language, commands=commands).to_dict()
+    answers = Answerer.learn(listed, _spoken(learnt), commands=commands).to_dict()
     return replace(learnt, answers=answers, questions=listed)
+
+
+def _spoken(learnt: Learnt) -> Language:
+    """Return the language of the demonstrations, with its function words and phrases."""
+    reader = learnt.fitted.encoder.reader
+    return with_phrases(reader.language, reader.counts)

@@ -25,6 +25,13 @@ def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
     return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
 
 
+class Led(NamedTuple):
+    """The name of a value, and the words before it (*in der Küche*); none if they are unknown."""
+
+    words: tuple[str, ...]
+    name: str
+
+
 class Question(NamedTuple):
     """A clarification question and its named options.
 
@@ -46,13 +53,15 @@ def ask_which(
     complete: bool = True,
     spoken: Callable[[str], float] = lambda kind: 1.0,
     unexplained: Iterable[str] = (),
+    led: Callable[[str], Led] = lambda value: Led((), value),
 ) -> Question:
     """Return a question that asks which of several options is meant.
 
     If a label has a different value for each option, the question lists these values together
     with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
     Unless `complete`, it also offers *none of these*. Labels whose values occur most in training
-    texts, according to `spoken`, are preferred. Words in `unexplained` are not used.
+    texts, according to `spoken`, are preferred. Words in `unexplained` are not used. `led` returns
+    the words before a value, in languages whose articles depend on it.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
@@ -75,7 +84,10 @@ def ask_which(
         named = quoted(language, texts)
         form, thing = "mean", ""
     else:
-        texts = [_called(value, thing, language) for value in own]
+        said = [led(value) for value in own]
+        if not all(each.words for each in said):
+            said = [Led((), value) for value in own]
+        texts = [_called(each, thing, article, language) for each in said]
         named = texts
         form = "which" if thing else "which one"
         if thing and f"which {article}" in language.phrases:
@@ -151,17 +163,25 @@ def _thing(
     nouns = (
         (word, before[place])
         for place, (word, plain, tag) in enumerate(zip(words, folded, tags, strict=True))
-        if tag in _NOUNS and plain not in taken and word not in strange
+        if place and tag in _NOUNS and plain not in taken and word not in strange
     )
     shortest = min((value for _, value in shared), default="", key=lambda v: (len(v), v))
     return next(nouns, (shortest, ""))
 
 
-def _called(value: str, thing: str, language: Language) -> str:
+def _called(said: Led, thing: str, article: str, language: Language) -> str:
     """Return an option's name from its value: *the red one*, or the thing itself."""
-    named = SpanIndex({"": {value}}, language)
-    itself = not thing or any(language.fold(word) in named for word in thing.split())
-    return phrase(language, "thing" if itself else "one", value=value)
+    named, phrases = SpanIndex({"": {said.name}}, language), language.phrases
+    if not thing or any(language.fold(word) in named for word in thing.split()):
+        return " ".join((*said.words, said.name)) if said.words else phrase(
+            language, "thing", value=said.name
+        )  # fmt: skip
+    if not said.words or f"one {article}" not in phrases:
+        return phrase(language, "one", value=" ".join((*said.words, said.name)))
+    # An article alone is that of the thing: *die rote*, but *die in der Küche*.
+    alone = len(said.words) == 1 and f"one {said.words[0]}" in phrases
+    value = said.name if alone else " ".join((*said.words, said.name))
+    return phrase(language, f"one {article}", value=value)
 
 
 # ---- replies --------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ Calibrated prediction sets replace the second step, so that they keep their guar
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from groundling.dialogue.options import Option
@@ -105,20 +104,20 @@ def _unexplained(
     found: Considered,
     reading: Reading,
     unknown: Unknown,
-    particles: Sequence[str],
+    particles: tuple[str, ...],
     decision: Decision,
 ) -> Judgement:
     """Decline a text with unexplained words, or offer the only likely plan."""
-    new = (*unknown.new, *particles)
+    new = unknown.new or particles
     if reading.is_fulfilled(strange=new):
         return _fulfilled()
     if not new:
         return _impossible()
-    why = f"Unknown words: {', '.join(dict.fromkeys(new))}."
+    why = f"Unknown words: {', '.join(new)}."
     if any(word in reading.language.negations for word in new):
         return Judgement("decline", "The text has an unknown negation.", phrase="decline")
     # A known verb with an unknown word can be confirmed, an unknown verb cannot.
-    if len(decision.options) == 1 and reading.names_action and not particles:
+    if len(decision.options) == 1 and reading.names_action(found.plan) and not particles:
         return Judgement("ask", why, decision.options, "unknown")
     return Judgement("decline", why, phrase="unknown")
 
@@ -146,7 +145,7 @@ def _uncalibrated(found: Considered, reading: Reading, first: Decision) -> Judge
         total = math.fsum(each.probability for each in fitting)
         options = tuple(e._replace(probability=e.probability / total) for e in fitting)
     words = {*reading.words}
-    if words & {*language.universals} - {*reading.counts}:
+    if sure and words & {*language.universals} - {*reading.counts}:
         same = reading.equals(options[0], options)
         if len(same) > 1:
             return Judgement("act", "All things that fit are meant.", same, confidence=1.0)
@@ -163,7 +162,7 @@ def _uncalibrated(found: Considered, reading: Reading, first: Decision) -> Judge
     unsure = ""
     if words & QUESTION_MARKS and not words & QUESTION_MARKS & {*reading.counts}:
         unsure = "The text is a question, and no question was demonstrated."
-    elif not reading.names_action and reading.has_several_types:
+    elif reading.has_several_types and not reading.names_action(best.plan):
         unsure = "The text names no action."
     if decision.kind == "act" and sure and not unsure:
         same = reading.equals(best, options)

@@ -23,6 +23,7 @@ WORDLESS: Mapping[str, str] = {
     "unknown": "{words}?",
     "unknown words": "{words}?",
     "decline": "?",
+    "no answer": "?",
     "no plan": "–",
     "already": "✓",
     "cancelled": "–",
@@ -43,7 +44,8 @@ class PhraseTable:
     ----------
     phrases
         The agent's phrases, with the same keys as `WORDLESS` and placeholders such as `{options}`;
-        also `which ARTICLE` for a question about a thing that follows that article.
+        also `which ARTICLE` and `one ARTICLE` for a thing that follows that article, and `asks
+        KIND` for the first words of questions.
     replies
         Words in replies to a question: `yes`, `no`, `not`, `all`, `none`, `cancel`, `first`,
         `last`, and words to ignore (`filler`).

@@ -135,21 +135,21 @@ class ActionWords:
             return True
         return any(self._is_certain(word, name) for name in self._verbs.get(word, ()))
 
-    def replaces(self, words: Collection[str], types: frozenset[str]) -> bool:
-        """Return whether unknown function words may change the meaning of a text.
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All types of demonstrated actions."""
+        return frozenset(name for each in self.shown for name in each.types)
 
-        They may if a demonstrated text with these types of action differs from the text in function
-        words only, and none has all its words in the text: after *turn the lamp on*, *off* does in
-        *turn the lamp off*, but *please* does not in *please turn the lamp on*.
-        """
-        plain, differs = self.language.plain_words, False
-        for each in self.shown:
-            if each.types <= types:
-                missing = each.frame.difference(words)
-                if not missing:
-                    return False
-                differs |= missing <= plain
-        return differs
+    def missing(self, words: Collection[str], types: frozenset[str]) -> frozenset[str]:
+        """Return the function words of all demonstrations of some types that a text lacks."""
+        frames = [each.frame for each in self.shown if each.types <= types]
+        shared = frozenset.intersection(*frames) if frames else frozenset()
+        return (shared & self.language.plain_words).difference(words)
+
+    def is_frame(self, words: Collection[str], types: frozenset[str]) -> bool:
+        """Return whether a text has all content words of a demonstration of some types."""
+        plain = self.language.plain_words
+        return any(e.types <= types and (e.frame - plain).issubset(words) for e in self.shown)
 
 
 # ---- plans ----------------------------------------------------------------------------------
@@ -202,29 +202,43 @@ class Reading:
         """Whether the verbs of the text do not have their types by chance."""
         return self._wanted.certain
 
-    @cached_property
-    def names_action(self) -> bool:
-        """Whether the text has demonstrated words besides articles and names."""
-        plain = {*self.language.stop_words, *self.named}
-        return any(word in self.counts and word not in plain for word in self.words)
+    def names_action(self, plan: Plan) -> bool:
+        """Return whether a text has words besides names, as demonstrations of such plans have."""
+        plain = {*self.language.plain_words, *self.named}
+        return (
+            bool(self._wanted.types or self._spelt(self._types(plan)))
+            or any(word in self.counts and word not in plain for word in self.words)
+            or self.known.is_frame(self.words, self._types(plan))
+        )
 
     @cached_property
     def has_several_types(self) -> bool:
-        """Whether the likely options have different types of action."""
-        return len({self._types(each.plan) for each in self.likely}) > 1
+        """Whether the options have different types of action."""
+        return len({self._types(each.plan) for each in (*self.likely, *self.others)}) > 1
 
     def particles(self, plan: Plan) -> tuple[str, ...]:
-        """Return unknown function words that may change the meaning (see `replaces`)."""
+        """Return unknown function words that may change the meaning of a text.
+
+        They may if all demonstrations of such plans have a function word that the text lacks: after
+        *turn the lamp on*, *off* does in *turn the lamp off*, but *please* does not in *please turn
+        the lamp on*.
+        """
         language, types = self.language, self._types(plan)
-        spelt = {word for name in types for word in language.fold(name).split()}
+        known = {
+            *self.counts, *self.named, *language.universals, *language.indefinites,
+            *(word for name in types for word in language.fold(name).split()),
+        }  # fmt: skip
+        words = [word for word in self.words if not is_punctuation(word)]
+        last = len(words) - 1
         new = [
             word
-            for word in dict.fromkeys(self.words)
-            if word in language.plain_words
-            and not (word in self.counts or word in self.named or word in spelt)
-            and word not in language.stop_words and word not in language.indefinites
-        ]  # fmt: skip
-        return tuple(new) if new and self.known.replaces(self.words, types) else ()
+            for place, word in enumerate(words)
+            if not (word in known or (word in language.stop_words and place < last))
+            and language.numeral(word) is None
+            and language.ordinal(word) is None
+        ]
+        missing = bool(new) and self.known.missing(words, types)
+        return tuple(dict.fromkeys(new)) if missing else ()
 
     # ---- plans ------------------------------------------------------------------------------
 
@@ -267,7 +281,7 @@ class Reading:
         nothing are left out if others with the same types of action change something.
         """
         types = [self._types(each.plan) for each in options]
-        wanted = self._wanted.types.union(*map(self._spelt, types))
+        wanted = self._wanted.types.union(*map(self._spelt, (self.known.names, *types)))
         lacking = [len(wanted - own) for own in types]
         least = min(lacking, default=0)
         if wanted and least == len(wanted):
@@ -320,8 +334,8 @@ class Reading:
     def _was_shown(self, plan: Plan) -> bool:
         """Return whether a text with the same words was demonstrated with these types."""
         words = {word for word in self.words if not is_punctuation(word)}
-        types = self._types(plan)
-        return any(each.words == words and each.types <= types for each in self.known.shown)
+        types = self._types(plan) & self.known.names
+        return any(each.words == words and each.types == types for each in self.known.shown)
 
     def _leading_back(self, only: Any) -> Iterator[Plan]:
         """Yield plans of one action that lead back to this state; with `only`, of that action."""
@@ -357,7 +371,7 @@ class Reading:
         plain = {*language.stop_words, *language.function_words, *language.universals}
         others = (word for place, word in enumerate(self.words) if place not in places)
         if (
-            not named
+            not (named or {*self.words} & {*language.universals})
             or {*self.words} & {*language.indefinites}
             or not all(w in plain or is_punctuation(w) or self.known.is_plain(w) for w in others)
         ):

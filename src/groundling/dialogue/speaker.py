@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from groundling.dialogue.clarification import Led
 from groundling.dialogue.outcomes import Listener, chances, world_of
 from groundling.dialogue.phrases import PHRASES, detect
 from groundling.dialogue.translation import (
@@ -448,6 +449,16 @@ class Speaker:
             return self._leads.get(value, Counter())
         ends = [name for name in map(str, self._leads) if value.endswith(name)]
         return self._leads[max(ends, key=len)] if ends else Counter()
+
+    def led(self, value: str) -> Led:
+        """Return the name of a value, and the words that were demonstrated before it.
+
+        There are none in languages whose articles do not depend on the noun.
+        """
+        [(lead, _)] = self._own_lead(value).most_common(1) or [((), 0)]
+        spelt = sum((found for (_, own), found in self._names.items() if own == value), Counter())
+        name = spelt.most_common(1)[0][0] if spelt else value
+        return Led(lead, name if self.language.fold(name) != self.language.fold(value) else value)
 
     def _filled(
         self, fragment: Fragment, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
