@@ -500,17 +500,20 @@ class Agent:
         answerer = self.follower._get_answerer()
         if answerer is not None and answerer.begins_question(text):
             return self._answer(text)
-        named = [
+        exact = [
             each
             for each in asked.offered
             if self._plain_words(each.text or self._describe(each.plan)) == words
         ]
-        if len(named) == 1:  # repeats the name of an option exactly
-            return self._choose(asked, tuple(named), text)
+        if len(exact) == 1:  # repeats the name of an option exactly
+            return self._choose(asked, tuple(exact), text)
+        reading = self._reading(found)
+        others = asked.others[:_MOST_OTHERS]
+        named = [each for each in others if reading.names_all_of(each.plan)]
         reply = read_reply(
             self._words(text),
             asked.offered,
-            asked.others[:_MOST_OTHERS],
+            named or others,
             world,
             self.language,
             self._plain_words(asked.said),
@@ -577,9 +580,13 @@ class Agent:
     def _spoken(self, kind: str) -> float:
         """Return the share of a label's known values that occur in training texts."""
         encoder = self.follower._fitted().fitted.encoder
-        counts, language = encoder.reader.counts, encoder.reader.language
+        language, counts = self.language, encoder.reader.counts
+        stems = {language.singular(word) for word in counts}
         values = sorted(encoder.values.get(kind, ()))[:50]
-        said = [all(word in counts for word in language.fold(value).split()) for value in values]
+        said = [
+            all(word in counts or language.singular(word) in stems for word in name.split())
+            for name in map(language.fold, values)
+        ]
         return math.fsum(said) / len(said) if said else 0.0
 
 

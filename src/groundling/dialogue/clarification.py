@@ -53,7 +53,7 @@ def ask_which(
     complete: bool = True,
     spoken: Callable[[str], float] = lambda kind: 1.0,
     unexplained: Iterable[str] = (),
-    led: Callable[[str], Led] = lambda value: Led((), value),
+    led: Callable[[str, str, str], Led] = lambda kind, value, article: Led((), value),
 ) -> Question:
     """Return a question that asks which of several options is meant.
 
@@ -61,12 +61,12 @@ def ask_which(
     with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
     Unless `complete`, it also offers *none of these*. Labels whose values occur most in training
     texts, according to `spoken`, are preferred. Words in `unexplained` are not used. `led` returns
-    the words before a value, in languages whose articles depend on it.
+    a label's value after an article with the words before it, in languages where they depend on it.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
     sorts = [_sorts(world, each.plan) for each in options]
-    own = _distinct(found, spoken) if all(each == sorts[0] for each in sorts) else None
+    kind, own = _distinct(found, spoken) if all(e == sorts[0] for e in sorts) else ("", None)
     thing = article = ""
     if own is not None and len(options) > 1:
         shared = [
@@ -84,7 +84,7 @@ def ask_which(
         named = quoted(language, texts)
         form, thing = "mean", ""
     else:
-        said = [led(value) for value in own]
+        said = [led(kind, value, article) for value in own]
         if not all(each.words for each in said):
             said = [Led((), value) for value in own]
         texts = [_called(each, thing, article, language) for each in said]
@@ -102,9 +102,9 @@ def ask_which(
 
 def _distinct(
     found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
-) -> list[str] | None:
-    """Return a unique value for each option, all of one label, or None."""
-    best: tuple[tuple[float, ...], list[str]] | None = None
+) -> tuple[str, list[str] | None]:
+    """Return the name of a label and its unique value for each option, or None."""
+    best: tuple[tuple[float, ...], str, list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
         if spoken(kind) <= 0:  # values that never occur in training texts
             continue
@@ -118,8 +118,8 @@ def _distinct(
             extra = sum(len(values[kind]) for values in found)
             key = (-spoken(kind), strange, extra, sum(len(v.split()) for v in chosen))
             if best is None or key < best[0]:
-                best = (key, chosen)
-    return None if best is None else best[1]
+                best = (key, kind, chosen)
+    return ("", None) if best is None else best[1:]
 
 
 def _labels_with(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
@@ -163,7 +163,11 @@ def _thing(
     nouns = (
         (word, before[place])
         for place, (word, plain, tag) in enumerate(zip(words, folded, tags, strict=True))
-        if place and tag in _NOUNS and plain not in taken and word not in strange
+        if place
+        and tag in _NOUNS
+        and plain not in language.plain_words
+        and plain not in taken
+        and word not in strange
     )
     shortest = min((value for _, value in shared), default="", key=lambda v: (len(v), v))
     return next(nouns, (shortest, ""))

@@ -170,13 +170,19 @@ def _uncalibrated(found: Considered, reading: Reading, first: Decision) -> Judge
             why = "Several things fit the description equally well."
             complete = len(same) <= MOST_OFFERED
             return Judgement("ask", why, same[:MOST_OFFERED], complete=complete)
-        if reading.changes_nothing(same[0]) and reading.is_fulfilled(same[0].plan):
+        done, idle = same[0].plan, reading.changes_nothing(same[0])
+        if idle and reading.is_fulfilled(done):
             return _fulfilled()
-        return Judgement("act", why, same, confidence=confidence)
+        if not idle or len(done.actions) == 1 or reading.was_shown(done):
+            return Judgement("act", why, same, confidence=confidence)
+        unsure = "The plan leads back to the current state."
     why = unsure or f"{len(decision.options)} outcomes are likely; none reaches 80 %."
     offered = tuple(
         each
         for each in decision.options
         if not (reading.changes_nothing(each) and reading.is_fulfilled(each.plan))
     )
-    return Judgement("ask", why, offered or decision.options, complete=decision.complete)
+    if not offered:  # all of them are fulfilled already
+        named = reading.names_action(best.plan)
+        return _fulfilled() if named else Judgement("decline", why, phrase="decline")
+    return Judgement("ask", why, offered, complete=decision.complete)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Literal
@@ -55,6 +55,8 @@ class PhraseTable:
         Words for *first*, *second* and so on.
     articles
         Words before a noun that agree with it.
+    endings
+        Endings that words of one stem differ in, for parsers of another language.
     """
 
     phrases: Mapping[str, str]
@@ -62,6 +64,7 @@ class PhraseTable:
     common: tuple[str, ...]
     ordinals: Mapping[str, float]
     articles: frozenset[str] = frozenset()
+    endings: tuple[str, ...] = ()
 
 
 def _read_tables() -> dict[str, PhraseTable]:
@@ -77,6 +80,7 @@ def _read_tables() -> dict[str, PhraseTable]:
                 for word in table["words"][name].split("|")
             },
             articles=frozenset(table["words"].get("articles", "").split("|")) - {""},
+            endings=tuple(filter(None, table["words"].get("endings", "").split("|"))),
         )
         for language, table in data.items()
     }
@@ -127,10 +131,10 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
         return language
     # A parser of another language does not know the function words of these tables.
     foreign = [PHRASES[name] for name in names if name != language.name]
-    others = {
-        name: (*getattr(language, name), *(word for table in foreign for word in words(table)))
-        for name, words in _WORDS.items()
-    }
+
+    def more(known: tuple[str, ...], name: str) -> tuple[str, ...]:
+        return (*known, *(word for each in foreign for word in each.replies.get(name, ())))
+
     return replace(
         language,
         phrases=tables[0].phrases,
@@ -138,22 +142,17 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
             meaning: tuple(word for table in tables for word in table.replies.get(meaning, ()))
             for meaning in dict.fromkeys(each for table in tables for each in table.replies)
         },
-        **others,
+        function_words=(*language.function_words, *(w for e in foreign for w in e.common)),
+        stop_words=(*language.stop_words, *(w for e in foreign for w in sorted(e.articles))),
+        universals=more(language.universals, "all"),
+        negations=more(language.negations, "not"),
+        plurals=(*((end, "") for table in foreign for end in table.endings), *language.plurals),
         ordinals={
             word: n
             for ordinals in (*(table.ordinals for table in tables), language.ordinals)
             for word, n in ordinals.items()
         },
     )
-
-
-_WORDS: Mapping[str, Callable[[PhraseTable], Iterable[str]]] = {
-    "function_words": lambda table: table.common,
-    "stop_words": lambda table: table.articles,
-    "universals": lambda table: table.replies.get("all", ()),
-    "negations": lambda table: table.replies.get("not", ()),
-}
-"""Word lists of a language, and how they follow from the table of a language that is replied to."""
 
 
 def phrase(language: Language, name: str, **parts: str) -> str:

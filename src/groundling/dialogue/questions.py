@@ -540,9 +540,10 @@ class Answerer:
         words = self._asking_words(text)
         # Labels that no training question asked for use the weights of the other labels.
         known = [kind for kind in self.asking if kind.startswith(VALUE)]
-        # First words that are ambiguous, such as *which*, count only if they were not demonstrated.
-        seen = any(f"^ {words[0]}" in each for each in self.asking.values())
-        opened = {k for k in self._opened(text) if not seen or k in (EXISTS, COUNT)}
+        opened = self._opened(text)
+        # *Which* and *what* may also ask for a value; demonstrations with them decide.
+        if SET in opened and any(f"^ {words[0]}" in each for each in self.asking.values()):
+            opened = {}
         scores = []
         for kind in kinds:
             table = [self.asking[kind]] if kind in self.asking else [self.asking[k] for k in known]
@@ -619,6 +620,8 @@ class Answerer:
         )
         names = tuple(world.names[thing] for thing in things)
         opening = {word for words in self._opened(text).values() for word in words}
+        if opening and opening.issuperset(unit.text for unit in units):
+            value = None  # nothing is described
         unknown = tuple(
             unit.text
             for unit in units

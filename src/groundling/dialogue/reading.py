@@ -92,7 +92,9 @@ class ActionWords:
                 for word in language.fold(label.partition("=")[2]).split()
             }
             types = frozenset(root.partition("=")[place] or root for root in each.roots)
-            shown.append(_Shown(words, words - spelt - {*language.stop_words}, types))
+            # What is spelt like an article is none at the end: *schalte die Lampe ein*.
+            stop = {*language.stop_words}.difference(map(language.fold, each.words[-1:]))
+            shown.append(_Shown(words, words - spelt - stop, types))
         counts = Counter(word for each in shown for word in each.words)
         return cls(language, tuple(shown), counts)
 
@@ -101,6 +103,11 @@ class ActionWords:
         """The number of texts with each type, for types that not all texts have."""
         counts = Counter(name for each in self.shown for name in each.types)
         return {name: count for name, count in counts.items() if count < len(self.shown)}
+
+    @property
+    def has_contrast(self) -> bool:
+        """Whether demonstrations have different types of action."""
+        return bool(self._types)
 
     @cached_property
     def _verbs(self) -> Mapping[str, frozenset[str]]:
@@ -213,8 +220,9 @@ class Reading:
 
     @cached_property
     def has_several_types(self) -> bool:
-        """Whether the options have different types of action."""
-        return len({self._types(each.plan) for each in (*self.likely, *self.others)}) > 1
+        """Whether options or demonstrations have different types of action."""
+        options = (*self.likely, *self.others)
+        return self.known.has_contrast or len({self._types(each.plan) for each in options}) > 1
 
     def particles(self, plan: Plan) -> tuple[str, ...]:
         """Return unknown function words that may change the meaning of a text.
@@ -312,7 +320,7 @@ class Reading:
         action that changes nothing, it does if this action can undo another one.
         """
         alone = None if plan is None or len(plan.actions) > 1 else plan.actions[0]
-        if plan is not None and alone is None and self._was_shown(plan):
+        if plan is not None and alone is None and self.was_shown(plan):
             return False  # a round trip was meant
         for back in self._leading_back(alone):
             if alone is not None:
@@ -331,7 +339,7 @@ class Reading:
                 return True
         return False
 
-    def _was_shown(self, plan: Plan) -> bool:
+    def was_shown(self, plan: Plan) -> bool:
         """Return whether a text with the same words was demonstrated with these types."""
         words = {word for word in self.words if not is_punctuation(word)}
         types = self._types(plan) & self.known.names
