@@ -377,10 +377,15 @@ class Agent:
         words = [self.language.fold(word) for word in self._strange(found)]
         new = [word for word in words if word not in encoder.reader.counts]
         if new:
-            values = {each for values in encoder.values.values() for each in values}
-            names = {word for each in values for word in self.language.fold(each).split()}
+            names = self._name_words()
             new = [word for word in new if word not in names]
         return Unknown(tuple(new), tuple(word for word in words if word not in new))
+
+    def _name_words(self) -> set[str]:
+        """Return the words of all known values."""
+        values = self.follower._fitted().fitted.encoder.values.values()
+        names = {name for each in values for name in each}
+        return {word for name in names for word in self.language.fold(name).split()}
 
     def _told_unknown(self, text: str, new: Sequence[str]) -> str:
         """Return a sentence that lists unknown words as they were said, at most three."""
@@ -442,13 +447,13 @@ class Agent:
         complete: bool = True,
         before: str = "",
     ) -> Turn:
-        language, unexplained = self.language, self._strange(found.plan)
+        language, unexplained = self.language, map(self.language.fold, self._strange(found.plan))
         speaker = self.follower._get_speaker()
 
         def ask() -> Question:
             asked = ask_which(
                 found.request, options, language, self._describe, complete=complete,
-                spoken=self._spoken, unexplained=unexplained,
+                spoken=self._spoken, unexplained={*unexplained, *self._name_words()},
                 **({} if speaker is None else {"led": speaker.led}),
             )  # fmt: skip
             return asked._replace(text=before + asked.text)
@@ -509,7 +514,7 @@ class Agent:
             return self._choose(asked, tuple(exact), text)
         reading = self._reading(found)
         others = asked.others[:_MOST_OTHERS]
-        named = [each for each in others if reading.names_all_of(each.plan)]
+        named = reading.fitting([each for each in others if reading.names_all_of(each.plan)])
         reply = read_reply(
             self._words(text),
             asked.offered,
@@ -529,6 +534,8 @@ class Agent:
             return self._asked(asked.said, found, reply.options[:MOST_OFFERED], why)
         if reply.meaning == "new":
             return None
+        if all(reading.changes_nothing(e) and reading.is_fulfilled(e.plan) for e in reply.options):
+            return self._declined(text, "already", "The command is fulfilled already.")
         return self._choose(asked, reply.options, text)
 
     def _choose(self, asked: _Open, options: tuple[Option, ...], text: str) -> Turn:

@@ -60,8 +60,9 @@ def ask_which(
     If a label has a different value for each option, the question lists these values together
     with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
     Unless `complete`, it also offers *none of these*. Labels whose values occur most in training
-    texts, according to `spoken`, are preferred. Words in `unexplained` are not used. `led` returns
-    a label's value after an article with the words before it, in languages where they depend on it.
+    texts, according to `spoken`, are preferred. Case-folded words in `unexplained` are not used.
+    `led` returns a label's value after an article with the words before it, in languages where
+    these depend on it.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
@@ -167,7 +168,7 @@ def _thing(
         and tag in _NOUNS
         and plain not in language.plain_words
         and plain not in taken
-        and word not in strange
+        and plain not in strange
     )
     shortest = min((value for _, value in shared), default="", key=lambda v: (len(v), v))
     return next(nouns, (shortest, ""))

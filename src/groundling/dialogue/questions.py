@@ -522,9 +522,16 @@ class Answerer:
         return found
 
     def can_answer(self, text: str) -> bool:
-        """Return whether answers of the type that the first words ask for were demonstrated."""
+        """Return whether answers of the type that the first words ask for were demonstrated.
+
+        Unknown universal words (*is everything open?*) cannot be answered either.
+        """
         opened = self._opened(text)
-        return not opened or any(self._type(kind) in opened for kind in self.asking)
+        words = {self.language.fold(word) for word in split_words(text, self.language)}
+        known = {*self.asking.get(EXISTS, ())}
+        if EXISTS in opened and words & {*self.language.universals} - known:
+            return False
+        return not opened or any(self._type(kind) in opened for kind in self.asked(text))
 
     @staticmethod
     def _type(kind: str) -> str:
@@ -540,16 +547,17 @@ class Answerer:
         words = self._asking_words(text)
         # Labels that no training question asked for use the weights of the other labels.
         known = [kind for kind in self.asking if kind.startswith(VALUE)]
-        opened = self._opened(text)
-        # *Which* and *what* may also ask for a value; demonstrations with them decide.
+        opened = {*self._opened(text)}
+        # *Which* may also ask for a value; demonstrations with it decide.
         if SET in opened and any(f"^ {words[0]}" in each for each in self.asking.values()):
-            opened = {}
+            opened.add(VALUE.split()[0])
         scores = []
         for kind in kinds:
             table = [self.asking[kind]] if kind in self.asking else [self.asking[k] for k in known]
             means = [math.fsum(each.get(w, 0.0) for w in words) for each in table]
             prior = self._spelt_label(text, kind) + _OPENING * (self._type(kind) in opened)
-            scores.append((max(means) if means else -math.inf) + prior)
+            least = 0.0 if self._type(kind) in opened else -math.inf
+            scores.append(max(means, default=least) + prior)
         chances = np.exp(log_softmax(np.array(scores)))
         return dict(zip(kinds, chances.tolist(), strict=True))
 

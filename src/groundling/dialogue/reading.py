@@ -26,6 +26,7 @@ _MOST_OTHERS = 30  # options that words are compared with
 _MOST_STEPS = 2000  # steps taken to find plans that lead back to the current state
 _PLAUSIBLE = 0.05  # of the probability of the best option: options that a verb may select
 _CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
+_HARMLESS = ("PRON", "INTJ", "AUX", "CCONJ")  # tags of words that stand for no other word
 _COMMON = 0.25  # share of texts from which on a word distinguishes no thing
 
 
@@ -53,10 +54,23 @@ class _Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The types of action that some words name; `certain` unless this may be by chance."""
+    """The types of action that some words name.
 
-    types: frozenset[str] = frozenset()
-    certain: bool = True
+    Types that a word may name by chance are `possible`.
+    """
+
+    sure: frozenset[str] = frozenset()
+    possible: frozenset[str] = frozenset()
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The sure types, or else the possible ones."""
+        return self.sure or self.possible
+
+    @property
+    def certain(self) -> bool:
+        """Whether the types are not named by chance."""
+        return bool(self.sure) or not self.possible
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,7 @@ class ActionWords:
     >>> shown = [RememberedText((way, "the", "lamp"), {f"{way}=True": 1}, {}) for way in "ab"]
     >>> words = ActionWords.of(DemonstrationMemory(tuple(shown)), Language())
     >>> words.wanted(["a", "lamp"])
-    Wanted(types=frozenset({'a'}), certain=False)
+    Wanted(sure=frozenset(), possible=frozenset({'a'}))
     """
 
     language: Language
@@ -124,17 +138,14 @@ class ActionWords:
         return self.language.fold(name) == word or share ** self.counts[word] < _CHANCE
 
     def wanted(self, words: Iterable[str]) -> Wanted:
-        """Return the types of action that some folded words name, misspelt ones included.
-
-        Types that a word may name by chance count only if no other type is certain.
-        """
+        """Return the types of action that some folded words name, misspelt ones included."""
         sure: set[str] = set()
         possible: set[str] = set()
         for word in words:
             known = word if word in self.counts else nearest_word(word, self.counts)
             for name in self._verbs.get(known, ()):
                 (sure if self._is_certain(known, name) else possible).add(name)
-        return Wanted(frozenset(sure or possible), bool(sure) or not possible)
+        return Wanted(frozenset(sure), frozenset(possible))
 
     def is_plain(self, word: str) -> bool:
         """Return whether a word is too common, or too closely tied to a verb, to name a thing."""
@@ -236,16 +247,17 @@ class Reading:
             *self.counts, *self.named, *language.universals, *language.indefinites,
             *(word for name in types for word in language.fold(name).split()),
         }  # fmt: skip
-        words = [word for word in self.words if not is_punctuation(word)]
-        last = len(words) - 1
+        tags = [tag for each in self.request.text for tag in each.tags]
+        said = [pair for pair in zip(self.words, tags, strict=True) if not is_punctuation(pair[0])]
         new = [
             word
-            for place, word in enumerate(words)
-            if not (word in known or (word in language.stop_words and place < last))
+            for place, (word, tag) in enumerate(said)
+            if not (word in known or (word in language.stop_words and place < len(said) - 1))
+            and tag not in _HARMLESS
             and language.numeral(word) is None
             and language.ordinal(word) is None
         ]
-        missing = bool(new) and self.known.missing(words, types)
+        missing = bool(new) and self.known.missing(self.words, types)
         return tuple(dict.fromkeys(new)) if missing else ()
 
     # ---- plans ------------------------------------------------------------------------------
@@ -306,11 +318,9 @@ class Reading:
 
     def fits_verbs(self, plan: Plan) -> bool:
         """Return whether the parts of a plan do what the verbs mean, and nothing else."""
-        wanted = self._wanted.types if self._wanted.certain else frozenset()
+        sure, every = self._wanted.sure, self._wanted.sure | self._wanted.possible
         done = [self._types(part) for part in plan.parts or (plan,)]
-        return wanted <= frozenset().union(*done) and all(
-            not wanted or own & wanted for own in done
-        )
+        return sure <= frozenset().union(*done) and all(not sure or own & every for own in done)
 
     def is_fulfilled(self, plan: Plan | None = None, strange: Collection[str] = ()) -> bool:
         """Return whether the text asks for what is so already.
