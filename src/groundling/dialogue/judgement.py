@@ -162,7 +162,7 @@ def _uncalibrated(found: Considered, reading: Reading, first: Decision) -> Judge
     unsure = ""
     if words & QUESTION_MARKS and not words & QUESTION_MARKS & {*reading.counts}:
         unsure = "The text is a question, and no question was demonstrated."
-    elif reading.has_several_types and not reading.names_action(best.plan):
+    elif not reading.names_action(best.plan) and reading.has_several_types:
         unsure = "The text names no action."
     if decision.kind == "act" and sure and not unsure:
         same = reading.equals(best, options)

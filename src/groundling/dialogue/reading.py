@@ -21,6 +21,8 @@ from groundling.language.sentences import is_punctuation
 from groundling.models.memory import DemonstrationMemory
 from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
+from groundling.world.graph import GroundingGraph
 
 _MOST_OTHERS = 30  # options that words are compared with
 _MOST_STEPS = 2000  # steps taken to find plans that lead back to the current state
@@ -173,6 +175,25 @@ class ActionWords:
 # ---- plans ----------------------------------------------------------------------------------
 
 
+class _Seen(NamedTuple):
+    """What words can name in one graph: string values by label name, and root types."""
+
+    values: tuple[tuple[str, str], ...]
+    types: frozenset[str]
+    shape: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, graph: GroundingGraph) -> Self:
+        values, shape = set(), []
+        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
+            values.update((e.name, e.value) for e in labels if isinstance(e.value, str))
+            plain = ((e.name, "" if isinstance(e.value, str) else e.value) for e in labels)
+            shape.append((node, *sorted(plain, key=str)))
+        root = graph.labels(graph.root)
+        types = {each.name for each in root} | {e.value for e in root if isinstance(e.value, str)}
+        return cls(tuple(values), frozenset(types), tuple(shape))
+
+
 class Reading:
     """A text and its possible plans: what it names, and which plans fit it.
 
@@ -189,6 +210,7 @@ class Reading:
     ) -> None:
         self.request, self.language, self.known = found.request, language, known
         self.counts = counts
+        self._seen: dict[tuple[State, Any], _Seen] = {}
         self.words = [language.fold(word) for each in found.request.text for word in each.tokens]
         options = found.options[:_MOST_OTHERS]
         least = _PLAUSIBLE * options[0].probability
@@ -198,11 +220,23 @@ class Reading:
 
     # ---- words ------------------------------------------------------------------------------
 
+    def _look(self, plan: Plan) -> list[_Seen]:
+        """Return what words can name in each graph of a plan."""
+        found = []
+        for pair in zip(plan.states, plan.actions, strict=False):
+            if pair not in self._seen:
+                self._seen[pair] = _Seen.of(self.request.world.ground(*pair))
+            found.append(self._seen[pair])
+        return found
+
+    def _values(self, plan: Plan) -> set[tuple[str, str]]:
+        return {pair for each in self._look(plan) for pair in each.values}
+
     def _find(self, plans: Iterable[Plan]) -> list[Span]:
+        """Return the spans that name a value of any plan."""
         values: dict[str, set[str]] = {}
-        for plan in plans:
-            for kind, found in values_of(self.request.world, plan).items():
-                values.setdefault(kind, set()).update(found)
+        for kind, value in set().union(*map(self._values, plans)):
+            values.setdefault(kind, set()).add(value)
         return list(SpanIndex(values, self.language).find(self.words, self.counts))
 
     @cached_property
@@ -264,11 +298,7 @@ class Reading:
 
     def _types(self, plan: Plan) -> frozenset[str]:
         """Return the label names and string values at the root nodes of a plan's actions."""
-        pairs = zip(plan.states, plan.actions, strict=False)
-        graphs = (self.request.world.ground(state, action) for state, action in pairs)
-        labels = {label for graph in graphs for label in graph.labels(graph.root)}
-        values = {each.value for each in labels if isinstance(each.value, str)}
-        return frozenset(values | {each.name for each in labels})
+        return frozenset().union(*(each.types for each in self._look(plan)))
 
     def _spelt(self, names: Iterable[str]) -> frozenset[str]:
         """Return the types whose words all occur in the text."""
@@ -281,8 +311,8 @@ class Reading:
 
     def _lacking(self, plan: Plan, spans: Sequence[Span]) -> int:
         """Count the names in a text that a plan lacks."""
-        own = values_of(self.request.world, plan)
-        has = {span.places for span in spans if span.value in own.get(span.kind, ())}
+        own = self._values(plan)
+        has = {span.places for span in spans if (span.kind, span.value) in own}
         return len({span.places for span in spans} - has)
 
     def names_all_of(self, plan: Plan) -> bool:
@@ -372,6 +402,10 @@ class Reading:
                 if world.outcome(world.step(there, back)) == here:
                     yield Plan((back,), (there, now), 0.0, 1.0)
 
+    def _shape(self, plan: Plan) -> list[tuple[Any, ...]]:
+        """Return the nodes and labels of a plan's graphs without their string values."""
+        return [each.shape for each in self._look(plan)]
+
     # ---- equal options ----------------------------------------------------------------------
 
     def equals(self, chosen: Option, options: Iterable[Option]) -> tuple[Option, ...]:
@@ -382,7 +416,7 @@ class Reading:
         it is left out when there are others. Only the chosen option is returned if the text has an
         indefinite article (*a lamp*), or a word that may distinguish the things.
         """
-        world, language = self.request.world, self.language
+        language = self.language
         spans = self._find([chosen.plan])
         named = {(span.kind, span.value) for span in spans}
         places = {place for span in spans for place in span.places}
@@ -394,24 +428,13 @@ class Reading:
             or not all(w in plain or is_punctuation(w) or self.known.is_plain(w) for w in others)
         ):
             return (chosen,)
-        shape = _shape(world, chosen.plan)
+        shape = self._shape(chosen.plan)
         equal = [
             each
             for each in options
             if each.outcome != chosen.outcome
             and not self.changes_nothing(each)
-            and _shape(world, each.plan) == shape
-            and all(v in values_of(world, each.plan).get(kind, ()) for kind, v in named)
+            and self._shape(each.plan) == shape
+            and named <= self._values(each.plan)
         ]
         return tuple(equal) if equal and self.changes_nothing(chosen) else (chosen, *equal)
-
-
-def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
-    """Return the nodes and labels of a plan's graphs without their string values."""
-    found = []
-    for state, action in zip(plan.states, plan.actions, strict=False):
-        graph = world.ground(state, action)
-        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
-            plain = ((e.name, "" if isinstance(e.value, str) else e.value) for e in labels)
-            found.append((node, *sorted(plain, key=str)))
-    return found

@@ -407,9 +407,12 @@ class Speaker:
     ) -> list[tuple[float, tuple[str, ...], bool]]:
         """Return the best fragments for a span of a plan, filled in, with their scores."""
         filled = []
+        known = self._fragments.get(signatures, Counter[Fragment]())
+        gaps = {part for each in known for part in each.words if isinstance(part, Gap)}
         spelt = _spellings(graphs)
-        for fragment, count in self._fragments.get(signatures, Counter()).items():
-            words = self._filled(fragment, labels, spelt)
+        names = {gap: self._name_in(gap, labels, spelt) for gap in gaps}
+        for fragment, count in known.items():
+            words = self._filled(fragment, names)
             if words:
                 prior = math.log(count) - _CUT * (not fragment.whole)
                 filled.append((words, fragment.first, prior))
@@ -441,6 +444,8 @@ class Speaker:
     def _lead(self, words: Sequence[str | Gap]) -> Signature:
         """Return the article at the end of some words, with the prepositions before it."""
         articles, common = self._inflected
+        if not articles:
+            return ()
         lead: list[str] = []
         for word in reversed(words):
             plain = self.language.fold(word) if isinstance(word, str) else ""
@@ -465,6 +470,8 @@ class Speaker:
 
         If it was never demonstrated after them, it gets the ending of other values of its kind.
         """
+        if not lead:
+            return ""
         own: Counter[str] = Counter()
         endings: Counter[str] = Counter()
         for _, other in (each for each in self._names if each[0] == kind):
@@ -490,14 +497,31 @@ class Speaker:
             name = self._after(kind, known, (article,)) or name
         return Led(lead, value if name.lower() == known or known not in self._phrases else name)
 
-    def _filled(
-        self, fragment: Fragment, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
-    ) -> tuple[str, ...]:
-        """Fill the gaps with a plan's values; empty if a gap cannot be filled.
+    def _name_in(
+        self, gap: Gap, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
+    ) -> tuple[str, str | float]:
+        """Return the name and the value in a plan that fill a gap; two empty strings if none does.
 
-        `spelt` has the spelling of values in the plan's graphs. The first noun of adjacent gaps
-        decides the article before them: *im Flur*, but *in der Küche*.
+        `spelt` has the spelling of values in the plan's graphs.
         """
+        names = (
+            (name, value[1])
+            for label, value in labels[gap.action].slots
+            if label == gap.label and (name := self._name(gap.kind, value, spelt)) is not None
+        )
+        return next(names, ("", ""))
+
+    def _filled(
+        self, fragment: Fragment, names: Mapping[Gap, tuple[str, str | float]]
+    ) -> tuple[str, ...]:
+        """Fill the gaps with names and their values; empty if a gap has none.
+
+        The first noun of adjacent gaps decides the article before them: *im Flur*, but *in der
+        Küche*.
+        """
+        gaps = [part for part in fragment.words if isinstance(part, Gap)]
+        if not all(names[gap][0] for gap in gaps):
+            return ()
         words: list[str] = []
         last = 0  # where the words since the last gap begin
         run: list[tuple[str, Meaning]] = []  # names and values of adjacent gaps
@@ -505,9 +529,10 @@ class Speaker:
         def fill() -> None:
             nonlocal last
             lead, known = self._lead(words[last:]), Counter[Signature]()
-            nouns = (value for _, (_, value) in run if self._is_noun(value))
-            for (own, _), count in self._own_phrases(next(nouns, run[-1][1][1])).items():
-                known[own] += count
+            if lead:
+                nouns = (value for _, (_, value) in run if self._is_noun(value))
+                for (own, _), count in self._own_phrases(next(nouns, run[-1][1][1])).items():
+                    known[own] += count
             if lead and known and lead not in known:
                 words[len(words) - len(lead) :] = lead = known.most_common(1)[0][0]
             for name, (kind, value) in run:
@@ -521,15 +546,8 @@ class Speaker:
                     fill()
                 words.append(part)
                 continue
-            names = (
-                (name, value)
-                for label, value in labels[part.action].slots
-                if label == part.label and (name := self._name(part.kind, value, spelt)) is not None
-            )
-            name, value = next(names, ("", ("", "")))
-            if not name:
-                return ()
-            run.append((name, (part.kind, value[1])))
+            name, value = names[part]
+            run.append((name, (part.kind, value)))
         if run:
             fill()
         return tuple(words)
