@@ -86,7 +86,7 @@ class ActionWords:
     >>> shown = [RememberedText((way, "the", "lamp"), {f"{way}=True": 1}, {}) for way in "ab"]
     >>> words = ActionWords.of(DemonstrationMemory(tuple(shown)), Language())
     >>> words.wanted(["a", "lamp"])
-    Wanted(sure=frozenset(), possible=frozenset({'a'}))
+    Wanted(sure=frozenset({'a'}), possible=frozenset())
     """
 
     language: Language
@@ -184,7 +184,8 @@ class _Seen(NamedTuple):
 
     @classmethod
     def of(cls, graph: GroundingGraph) -> Self:
-        values, shape = set(), []
+        values: set[tuple[str, str]] = set()
+        shape: list[tuple[Any, ...]] = []
         for node, labels in zip(graph.parts, graph.node_labels, strict=True):
             values.update((e.name, e.value) for e in labels if isinstance(e.value, str))
             plain = ((e.name, "" if isinstance(e.value, str) else e.value) for e in labels)
