@@ -113,8 +113,8 @@ def test_agent_takes_the_very_words_of_an_option(agent):
     [
         ("the kitchen one", "a"), ("kitchen", "a"), ("the one in the hall", "b"),
         ("no, the red one", "a"), ("the red lamp", "a"), ("I mean the blue one please", "b"),
-        ("both", "abe"), ("all of them", "abe"), ("the red and the blue one", "ab"),
-        ("red and green", "ae"), ("switch on the green lamp", "e"),
+        ("both", "abe"), ("all of them", "abe"), ("switch on all lamps", "abe"),
+        ("the red and the blue one", "ab"), ("red and green", "ae"), ("switch on the green lamp", "e"),
     ],
 )  # fmt: skip
 def test_agent_reads_replies_as_choices(agent, reply, switched):
@@ -677,6 +677,14 @@ def test_agent_acts_on_all_things_if_the_text_says_so(agent):
     assert turn.text.count("lamp") == 3
     assert agent.say("switch off everything").kind == "act"
     assert agent.state == OFF
+
+
+def test_agent_calibrated_on_single_things_acts_on_all_of_them(follower):
+    calibrated = follower.with_search()
+    calibrated.calibrate(demonstrate(60, seed=1), coverage=0.9)
+    agent = Agent(calibrated, HOME, OFF)
+    assert agent.say("switch on all lamps").kind == "act"
+    assert agent.state == frozenset("abe")
 
 
 def test_agent_describes_each_part_of_a_choice_of_several(agent):

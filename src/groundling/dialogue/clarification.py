@@ -270,7 +270,8 @@ def read_reply(
         ):
             reply = _by_values(options, have, groups)
             if reply is not None:
-                return reply
+                several = "all" in heard and len(reply.options) > 1
+                return Reply("choose", reply.options) if several else reply
         return _NEW
     if "yes" in heard:
         return Reply("choose" if len(offered) == 1 else "narrow", tuple(offered))

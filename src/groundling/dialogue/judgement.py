@@ -8,7 +8,8 @@ One rule decides, in this order:
 3. Of the outcomes of these plans, one that is probable enough is acted on; otherwise the best are
    offered (see `decide`). Things that the text describes equally well are offered together.
 
-Calibrated prediction sets replace the second step, so that they keep their guarantee.
+Calibrated prediction sets replace the second step, so that they keep their guarantee; but they do
+not hold for texts about all things, unless some were demonstrated.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def judge(
     particles = reading.particles(found.plan)
     if unknown.new or unknown.others or particles:
         return _unexplained(found, reading, unknown, particles, decision)
-    if sets is not None:
+    if sets is not None and not reading.means_all:
         if decision.kind == "act" and found.plan.understood:
             why = "One outcome is in the prediction set."
             return Judgement("act", why, decision.options, confidence=found.plan.confidence)
@@ -132,7 +133,7 @@ def _impossible() -> Judgement:
 
 def _uncalibrated(found: Considered, reading: Reading, first: Decision) -> Judgement:
     """Judge by the plans that fit; `first` is the decision among all plans."""
-    language, plan = reading.language, found.plan
+    plan = found.plan
     fitting, sure = reading.fitting(reading.likely), True
     if not fitting:
         if reading.is_fulfilled():
@@ -145,7 +146,7 @@ def _uncalibrated(found: Considered, reading: Reading, first: Decision) -> Judge
         total = math.fsum(each.probability for each in fitting)
         options = tuple(e._replace(probability=e.probability / total) for e in fitting)
     words = {*reading.words}
-    if sure and words & {*language.universals} - {*reading.counts}:
+    if sure and reading.means_all:
         same = reading.equals(options[0], options)
         if len(same) > 1:
             return Judgement("act", "All things that fit are meant.", same, confidence=1.0)

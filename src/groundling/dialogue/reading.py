@@ -103,7 +103,7 @@ class ActionWords:
             words = frozenset(map(language.fold, each.words))
             spelt = {
                 word
-                for label in each.labels
+                for label in each.labels.keys() - each.roots.keys()
                 if "=" in label
                 for word in language.fold(label.partition("=")[2]).split()
             }
@@ -263,6 +263,11 @@ class Reading:
             or any(word in self.counts and word not in plain for word in self.words)
             or self.known.is_frame(self.words, self._types(plan))
         )
+
+    @property
+    def means_all(self) -> bool:
+        """Whether the text has a universal word that was not demonstrated (*all lamps*)."""
+        return bool({*self.words} & {*self.language.universals} - {*self.counts})
 
     @cached_property
     def has_several_types(self) -> bool:
