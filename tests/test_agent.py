@@ -114,7 +114,8 @@ def test_agent_takes_the_very_words_of_an_option(agent):
         ("the kitchen one", "a"), ("kitchen", "a"), ("the one in the hall", "b"),
         ("no, the red one", "a"), ("the red lamp", "a"), ("I mean the blue one please", "b"),
         ("both", "abe"), ("all of them", "abe"), ("switch on all lamps", "abe"),
-        ("the red and the blue one", "ab"), ("red and green", "ae"), ("switch on the green lamp", "e"),
+        ("the red and the blue one", "ab"), ("red and green", "ae"),
+        ("switch on the green lamp", "e"),
     ],
 )  # fmt: skip
 def test_agent_reads_replies_as_choices(agent, reply, switched):
