@@ -15,7 +15,7 @@ from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.phrases import PHRASES, listed, phrase, quoted, with_phrases
 from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, PredictionSets
 from groundling.dialogue.questions import COMMAND, Answer
-from groundling.dialogue.reading import ActionWords, Reading
+from groundling.dialogue.reading import Reading
 from groundling.errors import DemonstrationError, InstructionError, SettingError
 from groundling.explain.explanation import Explanation
 from groundling.features.reader import Text
@@ -24,7 +24,6 @@ from groundling.history import MemoryEnvironment, Remembered
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
 from groundling.limits import SAID_CHARACTERS
-from groundling.models.memory import DemonstrationMemory
 from groundling.plan import Plan
 from groundling.ties import at_least
 from groundling.world.cached_environment import CachedEnvironment
@@ -222,7 +221,6 @@ class Agent:
         self.environment = environment
         self.turns: list[Turn] = []
         self._before: list[tuple[State, _Open | None]] = []
-        self._known: tuple[DemonstrationMemory, ActionWords] | None = None
         self._open: _Open | None = None
         self._read: Text = ""
         self._now = start
@@ -400,10 +398,9 @@ class Agent:
 
     def _reading(self, found: Considered) -> Reading:
         """Return what the text of a request says about its options."""
-        learnt, language = self.follower._fitted(), self.language
-        if self._known is None or self._known[0] is not learnt.memory:
-            self._known = learnt.memory, ActionWords.of(learnt.memory, language)
-        return Reading(found, language, self._known[1], learnt.fitted.encoder.reader.counts)
+        counts = self.follower._fitted().fitted.encoder.reader.counts
+        known = self.follower._get_action_words(self.language)
+        return Reading(found, self.language, known, counts)
 
     def _judged(self, text: str, found: Considered, reading: Reading) -> Turn:
         """Act on a command, ask about it, or decline it (see `judge`)."""
@@ -447,7 +444,8 @@ class Agent:
         complete: bool = True,
         before: str = "",
     ) -> Turn:
-        language, unexplained = self.language, map(self.language.fold, self._strange(found.plan))
+        language = self.language
+        unexplained = [language.fold(word) for word in self._strange(found.plan)]
         speaker = self.follower._get_speaker()
 
         def ask() -> Question:

@@ -38,6 +38,7 @@ from groundling.dialogue.questions import (
     diagnose_questions,
     split_questions,
 )
+from groundling.dialogue.reading import ActionWords
 from groundling.dialogue.speaker import Speaker
 from groundling.errors import (
     DemonstrationError,
@@ -481,6 +482,14 @@ class Follower(Estimator):
                 speaker = Speaker.from_dict(learnt.speech, self)
             self._speaker: tuple[FittedModel, Speaker | None] = (learnt.fitted, speaker)
         return self._speaker[1]
+
+    def _get_action_words(self, language: Language) -> ActionWords:
+        """Return the demonstrated words with the types of action that they were used for."""
+        memory = self._fitted().memory
+        kept = getattr(self, "_action_words", None)
+        if kept is None or kept[0] is not memory or kept[1].language != language:
+            self._action_words = kept = (memory, ActionWords.of(memory, language))
+        return kept[1]
 
     def answer(self, question: str, environment: Environment, state: State) -> Answer:
         """Answer a question about a state, without changing it.
