@@ -37,7 +37,7 @@ Kind = Literal["act", "ask", "answer", "decline"]
 
 @dataclass(frozen=True)
 class TurnExplanation:
-    """Explanation of a turn: the reason, the options and the explained plan."""
+    """Why the agent responded as it did: the reason, the options and the plan."""
 
     kind: Kind
     reason: str
@@ -72,7 +72,7 @@ class Turn:
         `act`: the plan was carried out; `ask`: the agent asked a clarification question and left
         the state unchanged; `answer`: it answered a question; `decline`: it did nothing.
     plan
-        The plan that was carried out; for `ask` the best guess, for `decline` None.
+        The plan that was carried out. For `ask` it is the best guess, for `decline` None.
     answer
         The answer to a question.
     confidence
@@ -83,7 +83,7 @@ class Turn:
     reason
         One sentence that explains the decision.
     replies
-        Whether the utterance was a reply to a clarification question.
+        Whether the utterance replied to a clarification question.
     """
 
     said: str
@@ -113,7 +113,7 @@ class Turn:
 
     @property
     def by_value(self) -> bool:
-        """Whether options are named by a distinguishing value rather than by their plan."""
+        """Whether the question offers values, such as colours, instead of whole plans."""
         return self._said.by_value
 
     def explain(self) -> TurnExplanation:
@@ -129,7 +129,7 @@ class Turn:
 
 
 class _Open:
-    """A clarification question that awaits a reply."""
+    """A clarification question that awaits a reply, with its options."""
 
     def __init__(self, found: Considered, offered: Sequence[Option], said: str, turn: Turn) -> None:
         self.found = found
@@ -229,7 +229,7 @@ class Agent:
 
     @property
     def state(self) -> State:
-        """The current state of the environment."""
+        """The state of the environment after the latest turn."""
         return self._now.state if isinstance(self._now, Remembered) else self._now
 
     @property
@@ -249,8 +249,8 @@ class Agent:
     def say(self, text: str, read: Text | None = None) -> Turn:
         """Process a command, a question or a reply, and return the turn.
 
-        `read` optionally replaces `text` as the follower's input, for example if it was parsed
-        before. A text that cannot be read raises an error and leaves the agent unchanged.
+        If `read` is given, the follower reads it instead of `text`; it may be the parsed text.
+        Raises an error, and leaves the agent unchanged, if the text cannot be read.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
             raise InstructionError(f"The text must contain at least one word; got {text!r:.80}.")
@@ -328,7 +328,7 @@ class Agent:
         ):
             return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
         option = Option(found.request.world.outcome(plan.end), plan.confidence, plan)
-        return self._asked(text, found, (option,), "Some of the commands are unclear.")
+        return self._asked(text, found, (option,), "The confidence in some commands is low.")
 
     def _answer(self, text: str) -> Turn | None:
         """Answer a question; None if the text is a command or no questions were learnt."""
@@ -363,7 +363,7 @@ class Agent:
         )
 
     def _strange(self, found: Answer | Plan) -> tuple[str, ...]:
-        """Return the unexplained content words."""
+        """Return the words of the text that the plan or answer does not explain."""
         language = self.language
         plain = {*language.stop_words, *language.function_words, *language.universals}
         words = dict.fromkeys(found.unexplained)
@@ -468,7 +468,7 @@ class Agent:
     def _acted(
         self, text: str, plan: Plan, confidence: float, why: str, shown: tuple[str, str]
     ) -> Turn:
-        """Carry out a plan and return the turn; `shown` is its text and name for teaching."""
+        """Carry out a plan and return the turn; `shown` is the text and name for teaching."""
         start = self._now
         end, world = plan.end, self.environment
         if isinstance(world, MemoryEnvironment):
@@ -541,7 +541,7 @@ class Agent:
         if plan is None:
             return self._declined(text, "no plan", "The plans cannot be carried out in a row.")
         plan = replace(plan, confidence=1.0, understood=True)
-        # An option named by a value completes the text; an option that is a plan explains it.
+        # A value completes the first text; the name of a plan explains that text.
         if options[0] not in asked.offered or asked.turn.by_value or len(options) > 1:
             named = [asked.called(each) or text for each in options]
             said = f"{said}, {listed(self.language, named, 'and')}"

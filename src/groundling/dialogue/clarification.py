@@ -1,4 +1,4 @@
-"""Clarification questions that distinguish options, and their replies."""
+"""Clarification questions that distinguish between options, and replies to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOUNS = ("NOUN", "PROPN")
 
 
 def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
-    """Return the type of each action: the label names of its root node."""
+    """Return the type of each action, that is, the label names of its root node."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
 
@@ -33,10 +33,10 @@ class Led(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A clarification question and its named options.
+    """A clarification question, and its options with their names.
 
-    `by_value` is true if options are named by a distinguishing value (*the red one*), false if
-    they are named by their whole plans.
+    `by_value` is true if the options are named by a distinguishing value (*the red one*), and false
+    if they are named by their whole plans.
     """
 
     text: str = ""
@@ -55,7 +55,7 @@ def ask_which(
     unexplained: Iterable[str] = (),
     led: Callable[[str, str, str], Led] = lambda kind, value, article: Led((), value),
 ) -> Question:
-    """Return a question that asks which of several options is meant.
+    """Return a question about which of several options the user means.
 
     If a label has a different value for each option, the question lists these values together
     with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
@@ -79,7 +79,7 @@ def ask_which(
             request, set.intersection(*shared), own, language, unexplained, elsewhere
         )
         if not thing and all(len(pairs) > 1 for pairs in shared):
-            own = None  # things of different kinds: a bare value does not name them
+            own = None  # things of different kinds cannot be named by a value alone
     if own is None or len(options) == 1:
         texts = [describe(each.plan) for each in options]
         named = quoted(language, texts)
@@ -124,7 +124,7 @@ def _distinct(
 
 
 def _labels_with(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
-    """Return the labels of all nodes in a plan's graphs that have a given value."""
+    """Return all labels in a plan's graphs that have a given value."""
     found = set()
     for state, action in zip(plan.states, plan.actions, strict=False):
         for labels in world.ground(state, action).node_labels:
@@ -142,9 +142,9 @@ def _thing(
     unexplained: Iterable[str],
     elsewhere: Iterable[str],
 ) -> tuple[str, str]:
-    """Return the user's word for what all options share, and the word before it.
+    """Return the user's word for what all options share, and the word before that word.
 
-    If there is no such word, a shared value is returned, and an empty string if the word is an
+    If there is no such word, a shared value is returned, or an empty string if the word is an
     adjective. Words that name a value that the options do not share (`elsewhere`) are not used.
     """
     words = [word for each in request.text for word in each.tokens]
@@ -196,9 +196,8 @@ def _called(said: Led, thing: str, article: str, language: Language) -> str:
 class Reply:
     """The meaning of a reply to a clarification question.
 
-    `options` holds the chosen options for `choose` and the remaining ones for `narrow`. `none`
-    rejects all options, `cancel` cancels the request, and `new` means that the text is not a
-    reply.
+    `options` are the chosen options for `choose`, and the remaining ones for `narrow`. `none`
+    rejects all options, `cancel` cancels the request, and `new` means that the text is not a reply.
     """
 
     meaning: Literal["choose", "narrow", "none", "cancel", "new"]
@@ -216,9 +215,9 @@ def read_reply(
     """Interpret a reply as a choice among the offered options, or among the others.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
-    second*), by exclusion (*not the red one*), or all at once (*both*). It may repeat words of the
-    `request` that was asked about, to choose an offered option (*switch on the red lamp*). A reply
-    with any other word is a new request.
+    second*), by exclusion (*not the red one*), or all at once (*both*). To choose an offered
+    option, it may also repeat words of the `request` (*switch on the red lamp*). A reply with any
+    other word is a new request.
     """
     folded = [language.fold(word) for word in words]
     meanings = _meanings(folded, language)
@@ -282,7 +281,7 @@ _NEW = Reply("new")
 
 
 def _meanings(words: Sequence[str], language: Language) -> list[str]:
-    """Return the meaning of each word in a reply, from the longest known phrases."""
+    """Return the meanings of a reply's words; long phrases take precedence over short ones."""
     found = [""] * len(words)
     phrases = [
         (tuple(said.split()), meaning)
@@ -298,7 +297,7 @@ def _meanings(words: Sequence[str], language: Language) -> list[str]:
 
 
 def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) -> list[int] | None:
-    """Return the option indices that ordinals name, or None if there are no ordinals.
+    """Return the indices of the options that ordinals name; None without ordinals.
 
     The list is empty if an ordinal is out of range.
     """
@@ -310,7 +309,7 @@ def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) 
 
 
 class _Group(NamedTuple):
-    """The possible values of a span in a reply, named or excluded (*not the red one*)."""
+    """The possible values that a span of a reply names, or excludes (*not the red one*)."""
 
     pairs: frozenset[tuple[str, str]]
     excluded: bool
@@ -333,7 +332,7 @@ def _by_values(
     have: Sequence[Mapping[str, set[str]]],
     groups: Sequence[_Group],
 ) -> Reply | None:
-    """Return the options that have the named values, or None if there are none."""
+    """Return the options with the named values; None if the reply names no values."""
 
     def fits(place: int, group: _Group) -> bool:
         return any(value in have[place].get(kind, ()) for kind, value in group.pairs)
@@ -350,7 +349,7 @@ def _by_values(
     every = [place for place in places if all(fits(place, group) for group in wanted)]
     if every:
         return _narrowed(tuple(options[place] for place in every))
-    # No option has all values: each span may name a different option (*the red and the blue one*).
+    # No option has all values, so each span may name another option (*the red and the blue one*).
     single = [[place for place in places if fits(place, group)] for group in wanted]
     if all(len(each) == 1 for each in single):
         chosen = dict.fromkeys(each[0] for each in single)

@@ -1,4 +1,4 @@
-"""Phrases and reply words of the agent: one string table per language."""
+"""Phrases and reply words of the agent, in one table per language."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ WORDLESS: Mapping[str, str] = {
     "no": "✗",
     "nothing": "–",
 }
-"""Fallback phrases for languages without a table: symbols instead of words."""
+"""Phrases for languages without a table, with symbols instead of words."""
 
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """The string table of one language.
+    """The phrases and reply words of one language.
 
     Attributes
     ----------
@@ -89,11 +89,11 @@ def _read_tables() -> dict[str, PhraseTable]:
 PHRASES: Mapping[str, PhraseTable] = _read_tables()
 """The tables from `phrases.toml`, keyed by language name."""
 
-_LEAST = 0.05  # minimum share of function words in the demonstrations to detect a language
+_LEAST = 0.05  # minimum share of function words for detecting a language
 
 
 def detect(counts: Mapping[str, float]) -> str:
-    """Detect the language of word counts; "" if no language of `PHRASES` fits.
+    """Detect a language by its word counts; "" if no language of `PHRASES` fits.
 
     >>> detect({"geh": 2, "zum": 2, "tisch": 1}), detect({"go": 2, "to": 2, "the": 2})
     ('german', 'english')
@@ -110,11 +110,12 @@ def detect(counts: Mapping[str, float]) -> str:
 
 
 def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = "") -> Language:
-    """Return a language with phrases and reply words, if it has none.
+    """Return a language with phrases and reply words; existing ones are kept.
 
-    The phrases are those of `chosen`, else of the language of the demonstrations, whose word counts
-    are `counts`, else of the language's own name. If there are none, the language is returned
-    unchanged. Replies are read in the language of the phrases and in that of the demonstrations.
+    The phrases are those of the language `chosen` or, by default, of the language of the
+    demonstrations, which is detected from the word `counts`; failing that, those of the language's
+    name. If there are none, the language is returned unchanged. Replies are understood in the
+    language of the phrases and in that of the demonstrations.
 
     >>> from groundling.language import NEUTRAL
     >>> with_phrases(NEUTRAL, {"zum": 3, "tisch": 1}).phrases["or"]
@@ -156,7 +157,7 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
 
 
 def phrase(language: Language, name: str, **parts: str) -> str:
-    """Return a phrase of a language with its placeholders filled in.
+    """Return a phrase of a language, with its placeholders filled in.
 
     >>> from groundling.language import ENGLISH
     >>> phrase(with_phrases(ENGLISH, {}), "one", value="red")
@@ -169,7 +170,7 @@ def phrase(language: Language, name: str, **parts: str) -> str:
 
 
 def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]) -> str:
-    """Join items into a list with *or* or *and* before the last item.
+    """Join items into a list, with *or* or *and* before the last item.
 
     >>> from groundling.language import ENGLISH
     >>> listed(with_phrases(ENGLISH, {}), ["red", "blue", "grey"], "or")
@@ -180,5 +181,5 @@ def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]
 
 
 def quoted(language: Language, words: Iterable[str]) -> list[str]:
-    """Put each word in the language's quotation marks."""
+    """Put each word into the quotation marks of the language."""
     return [phrase(language, "quoted", word=word) for word in words]
