@@ -19,7 +19,7 @@ from groundling.selection.configurations import (
     default_model,
     reads_units,
 )
-from groundling.selection.constants import ENOUGH_FOR_PAIRS, FIRST_LAP, L2_PER_DEMONSTRATION
+from groundling.selection.constants import ENOUGH_FOR_PAIRS, L2_PER_DEMONSTRATION, LAPS
 from groundling.selection.profile import Profile
 from groundling.selection.race import Budget, Race, Runner
 from groundling.settings import AUTO, Settings
@@ -233,6 +233,7 @@ def choose(
     learning = proposed.get("learning", settings["learning"])
     race = Race({**settings, "learning": learning}, profile, Budget(profile.count), tell)
     best, tried = _best(race, options, tried)
+    race.release()
     trainer = best.trainer
     if "learning" in names:  # the race compares weights, without a memory
         trainer = replace(trainer, learning=replace(trainer.learning, recall=None))
@@ -259,7 +260,7 @@ def _best(
     names = [each.name for each in runners]
     if len(runners) == 1:
         return runners[0], None
-    if 2 * count < FIRST_LAP:
+    if 2 * count < LAPS[0]:
         declared = [each for each in runners if each.name.endswith(_DECLARED)]
         return race.recall(declared or runners), None
     if tried is None or not tried.holds(names, count):

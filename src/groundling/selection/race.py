@@ -22,9 +22,9 @@ from groundling.overlay.encoder import Encoder
 from groundling.selection.configurations import Configuration, learning_for
 from groundling.selection.constants import (
     DROP_OUT_ERRORS,
-    FIRST_LAP,
     FOLDS,
     LAP_ITERATIONS,
+    LAPS,
     NEARLY_ALL,
     RACE_BUDGET,
 )
@@ -55,7 +55,8 @@ class Budget:
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
         """Return whether a lap of `size` demonstrations is affordable; the first always is."""
         more = sum(each.members * size for each in runners)
-        return not self.spent or self.spent + more <= RACE_BUDGET * self.count
+        within = size <= LAPS[1] and self.spent + more <= RACE_BUDGET * self.count
+        return within or not self.spent
 
     def spend(self, runner: Runner, size: int) -> None:
         """Deduct the demonstrations of a lap from the budget, once for each member."""
@@ -195,7 +196,7 @@ class Race:
 
     def run(self, runners: Sequence[Runner]) -> Runner:
         """Return the simplest configuration within one standard error of the best."""
-        alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
+        alive, size, fold = list(runners), min(LAPS[0], self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
             if not self.budget.affords(starting, size):  # extensions of the leader must wait
@@ -318,6 +319,12 @@ class Race:
 
     def _usual(self, runner: Runner, count: int) -> float:
         return learning_for(self.profile, runner.trainer.model, count).l2
+
+    def release(self) -> None:
+        """Free the memory of all laps; reference cycles would keep it during the final fit."""
+        for each in (*self.encoders.values(), self.profile.encoder):
+            each.empty()
+        self.encoders.clear()
 
     def _leader(self) -> Runner | None:
         return max(self.finished, key=lambda each: each.score, default=None)
