@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from groundling.data.own import folds
 from groundling.errors import DemonstrationError, GroundlingError, GroundlingWarning
+from groundling.features.lexicon import Lexicon
 from groundling.inference.plan_space import ScoredPlans
 from groundling.learning.trainer import Trainer, paused_collector
 from groundling.models.base import Request, SearchResult
@@ -180,8 +181,11 @@ class Race:
     finished: list[Runner] = field(default_factory=list)  # in the last lap, simplest first
     dropped: list[Runner] = field(default_factory=list)
     folds: int = 0  # completed in the last lap
-    encoders: dict[Hashable, Encoder] = field(default_factory=dict)  # of all laps, by settings
+    encoders: dict[Hashable, Encoder] = field(default_factory=dict)  # of all laps, by kind
     keep: str = ""  # the name of a configuration that never drops out
+
+    def __post_init__(self) -> None:
+        self.encoders[None] = self.profile.encoder
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
         """Return a configuration as a runner; `times` multiplies its penalty."""
@@ -320,11 +324,16 @@ class Race:
     def _usual(self, runner: Runner, count: int) -> float:
         return learning_for(self.profile, runner.trainer.model, count).l2
 
-    def release(self) -> None:
-        """Free the memory of all laps; reference cycles would keep it during the final fit."""
-        for each in (*self.encoders.values(), self.profile.encoder):
-            each.empty()
-        self.encoders.clear()
+    def release(self, trainer: Trainer) -> None:
+        """Keep the plans that the final fit needs, and free the memory of all others."""
+        members = trainer.model.all_members(trainer.overlay, trainer.features)
+        kept = {trainer.encoder(each, Lexicon()).kind for each in members}
+        for kind, each in list(self.encoders.items()):
+            if kind not in kept and each is not self.profile.encoder:
+                each.empty_plans()  # reference cycles would keep them
+                del self.encoders[kind]
+        self.profile.encoder.worlds.drop_graphs()
+        self.profile.encoder.budget.allow(trainer.search.memory * 1_000_000)
 
     def _leader(self) -> Runner | None:
         return max(self.finished, key=lambda each: each.score, default=None)
