@@ -22,6 +22,7 @@ from groundling.models.learnt import Learnt
 from groundling.overlay.encoder import Encoder
 from groundling.selection.configurations import Configuration, learning_for
 from groundling.selection.constants import (
+    A_FEW,
     DROP_OUT_ERRORS,
     FOLDS,
     LAP_ITERATIONS,
@@ -375,6 +376,8 @@ def brief(trainer: Trainer, profile: Profile) -> Trainer:
     if model.member_model.lists_plans and profile.quick is not None and search.max_length:
         short = max(search.min_length, min(profile.quick, search.max_length))
         search = replace(search, max_length=short)
+    if search.beam is not None and search.beam > A_FEW:
+        search = replace(search, beam=A_FEW)  # enough for an answer; the final search is wider
     return replace(trainer, model=model, features=features, learning=learning, search=search)
 
 
