@@ -162,7 +162,9 @@ class Runner:
 
 
 def _standard_error(values: _Reals) -> float:
-    return float(np.std(values) / math.sqrt(len(values))) if len(values) else 0.0
+    """Return the standard error of a mean; one error in n values is within one of a mean of 1."""
+    count = len(values)
+    return float(np.std(values, ddof=1) / math.sqrt(count)) + 1e-12 if count > 1 else 0.0
 
 
 @dataclass
