@@ -313,7 +313,7 @@ def _edge_labels(
     return words.items, nodes.items, tuple(columns)
 
 
-def _ragged(contents: Sequence[Sequence[tuple[Any, float]]], labels: Interner[Any]) -> _Ragged:
+def _ragged(contents: Sequence[Any], labels: Interner[Any]) -> _Ragged:
     """Flatten labels into arrays of starts, label indices and amounts."""
     table = PartTable.of(contents)
     flat = list(chain.from_iterable(table.parts))
