@@ -3,7 +3,8 @@
 import pytest
 
 from groundling.errors import CorpusError, SettingError
-from groundling.tasks.puzzles import SearchBudget, generate_puzzle
+from groundling.tasks.puzzles.generator import generate_puzzle
+from groundling.tasks.puzzles.planner import SearchBudget
 from research.planners.compare import compare, summarise
 from research.planners.compare import main as compare_main
 from research.planners.curves import draw_curves, main

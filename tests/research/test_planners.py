@@ -6,8 +6,10 @@ import random
 import pytest
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles import Board, SearchBudget, generate_puzzle
+from groundling.tasks.puzzles import Board
 from groundling.tasks.puzzles.board import strike
+from groundling.tasks.puzzles.generator import generate_puzzle
+from groundling.tasks.puzzles.planner import SearchBudget
 from research.planners.compare import compare, main, spoil, stress, summarise
 from research.planners.searches import beam_search, depth_first, read_hints, widening_beam
 

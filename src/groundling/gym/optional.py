@@ -1,4 +1,4 @@
-"""Optional libraries, imported on first use."""
+"""Optional libraries that are imported on first use."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from importlib import import_module
 from typing import Any
 
 from groundling.errors import GroundlingError
-
-__all__ = ["require"]
 
 
 def require(library: str) -> Any:

@@ -1,4 +1,4 @@
-"""BabyAI with the simulator's own moves: turn, go forward, pick up, drop, toggle."""
+"""BabyAI with the simulator's own moves, such as turn, go forward, pick up and toggle."""
 
 from __future__ import annotations
 
@@ -18,28 +18,26 @@ from groundling.gym.object_presets import make_move_follower
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph, Labels
 
-__all__ = ["PrimitiveAgent", "PrimitiveBabyAI", "PrimitiveEpisode", "distances"]
-
 _USED = MOVES[:-1]
 
 
 class PrimitiveBabyAI(BabyAI):
-    """A small BabyAI level whose actions are moves, without a planner.
+    """A small BabyAI level whose actions are the simulator's moves, without a planner.
 
-    A move is described by the things that it approaches or changes. This class is suitable for
+    The graph of a move describes the things that the move approaches or changes. This class suits
     levels with one room and few things.
     """
 
     def episode(self, scene: GridState, parts: Any = (), start: Any = None) -> Any:
-        """Return the environment of one scene."""
+        """Return the environment of a scene."""
         return PrimitiveEpisode(self, scene if start is None else start)
 
     def follower(self, **changes: Any) -> Follower:
-        """Return an untrained follower for moves."""
+        """Return an untrained follower with suitable settings for moves."""
         return make_move_follower(self.slots, **changes)
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
-        """Return the demonstration of the teacher's moves for a seed."""
+        """Return a demonstration of the teacher's moves for a seed."""
         text, scene = self.reset(env, seed)
         said = self.mission(env)
         moves: list[str] = []
@@ -60,7 +58,7 @@ class PrimitiveBabyAI(BabyAI):
 
 
 class PrimitiveAgent(BaseAgent):
-    """Agent that plans once and then carries out the moves.
+    """Agent that plans once and then makes all moves, without replanning.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4", actions="primitive")
@@ -133,7 +131,7 @@ class PrimitiveEpisode:
         return GroundingGraph(nodes, edges, roles=nodes)
 
     def outcome(self, state: GridState) -> tuple[int, int, tuple[int, ...]]:
-        """Return the thing in front of the agent, the carried thing, and the doors."""
+        """Return the thing in front, the carried thing, and the status of all doors."""
         return state.at(state.front), state.carrying, state.doors
 
     def describe(self, state: GridState) -> str:

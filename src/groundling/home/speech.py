@@ -11,11 +11,11 @@ from typing import Any
 from groundling.errors import GroundlingError
 from groundling.home.plain_yaml import load_yaml
 
-_MOST_LISTED = 3  # names in a reply; the rest are counted
+_MOST_LISTED = 3  # maximum number of names in a reply; for others, only the number is given
 
 
 class Speech:
-    """The sentences of one language.
+    """Reply sentences of one language.
 
     >>> english = load_speech("en")
     >>> english.done("turn on", ["Desk Lamp", "Lantern"])
@@ -42,7 +42,7 @@ class Speech:
         return sentence.format(things=self.listed(things), value=value)
 
     def listed(self, things: Sequence[str], joint: str = "and") -> str:
-        """Join names into a list; long lists end with the number of other names."""
+        """Return names as a list in words; a long list ends with the number of other names."""
         shown = list(things[:_MOST_LISTED]) if joint == "and" else list(things)
         if len(things) > len(shown):
             shown.append(str(self["more"]).format(count=len(things) - len(shown)))
@@ -60,17 +60,17 @@ class Speech:
         return " ".join(parts) or str(self["units"]["seconds"]).format(n=0)
 
     def state(self, value: str) -> str:
-        """Return a state in words."""
+        """Return the words for a state."""
         return str(self["states"].get(value, value.replace("_", " "))) or str(self["not reported"])
 
     def date(self, now: datetime) -> str:
-        """Return the day of the week and the date."""
+        """Return the day of the week and the date in words."""
         return f"{self['days'][now.weekday()]}, {now:%Y-%m-%d}"
 
 
 @cache
 def load_speech(language: str) -> Speech:
-    """Return the sentences of a language, by its code."""
+    """Return the reply sentences of a language, by its code."""
     path = files("groundling.home") / "phrases" / f"{language}.yaml"
     if not path.is_file():
         raise GroundlingError(

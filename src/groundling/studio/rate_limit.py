@@ -1,4 +1,4 @@
-"""Limit on concurrent requests: a bounded queue and a thread pool."""
+"""Limit on concurrent requests, by a thread pool with a bounded queue."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from groundling.studio.problems import BusyError
-
-__all__ = ["RateLimit"]
 
 Result = TypeVar("Result")
 
@@ -25,8 +23,8 @@ class RateLimit:
     waiting
         Maximum number of waiting calls.
     seconds
-        Timeout in seconds, including the waiting time. Python cannot stop a thread: a call that
-        times out still counts as running until it ends.
+        Timeout in seconds, including the waiting time. Python cannot stop a thread, so a call
+        that times out counts as running until it ends.
 
     Examples
     --------

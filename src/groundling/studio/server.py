@@ -1,4 +1,4 @@
-"""Server startup: address, token, target and project folder."""
+"""Start of a server: its address, token, target and project folder."""
 
 from __future__ import annotations
 
@@ -25,30 +25,19 @@ from groundling.limits import IMPORT_BYTES
 from groundling.studio.exchange import Brought, read_brought
 from groundling.studio.gallery import GALLERY
 
-__all__ = [
-    "Address",
-    "class_code",
-    "is_project",
-    "make_server",
-    "project_folder",
-    "read_exported",
-    "read_target",
-    "run",
-]
-
 PORT = 8090
 
 
 class Address:
-    """The bound address of a server, and its token.
+    """Address to which a server is bound, with the access token.
 
     Parameters
     ----------
     host, port
-        The address; `port` defaults to the first free one from 8090.
+        The address; `port` defaults to the first free port from 8090.
     token
-        The access token. If `host` is reachable from other machines, a token is required and is
-        generated if omitted.
+        The access token. If other machines can reach `host`, a token is required; by default, it
+        is then generated.
 
     Examples
     --------
@@ -70,7 +59,7 @@ class Address:
 
     @property
     def url(self) -> str:
-        """The URL to open, with the token if there is one."""
+        """URL to open, with the token if there is one."""
         shown = f"[{self.host}]" if ":" in self.host else self.host
         if self.host in ("0.0.0.0", "::"):
             shown = socket.gethostname()
@@ -79,7 +68,7 @@ class Address:
         )
 
     def join(self, code: str) -> str:
-        """Return the short URL for joining a class."""
+        """Return the short URL at which pupils join a class."""
         shown = self.host
         if self.host in ("0.0.0.0", "::"):
             shown = _network_address()
@@ -91,7 +80,7 @@ class Address:
 
 
 def class_code() -> str:
-    """Generate a short class code without characters that are easily confused.
+    """Return a random short class code without characters that are easily confused.
 
     >>> len(class_code())
     6
@@ -110,7 +99,7 @@ def _network_address() -> str:
 
 
 def is_local(host: str) -> bool:
-    """Return whether an address is reachable from this machine only.
+    """Return whether only this machine can reach an address.
 
     >>> is_local("127.0.0.1"), is_local("localhost"), is_local("0.0.0.0")
     (True, True, False)
@@ -142,7 +131,7 @@ def _bind(host: str, port: int | None) -> socket.socket:
 
 
 def make_server(app: ASGIApp) -> Any:
-    """Create a server for an application, with limits on connections.
+    """Return a server for an application, with limits on connections.
 
     >>> make_server(lambda scope, receive, send: None).started
     False
@@ -170,8 +159,8 @@ def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None =
     """Serve an application until it is stopped; call `ready` when it accepts requests."""
     from groundling.errors import ConvergenceWarning
 
-    # Training may stop before full convergence; the next demonstration continues it. The filter is
-    # set for the whole process, because changing it in a training thread is not safe.
+    # No convergence warnings: training that stops early continues with the next demonstration.
+    # The filter is set for the whole process, because changing it in a thread is not safe.
     warnings.simplefilter("ignore", ConvergenceWarning)
 
     # Switch threads more often, so that training does not delay responses.
@@ -197,7 +186,7 @@ def open_page(url: str) -> None:
 
 
 def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
-    """Return the source that a command-line argument names: a model folder or a world.
+    """Return the source that a command-line argument names, such as a model or a world.
 
     >>> read_target(None)
     {'kind': 'gallery', 'name': 'kitchen'}
@@ -233,7 +222,7 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
 
 
 def read_exported(path: str) -> tuple[Brought, bytes]:
-    """Return the header and the content of a file exported by the studio."""
+    """Return the header and the content of a file that was exported from the studio."""
     data = read_plain(Path(path), IMPORT_BYTES, DemonstrationError, links=True)
     brought = read_brought(data)
     if brought is None:
@@ -245,7 +234,7 @@ def read_exported(path: str) -> tuple[Brought, bytes]:
 
 
 def _whole(world: str) -> str:
-    """Return the name of a world with the absolute path of its file."""
+    """Return the name of a world, with the absolute path of its file."""
     if world.endswith(".json"):
         return str(Path(world).resolve())
     place, colon, rest = world.partition(":")

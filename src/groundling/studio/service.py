@@ -1,4 +1,4 @@
-"""HTTP service for a trained follower."""
+"""HTTP service of a trained follower."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ from groundling.studio.web import Web
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration
 
-__all__ = ["make_service"]
-
 
 def make_service(
     served: Served,
@@ -40,7 +38,7 @@ def make_service(
     token: str | None = None,
     limit: RateLimit | None = None,
 ) -> ASGIApp:
-    """Create the service's ASGI application.
+    """Return the ASGI application of the service.
 
     Parameters
     ----------
@@ -79,7 +77,7 @@ def make_service(
         return {**told, "understood": understood(served.follower, plan)}
 
     def say(said: SayForm) -> Spoken:
-        """Process an utterance in a session; the agent acts, asks, answers or declines."""
+        """Return the agent's response in a session: it acts, asks, answers or declines."""
         return _say(served, said)
 
     def model() -> dict[str, Any]:
@@ -89,9 +87,9 @@ def make_service(
     def learn(teaching: Teaching) -> Response:
         """Train on more demonstrations. Disabled unless the server was started with `--teach`.
 
-        If a project is served, the demonstrations are stored, the response is 202 with the path of
-        the training status, and training runs in the background. Otherwise, the response is 200
-        when training has finished.
+        A project stores the demonstrations and trains in the background; the response is 202 with
+        the path of the training status. For a model, the response is 200 when training has
+        finished.
         """
         done = served.teach(_demonstrations(served, teaching))
         if "status" not in done:
@@ -104,7 +102,7 @@ def make_service(
             raise HTTPException(404, "Only projects have a training status; this is a model.")
         return served.progress(revision)
 
-    def permit() -> None:  # runs before the body is read
+    def permit() -> None:  # called before the body is read
         if not teach:
             raise HTTPException(403, "Teaching is disabled. Start the server with --teach.")
 

@@ -19,15 +19,15 @@ from groundling.world.environment import Demonstration, State, shorten
 
 
 class UserWorldTask(Task[OwnWorld, Preset]):
-    """Task of a user's world such as `my_world.py:Kitchen`, with demonstration files.
+    """Task made of a user's own world, such as `my_world.py:Kitchen`, and demonstration files.
 
-    Every demonstration is a part of its own; demonstrations of one group are held out together.
+    Each demonstration is a separate part, but demonstrations of one group are held out together.
 
     >>> UserWorldTask("my_world.py:Kitchen").presets.default
     'auto'
     """
 
-    about = "Right is the weighted share of demonstrations with a correct outcome."
+    about = "Right is the weighted share of demonstrations whose plan has a correct outcome."
     metrics = ("right",)
     presets = Presets("world", {"auto": {FULL: Preset(auto=True)}})
     part = "demonstration"
@@ -37,7 +37,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         self.fold_count = fold_count
 
     def load(self, source: Source, size: float | None = None) -> OwnWorld:
-        """Open the world and its files of demonstrations; bad records are skipped."""
+        """Return the world with its demonstration files; invalid records are skipped."""
         if source is not None and not isinstance(source, tuple):
             raise SettingError(
                 f"{self.name} is your own world and has no corpus. Pass at least one file of "
@@ -46,11 +46,11 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return open_world(self.name, source or (), skip_bad=True, check=True)
 
     def prepare(self, corpus: OwnWorld, chosen: Preset) -> list[Case]:
-        """Return the demonstrations in the files."""
+        """Return the demonstrations in the files as cases."""
         if corpus.demonstrations is None:
             raise DemonstrationError(
-                f"There are no demonstrations for {self.name}. Pass a file, as in "
-                f"`groundling train {self.name} demonstrations.jsonl`."
+                f"{self.name} must have at least one file of demonstrations; got none. Pass one, "
+                f"as in `groundling train {self.name} demonstrations.jsonl`."
             )
         return [
             Case(each, str(place), reference=corpus.codec_of(each.environment))
@@ -80,7 +80,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return {**super().judge(case, plan), "weight": case.demonstration.weight}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
-        """Return the demonstrated and the predicted actions of a wrong plan."""
+        """Return the demonstrated and the predicted actions of a wrong plan, for the report."""
         shown: Demonstration = case.demonstration
         if super().judge(case, plan)["right"]:
             return None

@@ -3,8 +3,8 @@
 import pytest
 
 from groundling.errors import CorpusError
-from groundling.tasks.mazes import Hall, Maze
-from groundling.tasks.mazes.maze import direction_between
+from groundling.tasks.mazes import Maze
+from groundling.tasks.mazes.maze import Hall, direction_between
 
 PLACES = {(0, 0): "", (1, 0): "sofa", (2, 0): "", (1, 1): "lamp"}
 HALLS = [

@@ -9,11 +9,11 @@ from groundling.tasks.mazes.actions import canonical
 from groundling.tasks.mazes.plans import (
     Pose,
     actions_of,
-    plans_within,
     poses_of,
     shortest_plans,
 )
 from groundling.world import CachedEnvironment
+from research.maze_routes import plans_within
 
 MAZE = generate_mazes(seed=11, count=1)[0]
 

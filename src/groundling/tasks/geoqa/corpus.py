@@ -15,13 +15,13 @@ from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
 Evidence = Literal["gold", "raw"]
-_LEAST = 0.5  # minimum raw evidence for a label
+_LEAST = 0.5  # minimum score of evidence for a label
 Labels = dict[str, object]
 
 
 @dataclass(frozen=True)
 class GeoMap:
-    """A map with labels of its places, by kind of evidence, and questions."""
+    """A map: the labels of its places for each kind of evidence, and questions with answers."""
 
     name: str
     facts: Mapping[Evidence, Mapping[str, Labels]]
@@ -48,7 +48,7 @@ class Places:
         self.facts = facts
 
     def things(self, state: object) -> Mapping[str, Labels]:
-        """Return the labels of all places; names of other places are relations."""
+        """Return the labels of all places; a label whose value is another place is a relation."""
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def _load_map(folder: Path) -> GeoMap:
 
 
 def _add(labels: Labels, name: str, other: str) -> None:
-    """Add a label to a place, or another place to one of its relations."""
+    """Add a label to a place; with `other`, add that place to the relation of this name."""
     if not other:
         labels.setdefault(name, True)
     elif isinstance(known := labels.setdefault(name, []), list):

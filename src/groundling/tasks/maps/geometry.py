@@ -1,4 +1,4 @@
-"""Geometry of moves between landmarks, given the visited landmarks."""
+"""Geometry of moves between landmarks, relative to the visited landmarks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BACK = -0.5
 
 
 class Sight(NamedTuple):
-    """The values that determine the labels of a move."""
+    """Values that determine the labels of a move."""
 
     here: str
     there: str
@@ -79,7 +79,7 @@ class Geometry:
             )
             for here in size
         )
-        # The landmarks in between as bit sets, for fast counting.
+        # The landmarks in between are bit sets, for fast counting.
         self._between = [[_bits(each) for each in row] for row in self.between]
         self._nearer = [
             [_bits(k for k in size if row[k] < row[there]) for there in size]
@@ -97,8 +97,9 @@ class Geometry:
         """Return the labels of a move.
 
         - `distance` and `log-distance`: in units of 100 pixels, and log(1 + distance);
-        - `nearest` and `rank` among the unvisited landmarks (rank 0 is the nearest);
-        - `between`: the number of unvisited landmarks on the way;
+        - `nearest` and `rank`: the rank of the target's distance among the unvisited landmarks
+          (rank 0 is the nearest);
+        - `between`: the number of unvisited landmarks between the two;
         - `north` and `east`: the unit displacement;
         - `turn`: the cosine of the angle to the previous move; `back`: more than 120 degrees;
         - `far`: more than 300 pixels; `near`: less than 100;

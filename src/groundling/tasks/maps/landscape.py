@@ -1,4 +1,4 @@
-"""The landscape: landmarks on a map, and the landmarks along a drawn route."""
+"""Landscapes: the landmarks on a map, and the landmarks along a drawn route."""
 
 from __future__ import annotations
 
@@ -69,17 +69,17 @@ class Landmark:
 
     @property
     def key(self) -> str:
-        """The unique name on the map."""
+        """Name that is unique on the map."""
         return self.name if self.copy == 1 else f"{self.name} {self.copy}"
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the name."""
+        """Words of the name."""
         return tuple(self.name.split())
 
     @property
     def position(self) -> Point:
-        """The centre, in pixels from the north-west corner."""
+        """Centre of the landmark, in pixels from the north-west corner."""
         return self.x, self.y
 
 
@@ -94,7 +94,7 @@ class Landscape:
     start
         The key of the start.
     name
-        The name of the map, for messages.
+        Name of the map for error messages.
 
     Examples
     --------
@@ -136,11 +136,11 @@ class Landscape:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the landmarks, in order."""
+        """Keys of the landmarks, in order."""
         return tuple(self._places)
 
     def place(self, key: str) -> int:
-        """Return the index of a landmark in `landmarks`."""
+        """Return the index in `landmarks` of the landmark with a key."""
         check_known(key, self._places, f"{self} has no landmark", WorldError)
         return self._places[key]
 
@@ -210,7 +210,7 @@ def trace_route(
 
 
 def visited_landmarks(steps: Iterable[MapStep]) -> tuple[str, ...]:
-    """Return the landmarks of a path in order, each once per visit.
+    """Return the landmarks of a path in order, one for each visit.
 
     >>> visited_landmarks([MapStep("a", "North"), MapStep("a", "East"), MapStep("b"), MapStep("a")])
     ('a', 'b', 'a')

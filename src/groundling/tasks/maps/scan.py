@@ -45,7 +45,7 @@ class Placement:
 
 
 def read_scan(path: str | Path) -> npt.NDArray[np.float64]:
-    """Read an image as an array [row, column] of brightness between 0 and 1."""
+    """Return an image as an array [row, column] of brightness between 0 and 1."""
     from PIL import Image
 
     try:
@@ -92,7 +92,7 @@ def place_scan(ink: npt.ArrayLike, route: Sequence[Point]) -> Placement:
         steps = np.arange(-span, span + stride, stride)
         offsets = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
         for scale in centre.scale + np.arange(-wide, wide + fine, fine):
-            # scale around the middle of the route, so that the grid stays in place
+            # scale around the middle of the route, so that the offset grid need not move
             shift = (centre.scale - scale) * points.mean(axis=0) + (centre.east, centre.south)
             # [offset, point, (column, row)]
             cells = np.rint(scale * points + (offsets + shift)[:, None, :]).astype(int) + _REACH

@@ -1,4 +1,4 @@
-"""The maze: places on a grid, the halls between them, and the items in them."""
+"""Mazes: places on a grid, the halls between them, and the items in them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Hall(NamedTuple):
 
 
 def direction_between(start: Position, end: Position) -> int | None:
-    """Return the direction between two places on a line, or None.
+    """Return the direction from one place to another, or None if they are not on a line.
 
     >>> direction_between((2, 3), (2, 1)), direction_between((2, 3), (5, 3))
     (0, 90)
@@ -47,13 +47,13 @@ class Maze:
     places
         The position of each place and its item (or an empty string), as a mapping or pairs.
     halls
-        Tuples (one end, other end, floor, wall); the ends are neighbours on the grid.
+        Tuples (start, end, floor, wall); both ends are neighbours on the grid.
 
     Raises
     ------
     CorpusError
-        If there are no places, a coordinate is not an integer, a place or a hall is given twice,
-        or a hall does not join two neighbours.
+        If there are no places, if a coordinate is not an integer, if a place or a hall is given
+        twice, or if a hall does not join two neighbours.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Maze:
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """All positions, sorted."""
+        """Positions of all places, sorted."""
         return tuple(sorted(self._items))
 
     def halls(self) -> Iterator[tuple[Position, Position, Hall]]:
@@ -164,7 +164,7 @@ class Maze:
         )
 
     def renamed(self, name: Callable[[str, str], str]) -> Maze:
-        """Return the maze with other names for its floors, walls and items.
+        """Return the maze with its floors, walls and items renamed.
 
         `name` is a function of a kind (`floor`, `wall` or `item`) and a value that returns the new
         name. Empty values stay empty.

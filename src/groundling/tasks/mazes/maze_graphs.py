@@ -47,7 +47,7 @@ def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGr
             labels = {"floor": hall.floor, "wall": hall.wall} | _item(maze, beyond)
         if labels not in neighbours:
             neighbours.append(labels)
-    neighbours.sort(key=lambda labels: sorted(map(str, labels.items())))  # independent of direction
+    neighbours.sort(key=lambda labels: sorted(map(str, labels.items())))  # fix the order
     nodes: dict[str, _Labels] = {"event": event, "here": here}
     edges = [("event", "here", "after")]
     for number, labels in enumerate(neighbours, 1):
@@ -133,7 +133,7 @@ def _here(maze: Maze, position: Position) -> _Labels:
 
 
 def _view(maze: Maze, position: Position, direction: int, still: bool) -> _Labels:
-    """Return the labels of a direction: the adjacent hall, and values visible beyond."""
+    """Return the labels of a direction: the adjacent hall, and values visible beyond it."""
     hall = maze.hall(position, direction)
     if hall is None:
         return {"blocked": True}
