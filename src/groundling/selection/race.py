@@ -172,9 +172,9 @@ class Race:
     """A comparison of configurations by cross-validation on growing subsets.
 
     In each lap, configurations are trained on two folds of a subset and evaluated on the third. The
-    subset doubles in size from lap to lap, as far as the budget allows. Then the other folds are held
-    out in turn. A configuration that is clearly behind the leader drops out. The order of
-    demonstrations depends only on their content.
+    subset doubles from lap to lap, as far as the budget allows; if it has all demonstrations, the
+    other folds are held out in turn. A configuration that is clearly behind the leader drops out.
+    The order of demonstrations depends only on their content.
     """
 
     settings: Mapping[str, Any]
