@@ -59,7 +59,7 @@ _Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, plac
 
 
 class Mention(NamedTuple):
-    """A mention of something in the home: its ids, its positions, and whether it is complete."""
+    """A mention of something in the home: ids, word positions, and whether the name is full."""
 
     kind: str
     ids: tuple[str, ...]
@@ -68,7 +68,7 @@ class Mention(NamedTuple):
 
 
 class HomeNames:
-    """An index of the names in a home.
+    """Index of the names in a home.
 
     >>> home = Home.from_data({"areas": [{"id": "den", "name": "Den"}],
     ...                        "entities": [{"id": "light.a", "name": "Desk Lamp"}]})
@@ -204,7 +204,7 @@ class HomeNames:
                         )
 
     def _beyond_joint(self, words: Sequence[str], at: int, step: int) -> int | None:
-        """Return the position of the word on the other side of a conjunction."""
+        """Return the position of the word after (or before) a conjunction, or None."""
         skipped = (*self.language.articles, *self.language.function_words)
         while (
             0 <= at < len(words) and words[at] in skipped and words[at] not in self.language.joints
@@ -274,7 +274,7 @@ class Utterance:
         return cls(text, words, folded, mentions, literals, language, known, frames)
 
     def of_kind(self, kind: str) -> list[Mention]:
-        """Return the mentions of a kind, full names first."""
+        """Return the mentions of one kind, full names first."""
         return sorted((e for e in self.mentions if e.kind == kind), key=lambda e: not e.full)
 
     @cached_property
@@ -285,9 +285,9 @@ class Utterance:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether the text begins like a question, so that nothing may be carried out.
+        """Whether the text begins like a question, so that it must not change anything.
 
-        A form of address before it (*computer, is the lamp on*) is skipped.
+        A form of address at the beginning (*computer, is the lamp on*) is ignored.
         """
         name = self.language.name
         fillers = {*FILLERS.get(name, ()), ","}
@@ -297,7 +297,7 @@ class Utterance:
 
     @cached_property
     def _address(self) -> int:
-        """The number of words of a form of address: before a comma, or a verb and its subject."""
+        """Number of words in a form of address before a comma, or before a verb and its subject."""
         language, named = self.language, {n for each in self.mentions for n in each.places}
         fillers, said = FILLERS.get(language.name, ()), list(map(language.fold, self.words))
         size = 0
@@ -373,9 +373,9 @@ class Utterance:
 
     @cached_property
     def spoken_joints(self) -> tuple[int, ...]:
-        """The positions where another command may start without a conjunction.
+        """Positions at which another command may start without a conjunction.
 
-        They are those of verbs of commands, and of names after *on* or *off*.
+        These are the positions of verbs of commands, and of names after *on* or *off*.
         """
         begins = {each.places[0] for each in self.mentions if each.full}
         return tuple(
@@ -385,7 +385,7 @@ class Utterance:
         )
 
     def is_order(self, place: int) -> bool:
-        """Return whether the verb of a command stands at a position without a conjunction."""
+        """Return whether a position has the verb of a command that follows no conjunction."""
         name, named = self.language.name, {n for each in self.mentions for n in each.places}
         verbs = IMPERATIVES.get(name, frozenset()) - SINGULARS.get(name, frozenset())
         return (
@@ -471,7 +471,7 @@ class Utterance:
                     yield PART, place
 
     def _core(self, places: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the places of a name without a verb before it (*lock* the front door *lock*)."""
+        """Return the positions of a name, without a verb before it (*lock the front door lock*)."""
         is_verb = len(places) > 1 and places[1] > places[0] + 1 and not places[0]
         orders = IMPERATIVES.get(self.language.name, frozenset())
         return places[1:] if is_verb and self.folded[places[0]] in orders else places
@@ -589,7 +589,7 @@ def _without_last(words: list[str], entity: Entity) -> list[str]:
 
 
 def _usual(word: str, language: Language) -> str:
-    """Return the usual synonym of a noun (*TV* for *television*), or the word."""
+    """Return the most common synonym of a noun (*TV* for *television*), or the word."""
     known, folded = SYNONYMS.get(language.name, {}), language.fold(word)
     stem = _plain(folded)
     return known.get(stem, word) + folded[len(stem) :] if stem in known else word
@@ -605,7 +605,7 @@ def _without_article(word: str, language: Language) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name without possessive endings."""
+    """Return a name without the possessive ending of its words."""
     return re.sub(r"['’]s\b", "", name)
 
 
@@ -631,7 +631,7 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
-    """Return whether a number is an article or particle (*schalte das Licht ein*)."""
+    """Return whether a numeral is an article or particle (*schalte das Licht ein*)."""
     said = [words[n] for n in literal.places]
     return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
 
