@@ -117,7 +117,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the choices without a group of settings, which is now fixed.
+        """Return the choices that are left when a group of settings is fixed by the user.
 
         >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
         ('learning',)
