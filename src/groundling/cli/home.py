@@ -152,7 +152,7 @@ def train(out: Path, language: str = "en", corpora: CorporaOption = None) -> Non
 @app.command("mcp")
 @command()
 def serve(home: HomeArgument, model: ModelOption = None, language: LanguageOption = "") -> None:
-    """Serve a home to language-model agents (MCP, standard input and output)."""
+    """Serve a home to language-model agents over standard input and output (MCP)."""
     from groundling.cli.mcp import home_server
 
     home_server(_agent(home, model, language), home).run()

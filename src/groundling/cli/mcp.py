@@ -194,7 +194,7 @@ def _server(name: str, instructions: str) -> Any:
         made = import_module("mcp.server").MCPServer
     except ModuleNotFoundError as error:
         raise GroundlingError(
-            "Serving agents needs the package mcp, which is not installed. Run "
+            "A server for agents requires the package mcp, which is not installed. Run "
             "`pip install 'groundling[mcp]'`."
         ) from error
     return made(name, instructions=instructions)
