@@ -16,6 +16,7 @@ methods for summing the states of an action and for adding to them.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,6 +69,14 @@ class GraphTile(NamedTuple):
     def put(self, values: Reals, action: int, value: Any) -> None:
         """Set the value of a candidate's state in an action."""
         values[self.action_block[action]] = value
+
+    def least(self, row: Reals) -> float:
+        """Return a lower bound of every candidate's sum in the `Scaled` semiring."""
+        low = math.inf
+        for action in range(len(self.action_block)):
+            first = row[self.action_start[action]]
+            low = first if first < low else low
+        return low
 
     def entering(self, ring: Any, row: Reals, action: int) -> Any:
         """Return ⊕ over the entry states of an action."""
@@ -150,6 +159,9 @@ class FlatTile(NamedTuple):
 
     def put(self, values: Reals, action: int, value: Any) -> None:
         store(values, LANES * self.action_block[action], value)
+
+    def least(self, row: Reals) -> float:
+        return 0.0
 
     def entering(self, ring: Any, row: Reals, action: int) -> Any:
         return load(row, LANES * action)

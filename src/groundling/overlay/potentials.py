@@ -35,7 +35,8 @@ class PairTables(NamedTuple):
     A block of word sets is scored together for every node that is paired with one of them, so each
     node is read once per block. The score of a node is the sum over its parts, and the score of a
     part is the sum over its labels. Shared parts are scored once. Nodes are ordered by their number
-    of parts, so that consecutive inner loops have the same length.
+    of parts, and parts by their number of labels, so that consecutive inner loops have the same
+    length.
     """
 
     block_set: Integers  # block of word sets, eight each -> sets
@@ -60,22 +61,20 @@ def tabulate(labels: LabelTables) -> PairTables:
     nodes = share_parts(
         labels.node_labels, labels.node_label, labels.node_amount, labels.label_part
     )
-    sizes = sizes_of(nodes.node_parts)
-    order = np.argsort(sizes, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    node_parts = starts_of(sizes[order])
-    node_part = nodes.node_part[entries_of(nodes.node_parts[order], sizes[order])]
+    part_rank, part_labels, entry = _by_size(nodes.part_labels)
+    part_label, part_amount = nodes.part_label[entry], nodes.part_amount[entry]
+    rank, node_parts, entry = _by_size(nodes.node_parts)
+    node_part = part_rank[nodes.node_part[entry]]
     block_set = _group_sets(labels)
     place = np.empty(len(block_set), np.int64)
     place[block_set] = np.arange(len(block_set))
     block, lane = np.divmod(np.repeat(place, sizes_of(labels.set_pairs)), LANES)
-    met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(order))
+    met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(rank))
     block_node = met & 0xFFFFFFFF
     blocks = np.arange((len(labels.set_pairs) - 2) // LANES + 2)
     block_nodes = np.searchsorted(met >> 32, blocks)
     # The parts of a block are the parts of all its nodes.
-    counts = sizes[order][block_node]
+    counts = sizes_of(node_parts)[block_node]
     of_nodes = node_part[entries_of(node_parts[block_node], counts)]
     used, _ = distinct_keys(
         np.repeat(met >> 32, counts) << 32 | of_nodes, len(nodes.part_labels) - 1
@@ -89,10 +88,19 @@ def tabulate(labels: LabelTables) -> PairTables:
         block_part=(used & 0xFFFFFFFF).astype(np.uint32),
         node_parts=node_parts.astype(np.uint32),
         node_part=(node_part * LANES).astype(np.uint32),
-        part_labels=nodes.part_labels.astype(np.uint32),
-        part_label=(nodes.part_label * LANES).astype(np.uint32),
-        part_amount=nodes.part_amount,
+        part_labels=part_labels.astype(np.uint32),
+        part_label=(part_label * LANES).astype(np.uint32),
+        part_amount=part_amount,
     )
+
+
+def _by_size(starts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+    """Sort lists by size; return their ranks, their new starts, and the order of all entries."""
+    sizes = sizes_of(starts)
+    order = np.argsort(sizes, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank, starts_of(sizes[order]), entries_of(starts[order], sizes[order])
 
 
 def _group_sets(labels: LabelTables) -> NDArray[np.int64]:

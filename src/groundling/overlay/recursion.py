@@ -81,7 +81,8 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
             for c in range(len(tile.order)):
                 group_log[tile.order[c], group] += ring.log(space.sums[c])
             continue
-        if text.leads[w]:  # scores sum to one, so rows without messages stay in range
+        # Scores sum to one, so rows without messages stay in range.
+        if text.leads[w] and not ring.fits(tile, row):
             _sum_candidates(tile, ring, row, space.sums, False)
             ring.settle(tile, row, space.sums, space.factors, group_log[:, group])
         message = view(chart.messages, w * states, states)

@@ -84,6 +84,10 @@ class Scaled(NamedTuple):
             amount = amount + load(row, s)
         return total(amount)
 
+    def fits(self, tile: Any, row: Reals) -> bool:
+        """Return whether the sums of all candidates are clearly in range."""
+        return tile.least(row) > TINY and self.row_sum(row) < HUGE
+
     def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
         """Rescale the row of each candidate whose sum is out of range."""
         count = len(tile.order)
@@ -141,8 +145,8 @@ class Logs(NamedTuple):
             amount = self.plus(amount, value)
         return amount
 
-    def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
-        pass  # logarithms stay in range
+    def fits(self, tile: Any, row: Reals) -> bool:
+        return True
 
 
 @with_methods
