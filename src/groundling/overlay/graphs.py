@@ -234,44 +234,37 @@ class Layouts:
     def lay_out_many(self, graphs: GraphTable | Sequence[GroundingGraph]) -> LaidOutTable:
         """Lay out graphs together: each is built on access, and equal labels are read once."""
         if isinstance(graphs, GraphTable):
-            return self._lay_out_table(graphs)
-        patterns, kinds = Interner[Hashable](), Interner[tuple[Label, ...]]()
-        pattern_of = np.array([patterns((e.node_names, e.edges, e.root, e.roles)) for e in graphs])
-        flat = chain.from_iterable([each.node_labels for each in graphs])
-        kind = np.array([kinds(labels) for labels in flat], np.int64)
-        starts = starts_of(np.array(list(map(len, graphs)), np.int64))
-        things, columns = _LabelTable(kinds.items), dict[tuple[int, str], NDArray[np.int64]]()
-        first = [graphs[place] for place in np.unique(pattern_of, return_index=True)[1].tolist()]
-        for number, graph in enumerate(first):
+            patterns, pattern_of = graphs.patterns, graphs.pattern_of
+            listed, places = graphs.labels, graphs.places
+        else:
+            keys, labels = Interner[Hashable](), Interner[tuple[Label, ...]]()
+            pattern_of = np.array([keys((e.node_names, e.edges, e.root, e.roles)) for e in graphs])
+            first = np.unique(pattern_of, return_index=True)[1]
+            patterns = [graphs[place] for place in first.tolist()]
+            flat = chain.from_iterable([each.node_labels for each in graphs])
+            label = np.array([labels(each) for each in flat], np.int64)
+            starts = starts_of(np.array(list(map(len, graphs)), np.int64))[:-1]
+        # A column has the nodes that play one part at one place.
+        tables: dict[int, _LabelTable] = {}
+        columns: dict[tuple[int, str, int], _Column] = {}
+        for number, pattern in enumerate(patterns):
             rows = np.flatnonzero(pattern_of == number)
-            for column in enumerate(graph.parts):
-                if column not in columns:
-                    columns[column] = np.full(len(graphs), -1)
-                columns[column][rows] = kind[starts[rows] + column[0]]
-        return LaidOutTable(
-            self, [_Column(key[1], things, columns[key]) for key in sorted(columns)],
-            [each.node_names for each in first], list(map(self._shape, first)), pattern_of,
-        )  # fmt: skip
-
-    def _lay_out_table(self, table: GraphTable) -> LaidOutTable:
-        columns: list[_Column] = []
-        known: dict[int, _LabelTable] = {}  # things may be in several columns
-        for name, listed in table.labels.items():
-            things = known.get(id(listed)) or known.setdefault(id(listed), _LabelTable(listed))
-            kinds = things.at(table.places[name])
-            # The part that a node plays may depend on which nodes there are.
-            parts = {
-                number: pattern.parts[pattern.node_names.index(name)]
-                for number, pattern in enumerate(table.patterns)
-                if name in pattern.node_names
-            }
-            for part in dict.fromkeys(parts.values()):
-                own = np.array([parts.get(n) == part for n in range(len(table.patterns))])
-                chosen = kinds if own.all() else np.where(own[table.pattern_of], kinds, -1)
-                columns.append(_Column(part, things, chosen))
-        names = [pattern.node_names for pattern in table.patterns]
-        shapes = list(map(self._shape, table.patterns))
-        return LaidOutTable(self, columns, names, shapes, table.pattern_of)
+            for place, (name, part) in enumerate(
+                zip(pattern.node_names, pattern.parts, strict=True)
+            ):
+                if isinstance(graphs, GraphTable):
+                    of, chosen = listed[name], places[name][rows]
+                else:
+                    of, chosen = labels.items, label[starts[rows] + place]
+                key = place, part, id(of)
+                if id(of) not in tables:
+                    tables[id(of)] = _LabelTable(of)
+                if key not in columns:
+                    columns[key] = _Column(part, tables[id(of)], np.full(len(graphs), -1))
+                columns[key].kinds[rows] = tables[id(of)].kind_of[chosen]
+        ordered = [columns[key] for key in sorted(columns, key=lambda key: key[0])]
+        names = [each.node_names for each in patterns]
+        return LaidOutTable(self, ordered, names, list(map(self._shape, patterns)), pattern_of)
 
     def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
         """Convert the labels of several nodes to features, each label once."""
@@ -408,12 +401,6 @@ class _LabelTable:
         flat = chain.from_iterable(self.kinds)
         self.label = np.array([labels(each) for each in flat], np.int64)
         self.labels = labels.items
-
-    def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices of the distinct labels of things; -1 for none."""
-        if not len(self.kind_of):
-            return places
-        return np.where(places < 0, -1, self.kind_of[places])
 
 
 class _Column(NamedTuple):

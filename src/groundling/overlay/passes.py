@@ -144,10 +144,7 @@ def _read_text(texts: Texts, instance: int, stay: int) -> Text:
     groups = texts.instance_groups[instance + 1] - texts.instance_groups[instance]
     return Text(
         words, whole(texts.instance_nodes[instance]), whole(groups), whole(stay),
-        view(texts.word_parent, first, words), view(texts.word_link, first, words),
-        view(texts.word_dependency, first, words), view(texts.word_direction, first, words),
-        view(texts.word_group, first, words), view(texts.word_advance, first, words),
-        view(texts.word_set, first, words), view(texts.word_leads, first, words),
+        view(texts.word, first, words),
     )  # fmt: skip
 
 

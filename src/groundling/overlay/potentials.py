@@ -208,7 +208,8 @@ def score_sets(
             top = -math.inf
             for pair in range(begin, end):
                 pair_score[pair] = table[tables.pair_place[pair]]
-                top = max(top, pair_score[pair])
+                if pair_score[pair] > top:
+                    top = pair_score[pair]
             set_shift[s] = top if math.isfinite(top) else 0.0
             for pair in range(begin, end):
                 pair_shifted[pair] = pair_score[pair] - set_shift[s]
@@ -264,50 +265,26 @@ def _return_labels(
 @compiled
 def return_sets(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
-    scratch: Scratch, theta_grad: Reals,
+    scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], grad: Reals,
 ) -> None:  # fmt: skip
-    """Run the backward pass of `score_sets`: map expected counts to the gradient."""
+    """Run the backward pass of `score_sets`: map expected counts to the gradient.
+
+    If `wanted` is not empty, the gradient is with respect to these label amounts instead of θ.
+    """
     for block in range(span[0], span[1]):
-        _return_labels(labels, tables, pair_grads, block, scratch)
         sets = view(tables.block_set, *_lanes(tables, block))
+        _return_labels(labels, tables, pair_grads, block, scratch)
         for lane in range(len(sets)):
             s = sets[lane]
             for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
                 label, amount = labels.set_label[i], labels.set_amount[i]
-                if amount == 0.0:
-                    continue
                 for row in range(*_pair(labels.label_rows, label)):
-                    theta_grad[np.uint32(labels.row_feature[row])] += (
-                        amount * labels.row_value[row] * scratch.labels[_place(labels, row, lane)]
-                    )
-
-
-@compiled
-def return_amounts(
-    labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
-    scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], amount_grad: Reals,
-) -> None:  # fmt: skip
-    """Map expected counts of pairs to the gradient with respect to label amounts."""
-    for block in range(span[0], span[1]):
-        sets = view(tables.block_set, *_lanes(tables, block))
-        asked = False
-        for s in sets:
-            asked |= bool(wanted[labels.set_labels[s] : labels.set_labels[s + 1]].any())
-        if not asked:
-            continue
-        _return_labels(labels, tables, pair_grads, block, scratch)
-        for lane in range(len(sets)):
-            s = sets[lane]
-            for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
-                if not wanted[i]:
-                    continue
-                label = labels.set_label[i]
-                for row in range(*_pair(labels.label_rows, label)):
-                    amount_grad[i] += (
-                        labels.row_value[row]
-                        * theta[np.uint32(labels.row_feature[row])]
-                        * scratch.labels[_place(labels, row, lane)]
-                    )
+                    feature = np.uint32(labels.row_feature[row])
+                    count = scratch.labels[_place(labels, row, lane)]
+                    if len(wanted) == 0:
+                        grad[feature] += amount * labels.row_value[row] * count
+                    elif wanted[i]:
+                        grad[i] += labels.row_value[row] * theta[feature] * count
 
 
 def score_edges(labels: LabelTables, theta: Reals) -> Reals:
