@@ -220,7 +220,8 @@ class GraphLayout(NamedTuple):
             up_to_eights(whole(space.action_start[actions])), view(self.order, first, last - first),
             space.state_node, view(space.action_block, 0, actions), space.action_before,
             space.action_after, space.action_start, space.state_enters,
-            view(space.link, 0, space.relation_links[len(space.next_link)]), space.relation_links,
+            view(space.link, 0, space.relation_links[len(space.relation_links) - 1]),
+            space.relation_links,
         )  # fmt: skip
 
 
@@ -256,7 +257,7 @@ def _lay_out_tile(
     layout: GraphLayout, plans: Plans, space: TileSpace, candidates: tuple[int, int], nodes: int
 ) -> None:
     """Write the states of some candidates in sequence, and their links by relation."""
-    relations, (first, last) = len(space.next_link), candidates
+    relations, (first, last) = len(space.relation_links) - 1, candidates
     begin, end = plans.candidate_actions[first], plans.candidate_actions[last]
     fill(space.relation_links, relations + 1, 0)
     for action in range(begin, end):
@@ -510,21 +511,14 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
         tile = TileSpace(
             np.zeros(actions + 1, np.uint64), np.zeros(actions, np.int32), np.zeros(actions),
             np.zeros(actions), np.zeros(width, np.uint32), np.zeros(width, np.bool_),
-            np.zeros(links, np.uint64), np.zeros(relations + 1, np.int32),
-            np.zeros(relations, np.int32),
+            np.zeros(links, np.uint64), *np.zeros((2, relations + 1), np.int32),
         )  # fmt: skip
-        rows, lanes = cells // LANES + 1, candidates // LANES + 1
-        chart = ChartSpace(
-            lane_rows(rows), lane_rows(rows), lane_rows(tile_cells // LANES + 1),
-            np.zeros(scores), np.zeros(scores), lane_rows(width // LANES + 1),
-            lane_rows(lanes), lane_rows(lanes), np.zeros(groups, np.bool_),
-        )  # fmt: skip
+        sizes = cells, cells, tile_cells, scores, scores, width, candidates, candidates
+        rows = [lane_rows(size // LANES + 1) for size in sizes]
+        chart = ChartSpace(*rows, np.zeros(groups, np.bool_))
         grouped = candidates * groups
-        plans = PlanLayout(
-            np.zeros(groups), np.zeros(grouped), np.zeros(grouped), np.zeros(candidates),
-            np.zeros(candidates), np.zeros(kinds), np.zeros(kinds), np.zeros(graphs),
-            np.zeros(graphs), np.zeros(candidates, np.bool_),
-        )  # fmt: skip
+        lengths = groups, grouped, grouped, candidates, candidates, kinds, kinds, graphs, graphs
+        plans = PlanLayout(*map(np.zeros, lengths), np.zeros(candidates, np.bool_))
         return Workspace(tile, chart, plans)
 
     return [make_workspace() for _ in range(count)]

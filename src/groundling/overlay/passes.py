@@ -211,9 +211,10 @@ def _weigh(
         for g in range(group_log.shape[1]):
             score += group_log[c, g]
         scores[c] = score
-        top = max(top, score)
-        if gold[c]:
-            top_gold = max(top_gold, score)
+        if score > top:
+            top = score
+        if gold[c] and score > top_gold:
+            top_gold = score
     if weight == 0.0 or top_gold == -math.inf:
         fill(free_weight, len(gold), 0.0)
         for c in range(len(gold)):

@@ -182,7 +182,7 @@ class ScaledPotentials(NamedTuple):
 
     def holds(self, kept: float, words: int, actions: int) -> bool:
         """Return whether a sum over alignments is unaffected by underflow."""
-        add = self.edge_top + math.log(max(1, actions))
+        add = self.edge_top + (math.log(actions) if actions > 1 else 0.0)
         return FLOOR + words * add < kept < math.inf
 
 
