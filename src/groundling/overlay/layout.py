@@ -444,6 +444,7 @@ class TileSpace(NamedTuple):
 class ChartSpace(NamedTuple):
     """Working memory for charts (words × states) and values computed from them."""
 
+    lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a nonzero weight
     rows: Reals  # of all tiles
     messages: Reals
     posteriors: Reals  # of one tile
@@ -452,12 +453,12 @@ class ChartSpace(NamedTuple):
     asked: Reals  # adjoint of a message
     sums: Reals  # candidate of the tile -> sum of a row
     factors: Reals  # candidate of the tile -> factor for a row
-    lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a nonzero weight
 
 
 class PlanLayout(NamedTuple):
     """Scores and weights of the candidates of an instance."""
 
+    in_logs: NDArray[np.bool_]  # candidate -> whether it needs the log semiring
     group_shift: Reals  # group -> log of the divisor of its scores
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
@@ -467,7 +468,6 @@ class PlanLayout(NamedTuple):
     kind_weight: Reals
     graph_score: Reals  # graph of the instance -> ψ(y)
     graph_weight: Reals
-    in_logs: NDArray[np.bool_]  # candidate -> whether it needs the log semiring
 
 
 class Workspace(NamedTuple):
@@ -515,10 +515,10 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
         )  # fmt: skip
         sizes = cells, cells, tile_cells, scores, scores, width, candidates, candidates
         rows = [lane_rows(size // LANES + 1) for size in sizes]
-        chart = ChartSpace(*rows, np.zeros(groups, np.bool_))
+        chart = ChartSpace(np.zeros(groups, np.bool_), *rows)
         grouped = candidates * groups
         lengths = groups, grouped, grouped, candidates, candidates, kinds, kinds, graphs, graphs
-        plans = PlanLayout(*map(np.zeros, lengths), np.zeros(candidates, np.bool_))
+        plans = PlanLayout(np.zeros(candidates, np.bool_), *map(np.zeros, lengths))
         return Workspace(tile, chart, plans)
 
     return [make_workspace() for _ in range(count)]

@@ -85,7 +85,7 @@ class Scaled(NamedTuple):
 
     def fits(self, tile: Any, row: Reals) -> bool:
         """Return whether the sums of all candidates are clearly in range."""
-        return tile.least(row) > TINY and self.row_sum(row) < HUGE
+        return bool(tile.least(row) > TINY and self.row_sum(row) < HUGE)
 
 
 @with_methods
