@@ -1,1 +1,1 @@
-"""Speed of the model against PyTorch, plain loops, and its own limit."""
+"""Benchmarks of speed and accuracy, run from the root of the repository."""

@@ -1,9 +1,9 @@
-"""Quests of the text adventure in `examples/`: `python -m benchmarks.adventure`.
+"""Benchmark of the text adventure in `examples/`: `python -m benchmarks.adventure`.
 
-Names of several words share words, doors and ways are not mentioned, some sentences greet, and
-quests have 3 to 14 steps. `Follower()` learns from some quests and carries out 200 others in an
-environment of its own. *won*: the environment ended the quest as won; *plans per second*: texts
-followed one by one, in processor time.
+Names of several words share words, texts do not mention doors and paths, some sentences are
+greetings, and quests have 3 to 14 steps. `Follower()` is trained on some quests and carries out 200
+others in a separate environment. *won* is the share of quests that the environment ended as won;
+*plans per second* is the number of texts followed one by one per second of processor time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCRIPT = Path(__file__).parents[1] / "examples" / "text_adventure.py"
 
 
 def measure(learn: int, test: int) -> dict[str, float]:
-    """Learn from some quests; return how many others are won, and how fast plans are found."""
+    """Train on `learn` quests; return the share of `test` other quests won, and the speed."""
     adventure: dict[str, Any] = runpy.run_path(str(SCRIPT))
     world = adventure["make_world"]()
     with warnings.catch_warnings():
@@ -53,7 +53,7 @@ def measure(learn: int, test: int) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print a row for each number of demonstrations, and write them if asked."""
+    """Print a row for each number of demonstrations; with `--json`, also write the rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--learn", nargs="*", type=int, default=[10, 30, 100])
     parser.add_argument("--test", type=int, default=200)

@@ -1,4 +1,4 @@
-"""Compare what users wait for with version 0.1.0, installed beside this one."""
+"""Compare times that users notice with version 0.1.0, installed in its own environment."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from rich.table import Table
 __all__ = ["BASE", "LATER", "against", "against_commit", "check_out", "install_base", "measure"]
 
 BASE = "bc4cd78"
-"""Version 0.1.0 in the history of this repository."""
+"""Commit of version 0.1.0."""
 LATER = "c5cc166"
-"""The commit before worlds that are new in every request were made fast."""
+"""Last commit before the optimisation of worlds that are new in every request."""
 _ROOT = Path(__file__).parent.parent
 _SIDE = Path(__file__).with_name("side.py")
 
 
 def install_base(folder: Path) -> Path:
-    """Check 0.1.0 out into a folder, with an environment of its own; return its interpreter."""
+    """Install version 0.1.0 in a folder with its own environment; return its interpreter."""
     folder = folder.resolve()  # sides are measured elsewhere
     python = folder / ".venv" / "bin" / "python"
     if not python.exists():
@@ -40,7 +40,7 @@ def install_base(folder: Path) -> Path:
 
 
 def check_out(folder: Path, commit: str = LATER) -> Path:
-    """Check a commit out into a folder, to be run by this interpreter; return its sources."""
+    """Check out a commit into a folder, to run with this interpreter; return its sources."""
     folder = folder.resolve()
     if not folder.exists():
         subprocess.run(
@@ -53,7 +53,7 @@ def check_out(folder: Path, commit: str = LATER) -> Path:
 def measure(
     python: Path | str, name: str, size: float, *, fresh: bool = False, source: Path | None = None
 ) -> dict[str, float]:
-    """Measure one thing with one interpreter; `fresh` lets it find nothing compiled.
+    """Return the figures of one measurement with an interpreter.
 
     `source` is a folder with another version of the package.
     """
@@ -74,7 +74,7 @@ def measure(
 
 
 def against(base: Path, size: float, rounds: int, console: Console) -> dict[str, float]:
-    """Measure both versions in turns, keep the best of each, and divide."""
+    """Return ratios of both versions, measured in alternation, each by its best round."""
     table = Table(title="Against version 0.1.0 (CPU seconds, plans per second, bytes)")
     for heading in ("", "0.1.0", "now", "ratio"):
         table.add_column(heading, justify="right" if heading else "left")
@@ -123,7 +123,7 @@ def against(base: Path, size: float, rounds: int, console: Console) -> dict[str,
 
 
 def against_commit(source: Path, size: float, rounds: int, console: Console) -> dict[str, float]:
-    """Measure worlds that are new in every request with another commit and with this one."""
+    """Return figures for new worlds, measured with another commit and with this one."""
     table = Table(title=f"Worlds that are new in every request, against {LATER}")
     for heading in ("", "before", "now", "ratio"):
         table.add_column(heading, justify="right" if heading else "left")

@@ -1,9 +1,9 @@
-"""Four generated worlds to talk about: tanks (amounts), guests (people), a shelf (order), and a
-wall with lamps, which is a scene (see docs/scenes.md).
+"""Four generated worlds for conversations, with a generator of sentences.
 
-Five sentences in a row, many of them with *it*, *he*, *the other one*, *the same again*, *undo
-that*, *step 2* or *the one you removed first*. What such words refer to is decided here, and no
-graph shows it.
+The worlds are tanks (amounts), guests (people), a shelf (order), and a wall with lamps, which is a
+scene (see docs/scenes.md). A conversation has five sentences, many of them with *it*, *he*, *the
+other one*, *the same again*, *undo that*, *step 2* or *the one you removed first*. The generator
+decides to what such words refer; no graph contains it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STEPS = ("step {}", "step number {}", "the {} step")
 
 
 class Past(NamedTuple):
-    """A sentence that was said: the state before it, what was done, whom it named in order."""
+    """A past sentence: the state before it, its action, and the things it named in order."""
 
     before: Any
     action: tuple[Any, ...]
@@ -30,7 +30,7 @@ class Past(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A way to say something, whom it names in order, and how likely it is."""
+    """A possible sentence: its text, the things that it names in order, and its weight."""
 
     text: str
     named: tuple[Any, ...] = ()
@@ -38,7 +38,7 @@ class Said(NamedTuple):
 
 
 class Interaction(NamedTuple):
-    """Where it begins, and what was said and done."""
+    """A conversation: its initial state, and pairs of a text and its actions."""
 
     world: Any
     start: Any
@@ -46,24 +46,24 @@ class Interaction(NamedTuple):
 
 
 def _places(number: int, count: int) -> list[str]:
-    """Return what a place in a row is called."""
+    """Return the names of a place in a row."""
     return [ORDINALS[number], *(["last"] if number == count - 1 else [])]
 
 
 def _step(dice: random.Random, number: int) -> str:
-    """Return what people call a step by its number."""
+    """Return a phrase that refers to a step by its number."""
     form = dice.choice(STEPS)
     return form.format(ORDINALS[number - 1] if form.startswith("the") else number)
 
 
 class Tanks:
-    """Tanks in a row hold up to four litres each; a state is (colour, litres) for each."""
+    """Tanks in a row, which hold up to four litres; a state has (colour, litres) of each."""
 
     idle = False
     COLOURS = ("red", "green", "blue", "yellow", "brown", "white")
 
     def begin(self, dice: random.Random) -> tuple[tuple[str, int], ...]:
-        """Return tanks to begin with; no colour is there twice."""
+        """Return a random initial state, in which all colours differ."""
         colours = dice.sample(self.COLOURS, 4)
         return tuple((each, dice.choice((0, 1, 2, 3, 3, 4))) for each in colours)
 
@@ -80,7 +80,7 @@ class Tanks:
         return tuple(found)
 
     def step(self, state: Any, action: tuple[Any, ...]) -> Any:
-        """Return the tanks afterwards; what is poured takes the colour of what is there."""
+        """Return the state after an action; poured liquid takes the colour of the other tank."""
         verb, tank, more = action
         after = list(state)
         colour, litres = state[tank]
@@ -96,7 +96,7 @@ class Tanks:
         return {"place": _places(tank, len(state)), "colour": colour if litres else None}
 
     def ground(self, state: Any, action: tuple[Any, ...], after: Any) -> GroundingGraph:
-        """Return the event, the tank it is about, and where it is poured."""
+        """Return the graph: the event, the tank, and the target of pouring."""
         verb, tank, more = action
         nodes: dict[str, Any] = {"event": {verb: True}, "tank": self._tank(state, tank)}
         edges = [("event", "tank", "from")]
@@ -161,7 +161,7 @@ class Tanks:
 
 
 class Guests:
-    """Guests go from room to room and give each other things; a state is (room, thing) each."""
+    """Guests who move and give each other things; a state has (room, thing) of each guest."""
 
     idle = True
     PEOPLE: ClassVar[dict[str, str]] = {
@@ -175,7 +175,7 @@ class Guests:
         self.people = tuple(people)
 
     def begin(self, dice: random.Random) -> tuple[tuple[str, str], ...]:
-        """Return where guests are, and what they hold."""
+        """Return a random initial state."""
         things = dice.sample(self.THINGS, 2)
         return tuple((dice.choice(self.ROOMS), each) for each in (*things, "", ""))
 
@@ -192,7 +192,7 @@ class Guests:
         return tuple(found)
 
     def step(self, state: Any, action: tuple[Any, ...]) -> Any:
-        """Return where guests are afterwards."""
+        """Return the state after an action."""
         verb, guest, more = action
         after = list(state)
         here, thing = state[guest]
@@ -207,7 +207,7 @@ class Guests:
         return {"who": name, "sex": self.PEOPLE[name]}
 
     def ground(self, state: Any, action: tuple[Any, ...], after: Any) -> GroundingGraph:
-        """Return the event, who does it, and the room, or to whom what is given."""
+        """Return the graph: the event, the guest, and the room, or the thing and the receiver."""
         verb, guest, more = action
         nodes: dict[str, Any] = {"event": {verb: True}, "agent": self._guest(guest)}
         edges = [("event", "agent", "agent")]
@@ -222,7 +222,7 @@ class Guests:
     def ways(
         self, dice: random.Random, past: Sequence[Past], state: Any, action: tuple[Any, ...] | None
     ) -> list[Said]:
-        """Return ways to say an action here and now; none is the one of nobody."""
+        """Return possible sentences for an action; None is the action of nobody."""
         if action is None:
             text = dice.choice(("nobody moves", "they all wait", "nothing happens"))
             return [Said(text, past[-1].named if past else ())]
@@ -235,7 +235,7 @@ class Guests:
             return self.PEOPLE[self.people[each]]
 
         def pronoun(each: int, form: int) -> str:
-            """Return he or she (form 0), him or her (1), if that is clear."""
+            """Return he or she (form 0), or him or her (form 1), if it is unambiguous."""
             alike = [other for other in named if sex(other) == sex(each)]
             if alike and alike[0] == each:
                 return {"male": ("he", "him"), "female": ("she", "her")}[sex(each)][form]
@@ -288,13 +288,13 @@ class Guests:
 
 
 class Shelf:
-    """Things in a row are removed, put back and swapped; a state is (the row, what is removed)."""
+    """Things in a row that are removed, inserted and swapped; a state is (row, removed)."""
 
     idle = False
     THINGS = ("cube", "cone", "ball", "ring", "star", "disc", "moon", "arch", "drum", "wedge")
 
     def begin(self, dice: random.Random) -> tuple[tuple[str, ...], frozenset[str]]:
-        """Return five things on the shelf."""
+        """Return a random initial state with five things on the shelf."""
         return tuple(dice.sample(self.THINGS, 5)), frozenset()
 
     def actions(self, state: Any) -> tuple[tuple[Any, ...], ...]:
@@ -306,7 +306,7 @@ class Shelf:
         return tuple(found)
 
     def step(self, state: Any, action: tuple[Any, ...]) -> Any:
-        """Return the shelf afterwards."""
+        """Return the state after an action."""
         row, removed = state
         verb, thing, *more = action
         if verb == "remove":
@@ -317,7 +317,7 @@ class Shelf:
         return tuple(turned.get(each, each) for each in row), removed
 
     def ground(self, state: Any, action: tuple[Any, ...], after: Any) -> GroundingGraph:
-        """Return the event, the thing, and the other thing or the place."""
+        """Return the graph: the event, the thing, and the other thing or the place."""
         row, _ = state
         verb, thing, *more = action
 
@@ -407,7 +407,7 @@ class Shelf:
 
 
 class Lamp(NamedTuple):
-    """A lamp of some colour and size at a place on a wall."""
+    """A lamp on a wall: its colour, size, position and state."""
 
     colour: str
     size: int
@@ -417,7 +417,7 @@ class Lamp(NamedTuple):
 
 
 class Wall:
-    """Lamps on a wall, a scene: who is the biggest or left of another is written nowhere."""
+    """Lamps on a wall as a scene: no label says which is the biggest or left of another."""
 
     idle = False
     COLOURS = ("red", "blue", "green")
@@ -430,7 +430,7 @@ class Wall:
     }
 
     def begin(self, dice: random.Random) -> tuple[Lamp, ...]:
-        """Return six lamps on a grid, some of them lit."""
+        """Return a random initial state: six lamps on a grid, some of them lit."""
         cells = dice.sample([(x, y) for x in range(3) for y in range(3)], 6)
         return tuple(
             Lamp(dice.choice(self.COLOURS), size, x, y, dice.random() < 0.3)
@@ -438,7 +438,7 @@ class Wall:
         )
 
     def things(self, state: tuple[Lamp, ...]) -> dict[str, dict[str, Any]]:
-        """Return the lamps."""
+        """Return the labels of each lamp."""
         return {
             f"lamp {number}": {"colour": each.colour, "size": each.size, "x": each.x, "y": each.y}
             for number, each in enumerate(state)
@@ -449,7 +449,7 @@ class Wall:
         return tuple(("douse" if each.lit else "light", n) for n, each in enumerate(state))
 
     def step(self, state: tuple[Lamp, ...], action: tuple[Any, ...]) -> tuple[Lamp, ...]:
-        """Return the lamps afterwards."""
+        """Return the state after an action."""
         lamp = state[action[1]]
         turned = lamp._replace(lit=not lamp.lit)
         return (*state[: action[1]], turned, *state[action[1] + 1 :])
@@ -457,7 +457,7 @@ class Wall:
     def ground(
         self, state: tuple[Lamp, ...], action: tuple[Any, ...], after: Any
     ) -> GroundingGraph:
-        """Return the event and the lamp."""
+        """Return the graph: the event and the lamp."""
         verb, number = action
         lamp = f"lamp {number}"
         nodes = {"event": {verb: True}, lamp: self.things(state)[lamp]}
@@ -522,7 +522,7 @@ WORLDS = ("tanks", "guests", "shelf", "wall")
 
 
 def interactions(kind: str, count: int, seed: int, turns: int = 5) -> list[Interaction]:
-    """Return conversations of some sentences each, in one kind of world."""
+    """Return generated conversations in one kind of world."""
     dice = random.Random(f"{kind} {seed}")
     found = []
     while len(found) < count:
@@ -537,7 +537,7 @@ def interactions(kind: str, count: int, seed: int, turns: int = 5) -> list[Inter
             ways = [(each, way) for each in options for way in world.ways(dice, past, state, each)]
             if world.idle:
                 ways += [(None, way) for way in world.ways(dice, past, state, None)]
-            # Whatever a verb is about, each is as likely as the others.
+            # All verbs are equally likely, whatever the number of their actions.
             action, way = dice.choices(ways, [way.weight for _, way in ways])[0]
             said.append((way.text, [] if action is None else [action]))
             past.append(Past(state, action or (), way.named))

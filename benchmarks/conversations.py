@@ -1,10 +1,11 @@
-"""Conversations of five sentences in four kinds of worlds: `python -m benchmarks.conversations`.
+"""Accuracy of conversations in four generated worlds: `python -m benchmarks.conversations`.
 
-300 conversations to learn from and 200 others to follow, in each of four worlds (see
-`benchmarks.conversation_worlds`). *sentences*: right from the true state before each sentence;
-*conversations*: the state after all five sentences is right. Rows: all that is remembered, then
-each mechanism taken away, and the plain environment. *times* compares processor times with and
-without a memory, with the same settings, in one run.
+In each of four worlds (see `benchmarks.conversation_worlds`), a follower is trained on 300
+conversations of five sentences and tested on 200 others. *sentences* is the share of sentences
+that are right from the true state before them; *conversations* is the share of conversations whose
+final state is right. The first row uses the whole memory; each other row leaves out one mechanism,
+and the last row has no memory. *times* compares processor times with and without a memory, with the
+same settings, in one run.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ ROWS: dict[str, dict[str, Any]] = {
     "a beam of 4": {"beam": 4},
     "no memory": {"plain": True},
 }
-"""What is taken away (or added) in each row."""
+"""Settings that each row changes."""
 
 
 class Stays:
-    """An environment without a memory in which doing nothing is an action."""
+    """Environment without a memory, in which doing nothing is an action."""
 
     def __init__(self, environment: Any) -> None:
         self.environment = environment
@@ -45,7 +46,7 @@ class Stays:
             self.things = environment.things
 
     def actions(self, state: Any) -> tuple[Any, ...]:
-        """Return the actions of the environment, and staying."""
+        """Return the actions of the environment, and the action of doing nothing."""
         return (*self.environment.actions(state), "stay")
 
     def step(self, state: Any, action: Any) -> Any:
@@ -53,7 +54,7 @@ class Stays:
         return state if action == "stay" else self.environment.step(state, action)
 
     def ground(self, state: Any, action: Any, after: Any) -> Any:
-        """Return the graph of an action; that of staying has no things."""
+        """Return the graph of an action; the graph of doing nothing has no things."""
         from groundling import GroundingGraph
 
         if action == "stay":
@@ -62,7 +63,7 @@ class Stays:
 
 
 class Talk(NamedTuple):
-    """A conversation with its demonstrations and the state after it."""
+    """A conversation, with its demonstrations and its final state."""
 
     world: Any
     told: Interaction
@@ -102,7 +103,7 @@ def _fitted(talks: Iterable[Talk], follower: Follower | None = None) -> Follower
 def _is_right(follower: Follower, talk: Talk, beam: int) -> bool:
     try:
         return bool(_end(follower, talk, beam) == talk.end)
-    except SearchError:  # an earlier mistake has led where nothing can be done
+    except SearchError:  # an earlier mistake has led to a state in which the sentence is impossible
         return False
 
 
@@ -121,7 +122,7 @@ def _end(follower: Follower, talk: Talk, beam: int) -> Any:
 def measure(
     kind: str, settings: dict[str, Any], learn: int = 300, test: int = 200, seed: int = 1
 ) -> dict[str, float]:
-    """Learn from some conversations; return the shares of sentences and of others that are right.
+    """Train on conversations; return the shares of right sentences and conversations.
 
     >>> sorted(measure("shelf", {}, learn=4, test=2))
     ['conversations', 'sentences']
@@ -145,9 +146,9 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def ratios(kind: str, learn: int = 60, test: int = 60, rounds: int = 3) -> dict[str, float]:
-    """Return how many times as long learning and following take with a memory as without.
+    """Return how many times as long training and following take with a memory as without.
 
-    Both have the settings that were chosen with a memory; the least of some rounds counts.
+    Both use the settings that were chosen with a memory; the fastest of several rounds counts.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -173,7 +174,7 @@ def ratios(kind: str, learn: int = 60, test: int = 60, rounds: int = 3) -> dict[
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the rows of each world, and write them if asked."""
+    """Print the rows of each world; with `--json`, also write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", nargs="*", default=list(WORLDS), choices=WORLDS)
     parser.add_argument("--rows", nargs="*", default=list(ROWS), choices=ROWS)

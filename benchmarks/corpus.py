@@ -1,4 +1,4 @@
-"""A generated corpus with the sizes of SAIL: many decisions among a handful of graphs each."""
+"""A generated corpus with the sizes of SAIL: many decisions among a few graphs each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from groundling.world.graph import GroundingGraph
 __all__ = ["DECISIONS", "Corpus", "describe", "encoded", "generate"]
 
 DECISIONS = 2_000  # at factor 1
-_STATES = 400  # places × headings at factor 1: each is decided upon about five times
+_STATES = 400  # places × headings at factor 1; each occurs in about five decisions
 _PLACES = 40  # per map
 _HEADED = 4 * _PLACES  # states per map
 _WORDS = 500
@@ -41,14 +41,14 @@ _DEPENDENCIES = (
 
 @dataclass
 class Corpus:
-    """Instances and the settings they are to be scored with."""
+    """Instances, and the settings with which to score them."""
 
     instances: list[Instance]
     overlay: Overlay
 
 
 def generate(factor: float = 1, seed: int = 0) -> Corpus:
-    """Make `factor` × 2,000 decisions; maps grow in number with the corpus, words do not."""
+    """Return `factor` × 2,000 decisions; the number of maps grows too, but not that of words."""
     rng = random.Random(seed)
     overlay = Overlay()
     states = [_state(place, rng, overlay) for place in _places(round(_STATES * factor), rng)]
@@ -63,7 +63,7 @@ def generate(factor: float = 1, seed: int = 0) -> Corpus:
             vocabulary[int(sentence.tokens[position])][position == 0]
             for position in skeleton.position
         ]
-        # Corpora come map by map.
+        # Corpora are sorted by map.
         first = number * len(states) // decisions // _HEADED * _HEADED
         graphs = states[rng.randrange(first, min(first + _HEADED, len(states)))]
         gold = rng.randrange(len(graphs))
@@ -74,7 +74,7 @@ def generate(factor: float = 1, seed: int = 0) -> Corpus:
 
 
 def encoded(corpus: Corpus) -> Encoding:
-    """Encode a corpus with a feature for whatever word and node meet in it."""
+    """Return an encoding with a feature for every pair of word and node labels that occurs."""
     overlay = corpus.overlay
     return encode(
         corpus.instances,
@@ -85,7 +85,7 @@ def encoded(corpus: Corpus) -> Encoding:
 
 
 def describe(encoding: Encoding) -> dict[str, int]:
-    """Count what the corpus holds."""
+    """Return the sizes of an encoded corpus."""
     batch = encoding.batch
     return {
         "decisions": len(encoding.batch.instance_weight),
@@ -107,7 +107,7 @@ Place = dict[str, str]
 
 
 def _places(count: int, rng: random.Random) -> list[list[Place]]:
-    """Return for each state the places around it: here, in front, left, right, behind, beyond."""
+    """Return, for each state, its place and those in front, left, right, behind and beyond."""
     around: list[list[Place]] = []
     while len(around) < count:
         the_map = []
@@ -157,7 +157,7 @@ def _state(around: list[Place], rng: random.Random, overlay: Overlay) -> list[La
 def _labels_of_word(
     number: int, rng: random.Random
 ) -> tuple[tuple[tuple[WordLabel, float], ...], tuple[tuple[WordLabel, float], ...]]:
-    """Return a word's labels inside a sentence, and at its beginning: one to three of them."""
+    """Return one to three labels of a word inside a sentence, and at its beginning."""
     labels = [(WordLabel(f"word=w{number}"), 1.0)]
     if rng.random() < 0.6:  # inflected forms share a stem
         labels.append((WordLabel(f"stem=s{rng.randrange(_WORDS // 3)}"), 1.0))

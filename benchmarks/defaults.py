@@ -1,9 +1,9 @@
-"""`Follower()` without any setting against the best hand-chosen settings, world by world.
+"""`Follower()` with default settings against the best hand-chosen settings, for each world.
 
-`python -m benchmarks.defaults` measures the generated worlds, each in a process of its own, and
-writes results/defaults.json; with `mazes`, `maps` or `puzzles` it takes the figures of the tasks
-from what `groundling evaluate TASK --preset auto --json results/TASK-auto.json` wrote. `--docs`
-puts the table into docs/choosing.md.
+`python -m benchmarks.defaults` measures the generated worlds, each in a separate process, and
+writes results/defaults.json. The figures of `mazes`, `maps` and `puzzles` are copied from the files
+that `groundling evaluate TASK --preset auto --json results/TASK-auto.json` writes. `--docs` puts
+the table into docs/choosing.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from groundling.files import write_atomically
 __all__ = ["GENERATED", "main", "measure", "reported", "table"]
 
 ROOT = Path(__file__).parents[1]
-# Worlds of benchmarks.understanding, for each the labels that are slots.
+# Worlds of benchmarks.understanding, each with the labels that are slots.
 UNDERSTOOD = {
     "names": ("name", "label"),
     "one typo": ("name", "label"),
@@ -50,7 +50,7 @@ UNDERSTOOD = {
 }
 GENERATED = ("kitchen", "scene", "sequences", *UNDERSTOOD)
 TASKS = ("mazes", "maps", "puzzles")
-# The report of the best settings, and the metric.
+# The report with the best settings, and the metric.
 REPORTS = {
     "mazes": ("mazes-best.json", "macro"),
     "maps": ("maps-best.json", "f1"),
@@ -61,8 +61,8 @@ BEGIN, END = "<!-- defaults -->", "<!-- end -->"
 
 
 def hand_chosen(world: str) -> Follower:
-    """Return the settings that people found best for a generated world."""
-    if world == "kitchen":  # as on the page about one's own environment
+    """Return a follower with the settings that were chosen by hand for a generated world."""
+    if world == "kitchen":  # as in docs/your-environment.md
         return Follower(
             model=PlanModel(),
             overlay=Overlay(unit="clause"),
@@ -119,7 +119,7 @@ def hand_chosen(world: str) -> Follower:
 
 
 def demonstrations(world: str) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Return what to learn from and what to follow."""
+    """Return the training and the test demonstrations of a world."""
     if world == "kitchen":
         return _kitchen()
     if world in UNDERSTOOD:
@@ -132,7 +132,7 @@ def _kitchen() -> tuple[list[Demonstration], list[Demonstration]]:
     sys.path.insert(0, str(ROOT / "examples"))
     import kitchen  # type: ignore[import-not-found]
 
-    # Neither these words nor these requests were there when the rules of choosing were made.
+    # These words and requests were not used in developing the automatic choice of settings.
     dice = random.Random("requests that no setting was chosen on")
     known = ("desk", "rack", "trolley"), ("green jug", "yellow jug", "green pan")
     unseen = ("hob", "bench", "cabinet"), ("black tray", "brown tray", "black ladle")
@@ -144,7 +144,7 @@ def _kitchen() -> tuple[list[Demonstration], list[Demonstration]]:
 
 
 def measure(world: str, which: str, count: int | None = None) -> dict[str, float]:
-    """Measure one follower in one world; `count` takes fewer demonstrations."""
+    """Return the figures of one follower in one world; `count` limits the demonstrations."""
     learn, test = (each[:count] for each in demonstrations(world))
     follower = Follower() if which == "auto" else hand_chosen(world)
     began = time.process_time()
@@ -163,13 +163,13 @@ def measure(world: str, which: str, count: int | None = None) -> dict[str, float
 
 
 def reported(world: str, which: str, folder: Path = ROOT / "results") -> dict[str, float]:
-    """Return what `groundling evaluate` wrote about a task; seconds are those of one training."""
+    """Return figures that `groundling evaluate` wrote; seconds are those of one training run."""
     name, metric = REPORTS[world]
     path = folder / (f"{world}-auto.json" if which == "auto" else name)
     if not path.exists():
         preset = "auto" if which == "auto" else "best"
         raise SystemExit(
-            f"{path} is not there. Type `groundling evaluate {world} --preset {preset} --json "
+            f"{path} does not exist. Run `groundling evaluate {world} --preset {preset} --json "
             f"{path}` first."
         )
     row = next(each for each in Report.read(path).rows if each.name == "full")
@@ -180,7 +180,7 @@ def reported(world: str, which: str, folder: Path = ROOT / "results") -> dict[st
 
 
 def _memory() -> float:
-    """Return the most memory this process had, in megabytes."""
+    """Return the peak memory of this process in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -208,7 +208,7 @@ def table(found: dict[str, dict[str, dict[str, float]]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, write the figures, and put the table into the page if asked."""
+    """Measure and write the figures; with `--docs`, also put the table into the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("worlds", nargs="*", help=", ".join((*GENERATED, *TASKS)))
     parser.add_argument("--one", choices=("auto", "hand"), help=argparse.SUPPRESS)

@@ -1,4 +1,4 @@
-"""How fast demonstrations are written and read: `python -m benchmarks.files [RECORDS]`."""
+"""Speed of writing and reading demonstrations: `python -m benchmarks.files [RECORDS]`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THINGS = ("mug", "jug", "pan", "bowl", "plate", "fork")
 
 
 class State(NamedTuple):
-    """Where the robot is and what it holds."""
+    """State: the place of the robot, and what it holds."""
 
     at: tuple[int, int]
     holds: frozenset[str] = frozenset()
@@ -29,7 +29,7 @@ class State(NamedTuple):
 
 
 class Robot:
-    """A world that is never acted in."""
+    """A world in which nothing is carried out."""
 
     def actions(self, state):
         return ()
@@ -42,7 +42,7 @@ class Robot:
 
 
 def generate(count: int, world: Robot, seed: int = 0) -> Iterator[Demonstration]:
-    """Yield demonstrations of ten words and three actions, in one of some 9,000 states."""
+    """Yield demonstrations of ten words and three actions, in one of about 9,000 states."""
     dice = random.Random(seed)
     for number in range(count):
         place, thing = dice.choice(PLACES), dice.choice(THINGS)

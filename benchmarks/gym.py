@@ -1,8 +1,8 @@
-"""How fast BabyAI missions are followed, and how long the first follower takes.
+"""Speed of following BabyAI missions, and time until the first follower.
 
-`python -m benchmarks.gym` prints plans a second on unseen seeds of BossLevel, in processor time
-and on the clock, and the seconds that the first lines of docs/gymnasium.md take in a process of
-their own; `--cold` lets that process compile its kernels anew, as after `pip install`.
+`python -m benchmarks.gym` prints plans per second on unseen seeds of BossLevel, in processor time
+and elapsed time, and how many seconds the first example of docs/gymnasium.md takes in a new
+process. With `--cold`, that process compiles all kernels, as after `pip install`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PAGE = Path(__file__).parents[1] / "docs" / "gymnasium.md"
 
 
 def plans_a_second(level: str = "BossLevel", seeds: int = 100) -> dict[str, float]:
-    """Follow missions that were parsed before, each in a scene that is new to the follower."""
+    """Return the speed of following parsed missions, each in a new scene."""
     world = babyai(level)
     follower = world.follower().fit(world.record(protocol.training_seeds(0, 50)), check=False)
     exam = protocol.Exam(level, seeds + 5)
     exam.close()
     episodes = [case.episode for case in exam.cases]
-    for each in episodes[:5]:  # kernels are loaded
+    for each in episodes[:5]:  # a first plan, so that kernels are loaded
         follower.follow(each.parts, each, ())
     clock, processor = time.perf_counter(), time.process_time()
     for each in episodes[5:]:
@@ -43,7 +43,7 @@ def plans_a_second(level: str = "BossLevel", seeds: int = 100) -> dict[str, floa
 
 
 def first_follower(*, cold: bool = False) -> dict[str, float]:
-    """Return the seconds that the first lines of the page take."""
+    """Return the seconds that the first example of the page takes."""
     [code] = re.findall(
         r"## A first follower\n\n```python\n(.*?)```", PAGE.read_text("utf-8"), re.S
     )

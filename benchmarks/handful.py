@@ -1,11 +1,11 @@
-"""What `Follower()` learns from a handful of demonstrations, in six worlds.
+"""What `Follower()` learns from a few demonstrations, in six worlds.
 
     python -m benchmarks.handful --json results/handful.json --docs
 
-Each world is taught 5, 10 or 20 requests in one scene. Then it is asked for other things in other
-scenes, in the phrasings that it was shown: as they are, with polite words around them, in scenes
-whose things have new names, and for things that are not there. Settings are never given. `--docs`
-puts the table into docs/understanding.md.
+In each world, a follower with default settings is taught 5, 10 or 20 requests in one scene. It is
+tested in other scenes, with the phrasings that it was taught: for other things, with polite words
+added, for things with new names, and for things that the scene lacks. `--docs` puts the table into
+docs/understanding.md.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ __all__ = ["COUNTS", "WORLDS", "main", "measure", "table"]
 
 PAGE = Path(__file__).parents[1] / "docs/understanding.md"
 COUNTS = (5, 10, 20)
-DRAWS = 5  # of demonstrations
-REQUESTS = 20  # of each kind in each draw
+DRAWS = 5  # numbers of demonstrations
+REQUESTS = 20  # number of requests of each kind in each draw
 POLITE = ("please {}", "could you {}", "{} please", "now {}", "{} , thanks", "i want you to {}")
 
 
 @dataclass(frozen=True)
 class Meant:
-    """A request: the intent, its names for the text, and the actions that carry it out."""
+    """A request: the intent, the names in its text, and the actions that carry it out."""
 
     intent: str
     names: Mapping[str, str]
@@ -48,9 +48,9 @@ class Meant:
 
 @dataclass(frozen=True)
 class World:
-    """A way to make scenes, the requests that a scene allows, and phrasings of each intent."""
+    """A world: functions that make scenes and their requests, and phrasings of each intent."""
 
-    scene: Callable[[Random, bool], tuple[Any, Any]]  # with new names?
+    scene: Callable[[Random, bool], tuple[Any, Any]]  # the argument says whether names are new
     requests: Callable[[Any, Any], Iterator[Meant]]
     phrasings: Mapping[str, tuple[str, ...]]
     absent: Mapping[str, tuple[str, ...]]  # names of things that no scene has
@@ -60,10 +60,10 @@ class World:
 
 
 class House:
-    """Things in rooms that are switched on and off, or opened and closed."""
+    """House whose things are switched on and off, or opened and closed."""
 
     def __init__(self, things: Mapping[str, str]) -> None:
-        self.things = things  # by name, with their kind
+        self.things = things  # kind of each thing, by name
 
     def actions(self, on: frozenset[str]) -> list[tuple[str, str]]:
         def verb(name: str) -> str:
@@ -173,7 +173,7 @@ def turtle_requests(world: Turtle, state: Any) -> Iterator[Meant]:
 
 
 class Warehouse:
-    """Boxes with a colour and a size, which are carried to docks or scanned."""
+    """Warehouse of boxes with a colour and a size, which are carried to docks or scanned."""
 
     def __init__(self, boxes: Sequence[tuple[str, str]], docks: Sequence[str]) -> None:
         self.boxes, self.docks = tuple(boxes), tuple(docks)
@@ -213,7 +213,7 @@ def warehouse_requests(world: Warehouse, done: Any) -> Iterator[Meant]:
 
 
 class Zoo:
-    """Animals that are fed, washed, or moved to another enclosure."""
+    """Zoo whose animals are fed, washed and weighed."""
 
     def __init__(self, animals: Sequence[str], foods: Sequence[str]) -> None:
         self.animals, self.foods = tuple(animals), tuple(foods)
@@ -250,7 +250,7 @@ def zoo_requests(world: Zoo, state: Any) -> Iterator[Meant]:
 
 
 class Diner:
-    """Dishes that are served to tables; the labels are codes that no word spells."""
+    """Diner whose dishes are served to tables; labels are codes that no word spells."""
 
     DISHES: Mapping[str, str] = {"soup": "d1", "salad": "d2", "pie": "d3"}
     TABLES = ("1", "2", "3")
@@ -353,7 +353,7 @@ WORLDS: Mapping[str, World] = {
 
 @dataclass(frozen=True)
 class Request:
-    """A text in a scene, and the actions that carry it out; None if nothing does."""
+    """A text in a scene, and the actions that carry it out, or None if none do."""
 
     text: str
     world: Any
@@ -367,7 +367,7 @@ def _say(dice: Random, world: World, meant: Meant, known: set[str] | None = None
 
 
 def shown(name: str, count: int, dice: Random) -> tuple[list[Demonstration], set[str]]:
-    """Return demonstrations in one scene, of intents and phrasings in turn, and the phrasings."""
+    """Return demonstrations in one scene, alternating intents and phrasings, and the phrasings."""
     world = WORLDS[name]
     made, start = world.scene(dice, False)
     requests = list(world.requests(made, start))
@@ -382,7 +382,7 @@ def shown(name: str, count: int, dice: Random) -> tuple[list[Demonstration], set
                           and phrasing.format(**e.names) not in names), None)  # fmt: skip
             if match is not None and len(found) < count:
                 requests.remove(match)
-                requests.append(match)  # other things first next time
+                requests.append(match)  # use other things first next time
                 text = phrasing.format(**match.names)
                 names.add(text)
                 known.add(phrasing)
@@ -393,7 +393,7 @@ def shown(name: str, count: int, dice: Random) -> tuple[list[Demonstration], set
 
 
 def asked(name: str, kind: str, known: set[str], dice: Random) -> list[Request]:
-    """Return requests of a kind, in phrasings that were shown."""
+    """Return test requests of a kind, in phrasings that were demonstrated."""
     world, found = WORLDS[name], []
     while len(found) < REQUESTS:
         made, start = world.scene(dice, kind == "new names")
@@ -419,7 +419,7 @@ KINDS = ("same", "polite", "new names", "absent")
 
 
 def table(figures: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the share of right plans as Markdown, and how often the agent was wrong.
+    """Return a Markdown table: shares of right plans, and of wrong acts of the agent.
 
     >>> kinds = {kind: {"agent": 1.0, "right": 0.5, "wrong act": 0.0} for kind in KINDS}
     >>> print(table({"zoo": {"5": kinds}}).splitlines()[-1])
@@ -440,7 +440,7 @@ def table(figures: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def measure(name: str, count: int, seed: int, errors: list[str] | None = None) -> dict[str, Any]:
-    """Return, for each kind, how often the plan and the agent's turn were right."""
+    """Return, for each kind of request, how often the plan and the agent's turn are right."""
     dice = Random(f"{name} {count} {seed}")
     demonstrations, known = shown(name, count, dice)
     with warnings.catch_warnings():
@@ -474,7 +474,7 @@ def measure(name: str, count: int, seed: int, errors: list[str] | None = None) -
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure the worlds, print a table, and write JSON."""
+    """Measure the worlds; print a table and write JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("worlds", nargs="*", default=list(WORLDS), metavar="WORLD")
     parser.add_argument("--counts", type=int, nargs="*", default=list(COUNTS))

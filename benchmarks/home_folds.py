@@ -1,6 +1,6 @@
-"""Errors on folds inside the training sentences of homes: `python -m benchmarks.home_folds`.
+"""Errors in cross-validation on training sentences of homes: `python -m benchmarks.home_folds`.
 
-The held-out fifth is never read: words, templates and settings are chosen on these folds.
+The held-out fifth is not used. Words, templates and settings were chosen on these folds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from groundling.home.task import is_exact, misspell
 def folds(
     examples: Sequence[HomeExample], count: int
 ) -> Iterator[tuple[list[HomeExample], list[HomeExample]]]:
-    """Yield (training, test) examples; groups of paraphrases stay together."""
+    """Yield the (training, test) examples of each fold; groups of paraphrases stay together."""
     groups = sorted({each.group for each in examples})
     random.Random(SEED).shuffle(groups)
     for number in range(count):
@@ -32,7 +32,7 @@ def folds(
 
 
 def main() -> None:
-    """Print the errors of each fold, and the shares of exact replies."""
+    """Print the errors of each fold and the shares of exact replies."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--language", default="en")
     parser.add_argument("--folds", type=int, default=5)

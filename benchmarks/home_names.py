@@ -1,8 +1,8 @@
-"""Things with names of several words that share words: `python -m benchmarks.home_names`.
+"""Names of several words that share words: `python -m benchmarks.home_names`.
 
-Each text is about one of six things; half of the words of a name are in other names too, and some
-are verbs (*lock the shed lock*). 300 demonstrations; names at test time are new. Rows: names as
-they are, one misspelt word, and names of which a word is left out where that leaves no doubt.
+Each text is about one of six things. Half of the words of a name also occur in other names, and
+some are verbs (*lock the shed lock*). There are 300 demonstrations, and all test names are new. The
+rows are for unchanged names, one misspelt word, and names with a word left out if they stay unique.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ LAST = ("lock", "light", "switch", "fan", "shutter", "lamp", "door", "bell")
 
 
 class Things:
-    """Things that are opened, closed, switched on and off by name; a state is the last action."""
+    """Things to open, close, switch on and switch off by name; a state is the last action."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
 
     def actions(self, state: str) -> tuple[tuple[str, str], ...]:
-        """Return every verb with every thing."""
+        """Return all pairs of a verb and a thing."""
         return tuple((verb, name) for verb in VERBS for name in self.names)
 
     def step(self, state: str, action: tuple[str, str]) -> str:
@@ -48,7 +48,7 @@ class Things:
         return " ".join(action)
 
     def ground(self, state: str, action: tuple[str, str], after: str) -> GroundingGraph:
-        """Return how an action looks: an event and a thing with a name."""
+        """Return the graph of an action: an event, and a thing with a name."""
         nodes = {"event": {action[0]: True}, "thing": {"name": action[1]}}
         return GroundingGraph(nodes, [("event", "thing", "of")])
 
@@ -65,7 +65,7 @@ def _names(dice: random.Random, which: str) -> list[str]:
 def demonstrations(
     count: int, seed: int, which: str = "known", *, shorten: bool = False
 ) -> list[Demonstration]:
-    """Return texts about things; with `shorten`, a word is left out where no doubt arises."""
+    """Return texts about things; with `shorten`, a word is left out if the name stays unique."""
     dice = random.Random(f"{seed} {which}")
     made: list[Demonstration] = []
     while len(made) < count:
@@ -112,7 +112,7 @@ def misspelt(demonstration: Demonstration, dice: random.Random) -> Demonstration
 
 
 def follower(names: str) -> Follower:
-    """Return settings that differ only in how names are found; `auto` leaves all open."""
+    """Return a follower whose settings differ only in how names are found, or the default one."""
     if names == "auto":
         return Follower()
     return Follower(
@@ -124,7 +124,7 @@ def follower(names: str) -> Follower:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print a row for each way to find names, and write the figures if asked."""
+    """Print a row for each way to find names; with `--json`, also write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", nargs="*", default=["auto", "words", "spans"])
     parser.add_argument("--count", type=int, default=300)

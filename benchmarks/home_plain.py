@@ -1,9 +1,10 @@
-"""Sentences about a home in a plain environment: `python -m benchmarks.home_plain`.
+"""Smart-home sentences in a plain environment: `python -m benchmarks.home_plain`.
 
-The environment is what a newcomer writes: every verb with every thing and with every kind of
-things in a place, labels as they stand in the home, and values left open. A fifth of the groups of
-English sentences of the corpus is held out; `Follower()` is used as it is. Sentences that change
-nothing (questions, timers, lists) or are ambiguous are left out; how many is part of the report.
+The environment is one that a new user would write: each verb applied to each entity and to each
+kind of entity in a place, labels copied from the home, and open values. A fifth of the groups of
+English sentences of the corpus is held out, and `Follower()` has default settings. Sentences that
+change nothing (questions, timers, lists) or are ambiguous are left out, and their number is
+reported.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _ENDS = {"most": 100.0, "least": 1.0}
 
 
 class Act(NamedTuple):
-    """A verb, the things it is done to, how they are described, and a value."""
+    """An action: a verb, the entities, their description, and a value."""
 
     verb: str
     ids: tuple[str, ...]
@@ -47,7 +48,7 @@ class Act(NamedTuple):
 
 
 class PlainHome:
-    """A home: what can be done to each thing, and to all things of a kind in a place."""
+    """A home whose actions apply a verb to an entity, or to a kind of entity in a place."""
 
     open_values = ("number", "percentage", "colour")
 
@@ -82,16 +83,16 @@ class PlainHome:
                 yield from (Act(verb.name, ids, kind, where, end) for end in _ENDS)
 
     def actions(self, state: tuple[Any, ...]) -> tuple[Act, ...]:
-        """Return everything that can be done; after one action nothing is left to do."""
+        """Return the possible actions; there are none after the first action."""
         return () if state else self._offered
 
     def step(self, state: tuple[Any, ...], action: Act) -> tuple[Any, ...]:
-        """Return what is done to which things."""
+        """Return the state after an action: its verb, entities and value."""
         value = _ENDS.get(action.value, action.value)
         return (action.verb, frozenset(action.ids), value)
 
     def ground(self, state: Any, action: Act, after: Any) -> GroundingGraph:
-        """Return the labels of an action as they stand in the home."""
+        """Return the graph of an action, with labels copied from the home."""
         nodes: dict[str, dict[str, Any]] = {"event": {"verb": action.verb}, "thing": {}}
         thing, where = nodes["thing"], action.where
         if action.kind:
@@ -121,7 +122,7 @@ class PlainHome:
 
 
 def demonstration(example: HomeExample) -> Demonstration | str:
-    """Return an example as a demonstration, or why it is left out."""
+    """Return an example as a demonstration, or the reason for leaving it out."""
     command, target = example.command, example.command.target
     if command.is_question:
         return "questions"
@@ -147,7 +148,7 @@ def demonstration(example: HomeExample) -> Demonstration | str:
 def demonstrations(
     seed: int = 1, corpora: Path | None = None
 ) -> tuple[list[Demonstration], list[Demonstration], Counter[str]]:
-    """Return training and held-out demonstrations, and how many sentences were left out, by why."""
+    """Return training and held-out demonstrations, and counts of left-out sentences by reason."""
     left_out: Counter[str] = Counter()
     made: list[list[Demonstration]] = []
     for part in split(read_corpus(corpora, "en").examples, seed=seed):
@@ -160,7 +161,7 @@ def demonstrations(
 def measure(
     training: Sequence[Demonstration], test: Sequence[Demonstration], features: Features | None
 ) -> tuple[Follower, dict[str, float]]:
-    """Fit `Follower()`, and return it with its figures."""
+    """Return a trained `Follower()` and its figures."""
     began = time.process_time()
     follower = Follower() if features is None else Follower(features=features)
     with warnings.catch_warnings():
@@ -176,7 +177,7 @@ def measure(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the share that is right, and what is wrong with `--wrong`."""
+    """Print the share of right sentences; with `--wrong`, also list the wrong ones."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", nargs="*", type=int, default=[1])
     parser.add_argument("--inside", action="store_true", help="Split the training sentences again.")

@@ -1,4 +1,4 @@
-"""The kernels on flat plans and on units read one by one, beside their limits."""
+"""Kernels on flat plans and on units read one by one, compared with their limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TASKS = {"flat": ("mazes", 1.0), "units": ("maps", 1.0)}
 
 
 def scorer_of(task: str, size: float) -> Scorer:
-    """Return the encoded instances that the best preset of a task learns from, generated."""
+    """Return the encoded training instances of a task's best preset, on generated data."""
     found = get_task(task)
     chosen = found.presets.select("best")
     corpus = found.load(None, size)
@@ -46,7 +46,7 @@ def scorer_of(task: str, size: float) -> Scorer:
 
 
 def kernels(size: float, rounds: int, console: Console) -> dict[str, float]:
-    """Time evaluations and their limits in turns; return how many times the limit each takes."""
+    """Return the time of evaluations as a multiple of their limits, timed in alternation."""
     figures: dict[str, float] = {}
     for name, (task, share) in _TASKS.items():
         scorer = scorer_of(task, share * size)

@@ -1,4 +1,4 @@
-"""What labels bring, recipe by recipe: `python -m benchmarks.labels`, for docs/labels.md."""
+"""Accuracy with different labels, for docs/labels.md: `python -m benchmarks.labels`."""
 
 import random
 import re
@@ -30,7 +30,7 @@ CHEAP = TransducerModel(unaligned_cost=2.3, fertility_cost=0.1, length_bonus=1)
 
 
 class Home(example.Home):
-    """The home with some of its labels, and perhaps without actions for all rooms at once."""
+    """The example's home with some of its labels, with or without actions for all rooms."""
 
     def __init__(self, *labels, several=False):
         super().__init__(rich=True)
@@ -61,7 +61,7 @@ class Home(example.Home):
 
 
 def told(seed, several):
-    """Return 120 texts to learn from and 100 that combine words otherwise, as the example has."""
+    """Return 120 training texts of the example, and 100 with new combinations of words."""
     dice, shown, new = random.Random(seed), [], []
     while len(shown) < 120 or len(new) < 100:
         text, state, actions = example.demonstrate(dice)
@@ -74,9 +74,9 @@ def told(seed, several):
 
 
 def homes(name, world, model=None, *, beside=True):
-    """Print how many texts of each kind are followed, of two seeds.
+    """Print how many texts of each kind are followed correctly, over two seeds.
 
-    Unless words stand `beside` values of slots, these are matched by spelling only.
+    Without `beside`, values of slots are matched by spelling only.
     """
     right, asked = Counter(), Counter()
     several = getattr(world, "environment", world).several
@@ -101,7 +101,7 @@ def homes(name, world, model=None, *, beside=True):
 
 
 def begin(world, state):
-    """Return a state as the world has it."""
+    """Return a state, with an empty history if the world has a memory."""
     return world.begin(state) if isinstance(world, MemoryEnvironment) else state
 
 
@@ -146,7 +146,7 @@ class Row:
 
 
 def take(dice, world):
-    """Ask for the largest, smallest, left or right one."""
+    """Return a request for the largest, smallest, leftmost or rightmost thing."""
     row = tuple((dice.choice(SHAPES), size) for size in dice.sample(range(1, 10), 5))
     place = dice.randrange(5)
     shape, size = row[place]
@@ -163,7 +163,7 @@ def take(dice, world):
 
 
 class Pairs:
-    """One thing is put beside another; the two may be linked in the graph."""
+    """World in which a thing is put beside another; an edge may link the two."""
 
     def __init__(self, linked):
         self.linked = linked
@@ -186,7 +186,7 @@ class Pairs:
 
 
 def put(dice, world, *ways):
-    """Ask for one thing beside another."""
+    """Return a request to put one thing beside another."""
     things = tuple(dice.sample([(c, s) for c in COLOURS[:3] for s in SHAPES], 4))
     pair = tuple(dice.sample(range(4), 2))
     text = dice.choice(ways).format(*(" ".join(things[each]) for each in pair))
@@ -211,7 +211,7 @@ class Lamps:
 
 
 def switch(dice, world, cut):
-    """Ask for one to three lamps, as one text or as a list of clauses."""
+    """Return a request to switch one to three lamps, as a text or a list of clauses."""
     lit = frozenset(colour for colour in COLOURS if dice.random() < 0.5)
     asked = dice.sample(world.actions(lit), dice.choice((1, 2, 3)))
     verbs = {"on": ("light", "kindle"), "off": ("darken", "kill")}
@@ -220,7 +220,7 @@ def switch(dice, world, cut):
 
 
 def small(name, follower, demonstrate, shown=80):
-    """Print how many of 100 are followed, and how sure the follower is."""
+    """Print how many of 100 texts are followed correctly, and the mean confidence."""
     dice = random.Random(0)
     follower.fit([demonstrate(dice) for _ in range(shown)], check=False)
     new = [demonstrate(dice) for _ in range(100)]
@@ -230,7 +230,7 @@ def small(name, follower, demonstrate, shown=80):
 
 
 def main():
-    """Print all of it."""
+    """Print all figures."""
     for labels in (("numbers",), ("numbers", "things"), ("values",), ("values", "indicators")):
         small(f"row, {labels}", Follower(), lambda d, w=Row(*labels): take(d, w))
     ways = "put {} beside {}", "set {} by {}", "place the {} next to the {}"

@@ -1,13 +1,13 @@
-"""The limit: the exponentials, logarithms and memory traffic of an evaluation, and nothing else.
+"""Lower limit of the time of an evaluation: its exponentials, logarithms and memory traffic.
 
-Every array is read and written as often as the recursion has to, one item after the other,
-but nothing is multiplied or summed over neighbours. Tables of scores are gathered and
-scattered as the library does, for that is traffic too.
+Every array is read and written sequentially, as often as the recursion has to, but nothing is
+multiplied or summed over neighbours. Tables of scores are gathered and scattered as in the library,
+because that is memory traffic too.
 
-Where all actions are flat, nobody has neighbours, and how states are laid out does not depend on
-weights: no links are read there and nothing is laid out. What is left is the node of every state,
+If all actions are flat, nodes have no neighbours, and the layout of states does not depend on the
+weights. No links are then read, and nothing is laid out. What remains is the node of every state,
 whose score is gathered and whose count is scattered once per word; rows, messages and posteriors;
-and the pairs that candidates have as a whole, once per instance.
+and the pairs of whole candidates, once per instance.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ __all__ = ["prepare_limit"]
 
 
 def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
-    """Return a function that does what no implementation of this recursion can leave out.
+    """Return a function with only the operations that no implementation can avoid.
 
-    It returns how many chart cells and links it has passed.
+    The function returns the numbers of chart cells and links that it has passed.
     """
     batch, tables = encoding.batch, encoding.tables
     arranged = arrange(encoding)
     layout = arranged.layout
     [workspace] = make_workspaces(batch, layout, 1)
     count = len(tables.pair_node)
-    # As in the library: one exponential per distinct pair and relation; per chart a logarithm for
-    # its root and two more for rescaled rows; per word one; per candidate one exponential more.
+    # As in the library: one exponential for each distinct pair and relation; for each chart, a
+    # logarithm for its root and two more for rescaled rows; one for each word; and one more
+    # exponential for each candidate.
     pair_score, pair_exp, pair_grad = np.zeros(count), np.zeros(count), np.zeros(count)
     edges = np.zeros(len(tables.edge_rows) - 1)
     exponentials = np.zeros(len(batch.candidate_gold))
@@ -69,7 +70,7 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
 
 
 def _states(encoding: Encoding, flat: FlatLayout) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the states of each tile begin, and their nodes: none for what fills a strip."""
+    """Return where the states of each tile begin, and their nodes, without padding."""
     batch = encoding.batch
     tile_states = LANES * flat.tile_strips
     owner = np.repeat(np.arange(len(encoding.batch.instance_weight)), sizes_of(flat.instance_tiles))

@@ -1,7 +1,7 @@
 """Generated worlds that are new in every request: a home and a crowded room.
 
-They use only what every version of the library offers, for `benchmarks/side.py` to run in any;
-environments may also have `ground_many`, which older versions ignore.
+The worlds use only functions that every version of the library has, so that `benchmarks/side.py`
+can run with any version. Environments may also define `ground_many`, which older versions ignore.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SYLLABLES = ("ba", "do", "fi", "gu", "ka", "lo", "mi", "nu", "pe", "ra", "so", 
 
 
 class Entity(NamedTuple):
-    """Something in a home."""
+    """An entity in a home."""
 
     kind: str
     name: str
@@ -39,7 +39,7 @@ class Entity(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A verb and the number of the entity it is done to."""
+    """A command: a verb and the number of an entity."""
 
     verb: str
     entity: int
@@ -50,10 +50,10 @@ _RELATIONS = (("event", "thing", "of"), ("thing", "place", "in"))
 
 
 class Home:
-    """A home: every verb can be done to every entity."""
+    """A home in which every verb can be applied to every entity."""
 
     def actions(self, state: Entities) -> tuple[Command, ...]:
-        """Return every verb with every entity."""
+        """Return all pairs of a verb and an entity."""
         return tuple(Command(verb, place) for place in range(len(state)) for verb in VERBS)
 
     def step(self, state: Entities, action: Command) -> Entities:
@@ -77,7 +77,7 @@ class Home:
         return GroundingGraph(nodes, _RELATIONS, roles=nodes)
 
     def ground_many(self, state: Entities, actions: tuple[Command, ...]) -> Any:
-        """Return the same for all commands together; versions before 0.3 do not ask."""
+        """Return the graphs of all commands together; old versions do not call this method."""
         from groundling.world import GraphTable
 
         verbs, areas = list(VERBS), sorted({each.area for each in state})
@@ -96,7 +96,7 @@ class Home:
 
 
 class Thing(NamedTuple):
-    """Something in a room."""
+    """A thing in a room."""
 
     colour: str
     shape: str
@@ -105,7 +105,7 @@ class Thing(NamedTuple):
 
 
 class Act(NamedTuple):
-    """What can be done with one of the things."""
+    """An action: a verb and a thing."""
 
     verb: str
     thing: int
@@ -118,10 +118,10 @@ SIDES = {"left": (-1, 0), "right": (1, 0), "front": (0, 1), "back": (0, -1)}
 
 
 class Room:
-    """A room full of things; graphs hold the thing acted on and its neighbours."""
+    """A room full of things; the graph of an action has the thing and its neighbours."""
 
     def actions(self, state: Things) -> tuple[Act, ...]:
-        """Return every verb with every thing."""
+        """Return all pairs of a verb and a thing."""
         return tuple(Act(verb, place) for place in range(len(state)) for verb in ACTS)
 
     def step(self, state: Things, action: Act) -> Things:
@@ -129,7 +129,7 @@ class Room:
         return (*state[: action.thing], *state[action.thing + 1 :])
 
     def ground(self, state: Things, action: Act, after: Things) -> GroundingGraph:
-        """Return the action, the thing, and what stands beside it."""
+        """Return the graph: the action, the thing and the things beside it."""
         thing = state[action.thing]
         nodes: dict[str, dict[str, Any]] = {
             "event": {"act": action.verb},
@@ -145,7 +145,7 @@ class Room:
         return GroundingGraph(nodes, edges)
 
     def ground_many(self, state: Things, actions: tuple[Act, ...]) -> Any:
-        """Return the same for all actions together; versions before 0.3 do not ask."""
+        """Return the graphs of all actions together; old versions do not call this method."""
         from groundling.world import GraphTable
 
         verbs = {verb: place for place, verb in enumerate(ACTS)}
@@ -163,7 +163,7 @@ class Room:
 
 
 class SingleRoom(Room):
-    """The same without the method for all actions together."""
+    """The same room without `ground_many`."""
 
     ground_many = None
 
@@ -199,7 +199,7 @@ def _text(dice: random.Random, state: Any, action: Any) -> str:
 def requests(
     name: str, count: int, seed: int, *, together: bool = False, size: int = 0
 ) -> list[tuple[str, Any, Any, Any]]:
-    """Return (text, world, state, action); `together` asks all of them about one state."""
+    """Return (text, world, state, action) requests; with `together`, all about one state."""
     dice = random.Random(f"{name} {seed}")
     world: Any = {"home": Home, "room": Room, "single room": SingleRoom}[name]()
     make: Any = home if name == "home" else room
@@ -214,7 +214,7 @@ def requests(
 
 
 def demonstrations(name: str, count: int, seed: int, size: int) -> list[Demonstration]:
-    """Return demonstrations of one action each, every one in a world of its own."""
+    """Return demonstrations of one action each, every one in a different world."""
     return [
         Demonstration(text, world, state, (action,))
         for text, world, state, action in requests(name, count, seed, size=size)

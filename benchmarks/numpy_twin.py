@@ -1,4 +1,4 @@
-"""The same objective by plain loops over words and nodes, with NumPy for the inner sums."""
+"""The objective computed by plain loops over words and nodes, with NumPy for the inner sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Loops", "numpy_loss"]
 
 
 class Loops(NamedTuple):
-    """What the loops found, and how long they took for pairs and for charts."""
+    """Result of the loops, and their times for pairs and for charts."""
 
     loss: float
     gradient: np.ndarray

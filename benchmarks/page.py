@@ -34,10 +34,10 @@ BARS = {
     "teach_seconds_300": (0.5, "at most"),
     "teach_seconds_3000": (2.0, "at most"),
 }
-"""The contract: what must be reached, by the names in bench.json."""
+"""Targets of the figures in bench.json, by name."""
 
 PICTURE = "images/fit-time.png"
-"""Where the page has the picture of where the time of a fit goes."""
+"""Path of the picture that shows how the time of a fit is spent."""
 
 _FITS = {
     "scene": "scene", "mazes": "mazes", "mazes_corpus": "mazes, corpus", "maps_corpus":
@@ -62,7 +62,7 @@ _SIDES = {
 
 
 def reached(name: str, value: float) -> bool:
-    """Tell whether a figure reaches its target.
+    """Return whether a figure reaches its target.
 
     >>> reached("fit_scene_speedup", 3.2), reached("growth_exponent", 1.2)
     (True, False)
@@ -72,7 +72,7 @@ def reached(name: str, value: float) -> bool:
 
 
 def comparison(figures: Mapping[str, float]) -> list[str]:
-    """Return the table of what was compared with 0.1.0."""
+    """Return the table of figures that are compared with version 0.1.0."""
     lines = ["| | 0.1.0 | now | ratio | target |", "|---|---|---|---|---|"]
     for key, name in _SIDES.items():
         if f"{key}_before" in figures:
@@ -83,7 +83,7 @@ def comparison(figures: Mapping[str, float]) -> list[str]:
 
 
 def verdicts(figures: Mapping[str, float]) -> list[str]:
-    """Return the table of all targets and whether they are reached."""
+    """Return the table of all targets, and whether they are reached."""
     lines = ["| figure | value | target | reached |", "|---|---|---|---|"]
     for name, (bar, sense) in BARS.items():
         value = "not measured" if name not in figures else f"{figures[name]:.2f}"
@@ -97,12 +97,14 @@ def _short(value: float) -> str:
 
 
 def write_page(page: Path, figures: Mapping[str, float]) -> None:
-    """Put the tables between the marks of a page, `<!-- comparison -->` and `<!-- bars -->`."""
+    """Put the tables between the markers of a page, `<!-- comparison -->` and `<!-- bars -->`."""
     text = page.read_text(encoding="utf-8")
     for mark, lines in (("comparison", comparison(figures)), ("bars", verdicts(figures))):
         begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
         if text.count(begin) != 1 or text.count(end) != 1:
-            raise ValueError(f"{page} needs one {begin} and one {end}, for a table between them.")
+            raise ValueError(
+                f"{page} must have {begin} and {end} exactly once, for a table between them."
+            )
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(end)
         text = "\n".join([before + begin, *lines, end + after])
@@ -120,7 +122,7 @@ def fill(page: Path, mark: str, table: str) -> None:
 
 
 def draw_fits(figures: Mapping[str, float], file: Path) -> None:
-    """Draw where the time of each fit went in 0.1.0 and goes now, as shares of the former."""
+    """Draw how the time of each fit is spent in 0.1.0 and now, as shares of the time in 0.1.0."""
     from matplotlib.figure import Figure
 
     fits = [(key, name) for key, name in _FITS.items() if f"fit_{key}_speedup_before" in figures]

@@ -45,7 +45,7 @@ def prediction(demonstrations: int, rounds: int, console: Console) -> dict[str, 
         search=Search(max_length=3, decode="outcome"),
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a few steps are enough here
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a few training steps are enough
         follower.fit(generate_demonstrations(training, demonstrations, seed=1))
     wanted = generate_demonstrations([unseen], demonstrations, seed=2)
     requests = [(each.instructions, each.environment, each.start) for each in wanted]
@@ -76,7 +76,7 @@ def prediction(demonstrations: int, rounds: int, console: Console) -> dict[str, 
 
 
 def _cold(model: Path) -> tuple[float, float]:
-    """Return seconds to import and to the first plan, in a new process."""
+    """Return the seconds to import and to the first plan, in a new process."""
     done = subprocess.run(
         [sys.executable, "-c", _COLD, str(model)], capture_output=True, text=True, check=True
     )

@@ -1,9 +1,9 @@
-"""Measure whether the studio's robot remembers what it was just shown.
+"""Measure whether the studio's robot remembers what it has just been taught.
 
-In each world ten new requests are taught, one after the other, and each is said again at once in
-the same scene. `python -m benchmarks.retest` prints the share that was carried out correctly
-without a question, the share of earlier demonstrations that a new one broke, and how many of the
-ten requests are right at the end. `--docs` puts the table into docs/studio.md.
+In each world, ten new requests are taught one after another, and each is immediately repeated in
+the same scene. `python -m benchmarks.retest` prints the share that is carried out correctly without
+a question, the share of earlier demonstrations that a new one breaks, and how many of the ten
+requests are right at the end. `--docs` puts the table into docs/studio.md.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ TEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "spül die rote Tasse": ("take the red cup", "go to the sink", "put down the red cup"),
         "deck den Tisch": ("take the blue cup", "go to the table", "put down the blue cup"),
     },
-    # no word looks like anything in the kitchen
+    # no word resembles a name in the kitchen
     "lesson, invented words": {
         "olu ke vo": ("go to the table",),
         "sero pun mi": ("take the red cup",),
@@ -119,15 +119,15 @@ SOURCES: Mapping[str, Mapping[str, Any]] = {
 
 
 class Retest(NamedTuple):
-    """What teaching ten requests came to."""
+    """Results of teaching ten requests."""
 
-    at_once: float  # share right without a question, said again right after teaching
-    broken: float  # share of earlier right ones that one more demonstration made wrong
-    at_the_end: tuple[int, ...]  # how many of the ten were right at the end, by seed
+    at_once: float  # share right without a question, when repeated immediately after teaching
+    broken: float  # share of right earlier demonstrations that one more demonstration made wrong
+    at_the_end: tuple[int, ...]  # how many of the ten are right at the end, by seed
 
 
 def plan(world: Environment, state: State, wanted: Sequence[str]) -> tuple[Any, ...] | None:
-    """Return the wanted actions with the ways to where they are possible; None if they are not.
+    """Return the wanted actions with the moves that they require; None if impossible.
 
     >>> from groundling.studio.kitchen import Kitchen
     >>> plan(Kitchen(), Kitchen.start, ["take the red cup"])
@@ -149,7 +149,7 @@ def plan(world: Environment, state: State, wanted: Sequence[str]) -> tuple[Any, 
 
 
 def retest(name: str, seed: int, folder: Path) -> tuple[list[bool], int, int, int]:
-    """Teach ten requests in a scene each.
+    """Teach ten requests, each in a scene; return the results.
 
     Returns which were right at once, how many earlier ones were right before a demonstration, how
     many of those one more demonstration broke, and how many of the ten are right at the end.
@@ -176,7 +176,7 @@ def retest(name: str, seed: int, folder: Path) -> tuple[list[bool], int, int, in
 
 
 def _record(project: Project, text: str, wanted: Sequence[str], dice: Random) -> Record:
-    """Demonstrate a request in a random scene in which something has to be done for it."""
+    """Return a demonstration of a request, in a random scene where it requires an action."""
     shown = [(each.name, each.start) for each in project.setting.scenes]
     shown += [(scene, each.start) for scene, each in project.setting.given()]
     for scene, start in dice.sample(shown, len(shown)):
@@ -188,7 +188,7 @@ def _record(project: Project, text: str, wanted: Sequence[str], dice: Random) ->
 
 
 def _right(project: Project, record: Record, *, asked: bool = True) -> bool:
-    """Return whether a demonstration is right; without a question, unless `asked`."""
+    """Return whether the agent does what was demonstrated, without a question unless `asked`."""
     scene, each = project.setting.scene(record.scene), project.demonstration(record)
     if asked:
         end = project.follow(scene, each.start, record.text).end

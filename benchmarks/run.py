@@ -1,6 +1,6 @@
 """Measure an evaluation (objective and gradient) and prediction, and write bench.json.
 
-Run as `python -m benchmarks.run`; with `--quick`, on a small corpus, to see that it works.
+Run `python -m benchmarks.run`. With `--quick`, it measures a small corpus, to test that it works.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # must be set before NumPy loads
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
@@ -36,7 +36,7 @@ from groundling.overlay.scorer import Scorer
 __all__ = ["compare", "growth", "main"]
 
 FACTORS = (1, 2, 4, 8, 16, 32)
-EVALUATIONS = 100  # of the objective in one fit, about
+EVALUATIONS = 100  # approximate number of evaluations of the objective in one fit
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -44,14 +44,18 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small corpus and few repetitions")
     parser.add_argument(
-        "--base", type=Path, help="where version 0.1.0 is, or will be put, to compare with"
+        "--base",
+        type=Path,
+        help="folder of version 0.1.0; installed there if missing",
     )
     parser.add_argument(
-        "--before", type=Path, help="where the commit before new worlds is, or will be put"
+        "--before",
+        type=Path,
+        help="folder of the commit before new worlds; created if missing",
     )
     parser.add_argument("--output", type=Path, default=Path("bench.json"))
     parser.add_argument(
-        "--page", type=Path, help="measure nothing; write the figures of --output into a page"
+        "--page", type=Path, help="write the figures in --output into this page, without measuring"
     )
     arguments = parser.parse_args(argv)
     console = Console(width=110)
@@ -64,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         console.print(f"Written to {arguments.page}.")
         return
     quick = arguments.quick
-    # What can fail for want of something is done first.
+    # Measurements that can fail because something is missing come first.
     base = None if arguments.base is None else install_base(arguments.base)
     figures = compare(0.02 if quick else 1, 2 if quick else 15, 2 if quick else 20, console)
     figures |= growth((0.01, 0.02) if quick else FACTORS, 2 if quick else 7, console)
@@ -88,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def compare(factor: float, rounds: int, numpy_decisions: int, console: Console) -> dict[str, float]:
-    """Measure all implementations on one corpus, in turns, and keep the best time of each."""
+    """Return the best time of each implementation on one corpus, timed in alternation."""
     import torch
 
     from benchmarks.torch_twin import TorchTwin
@@ -111,7 +115,7 @@ def compare(factor: float, rounds: int, numpy_decisions: int, console: Console) 
         value, slope = grown(memory, way, lambda twin=twin: twin.loss(theta))  # type: ignore[misc]
         check(way, value, slope, expected, gradient)
         twins[way] = twin
-    # Processor time, where one thread does all: what others do on the machine matters less.
+    # Processor time if there is one thread: other load on the machine then matters less.
     jobs: dict[str, Callable[[], object]] = {
         "one": lambda: one.loss(theta),
         "limit": limit,
@@ -119,7 +123,7 @@ def compare(factor: float, rounds: int, numpy_decisions: int, console: Console) 
         "matmul": lambda: twins["matmul"].loss(theta),
     }
     seconds = best_in_turns(jobs, rounds, time.process_time)
-    # Two threads race a clock on the wall; so must one, to be compared with them.
+    # Two threads are timed by elapsed time, and so is one thread that is compared with them.
     race: dict[str, Callable[[], object]] = {
         "one": lambda: one.loss(theta),
         "two": lambda: two.loss(theta),
@@ -144,7 +148,7 @@ def compare(factor: float, rounds: int, numpy_decisions: int, console: Console) 
 
 
 def numpy_time(corpus: Corpus, decisions: int, pairs: int, cells: int) -> float:
-    """Time the loops on a few decisions; scale pairs and charts, each by how many there are."""
+    """Return the time of the loops on a few decisions, scaled by the numbers of pairs and cells."""
     encoding = encoded(Corpus(corpus.instances[:decisions], corpus.overlay))
     theta = weights(encoding)
     expected, gradient = Scorer(encoding).loss(theta)
@@ -160,14 +164,14 @@ def numpy_time(corpus: Corpus, decisions: int, pairs: int, cells: int) -> float:
 
 
 def weights(encoding: Encoding) -> np.ndarray:
-    """Return weights of the size that training gives."""
+    """Return random weights of the size that training gives."""
     return np.random.default_rng(0).normal(size=len(encoding.space)) * 0.3
 
 
 def check(
     name: str, value: float, slope: np.ndarray, expected: float, gradient: np.ndarray
 ) -> None:
-    """Refuse to compare the speed of different functions."""
+    """Raise an error unless two implementations compute the same function."""
     error = abs(value - expected) / abs(expected)
     slope_error = float(np.abs(slope - gradient).max() / np.abs(gradient).max())
     if not (error < 1e-8 and slope_error < 1e-8):
@@ -177,7 +181,7 @@ def check(
 def best_in_turns(
     jobs: dict[str, Callable[[], object]], rounds: int, clock: Callable[[], float]
 ) -> dict[str, float]:
-    """Return each job's best time; jobs take turns, so that a busy machine hits all alike."""
+    """Return each job's best time; jobs alternate, so that other load affects all equally."""
     best = dict.fromkeys(jobs, float("inf"))
     for number in range(rounds):
         for name, job in jobs.items():
@@ -192,7 +196,7 @@ def best_in_turns(
 
 
 def grown(memory: dict[str, float], name: str, job: Callable[[], object]):  # type: ignore[no-untyped-def]
-    """Run a job and note by how many megabytes the process has grown at its peak."""
+    """Run a job, and store by how many megabytes its peak memory exceeds that before."""
     before = _reset_peak()
     result = job()
     memory[name] = memory.get(name, 0.0) + max(0.0, _peak() - before) / 2**20
@@ -200,7 +204,7 @@ def grown(memory: dict[str, float], name: str, job: Callable[[], object]):  # ty
 
 
 def _reset_peak() -> float:
-    with contextlib.suppress(OSError):  # Linux: forget the peak so far
+    with contextlib.suppress(OSError):  # Linux: reset the peak
         Path("/proc/self/clear_refs").write_text("5")
     return _peak()
 
@@ -217,14 +221,14 @@ def _peak() -> float:
 
 
 def growth(factors: tuple[float, ...], rounds: int, console: Console) -> dict[str, float]:
-    """Time evaluations of ever larger corpora; fit time ∝ size ** exponent."""
+    """Return times of evaluations of growing corpora, and the exponent of time in size."""
     table = Table(title="Growth with the corpus (one thread)")
     for heading in ("factor", "decisions", "chart cells", "pairs per cell", "encoding, s",
                     "evaluation, s", "ns per cell"):  # fmt: skip
         table.add_column(heading, justify="right")
     times, fits = [], []
     for factor in factors:
-        gc.disable()  # millions of small things are made, and none of them is garbage
+        gc.disable()  # millions of small objects are created, and none of them is garbage
         corpus = generate(factor)
         gc.enable()
         gc.freeze()

@@ -1,7 +1,7 @@
 """Training on workers and out of core: `python -m benchmarks.scale` writes scale.json.
 
-Every part is measured once and kept in scale.json, so that a run that was stopped goes on where
-it was; `--again` begins anew. The demonstrations are generated into a folder and kept there too.
+Every part is measured once and stored in scale.json, so that an interrupted run resumes; `--again`
+starts over. The generated demonstrations are stored in a folder and reused too.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ from groundling.tasks.mazes.generator import generate_demonstrations, generate_m
 
 __all__ = ["main", "maze"]
 
-MAZES = 8  # to learn in; one more is kept unseen
+MAZES = 8  # number of training mazes; one more is held out
 IN_FILE = 4000
 MEMORY = "4GB"
-LITTLE = "1GB"  # less than all in memory take where both are compared
+LITTLE = "1GB"  # less than training in memory takes, where the two are compared
 LATENCY_ROUNDS = 30
-ROUNDS = 20  # evaluations by one and by two workers in turns
+ROUNDS = 20  # evaluations by one and by two workers, in alternation
 
 
 def maze(number: int) -> MazeEnvironment:
-    """Make one of the mazes; workers make them by themselves."""
+    """Return one of the generated mazes; each worker generates them itself."""
     return MazeEnvironment(generate_mazes(seed=1, count=MAZES + 1)[number])
 
 
 def follower(iterations: int) -> Follower:
-    """Return what is trained: whole plans, reading word by word, a fixed number of steps."""
+    """Return the untrained follower: whole plans, words as units, a fixed number of steps."""
     return Follower(
         model=PlanModel.flat(),
         overlay=Overlay.flat(),
@@ -79,7 +79,7 @@ def trainer(iterations: int) -> Trainer:
 
 
 def write_file(folder: str, place: int) -> None:
-    """Generate one file of demonstrations, unless it is there."""
+    """Generate one file of demonstrations, unless it exists."""
     path = Path(folder) / f"shown-{place:05d}.jsonl"
     if path.exists():
         return
@@ -95,7 +95,7 @@ def write_file(folder: str, place: int) -> None:
 
 
 def read(folder: Path, count: int) -> Demonstrations | list:
-    """Return the first demonstrations: files where they are whole ones, else a list."""
+    """Return the first demonstrations: as files if these are used completely, else a list."""
     files = sorted(folder.glob("shown-*.jsonl"))[: math.ceil(count / IN_FILE)]
     found = Demonstrations.read(files, worlds={"maze": maze})
     if count % IN_FILE:
@@ -104,7 +104,7 @@ def read(folder: Path, count: int) -> Demonstrations | list:
 
 
 def held_out(count: int) -> list:
-    """Return demonstrations in the maze that nobody learns in."""
+    """Return demonstrations in the held-out maze."""
     return generate_demonstrations([maze(MAZES).maze], count, seed=7, sentences=(1, 1))
 
 
@@ -112,7 +112,7 @@ def held_out(count: int) -> list:
 
 
 class Clock:
-    """Notes when each stage of a training begins."""
+    """Records when each stage of training begins."""
 
     def __init__(self) -> None:
         self.began = time.perf_counter()
@@ -128,7 +128,7 @@ class Clock:
 
 
 class Times:
-    """How long evaluations took, by the clock and of the processor."""
+    """Times of evaluations: elapsed time and processor time."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
@@ -142,10 +142,9 @@ class Times:
         self.processor.append(time.process_time() - used)
 
     def described(self) -> dict:
-        """Return the usual and the best; the first also reads files and fills caches.
+        """Return the median and the best times, without the first, which fills caches.
 
-        Whoever else is at work on the machine can only make it slower, so that comparisons are
-        between the best.
+        Other load on the machine can only make evaluations slower, so the best times are compared.
         """
         return {
             "evaluation_seconds": statistics.median(self.seconds[1:]),
@@ -155,9 +154,9 @@ class Times:
 
 
 def described(clock: Clock, evaluations: list[float], learnt) -> dict:
-    """Return the figures of one training."""
+    """Return the figures of one training run."""
     ready = clock.stages["encoding"]
-    # The first evaluation also maps files and gives features their numbers.
+    # The first evaluation also maps files and numbers the features.
     usual = statistics.median(evaluations[1:] or evaluations)
     return {
         "encoding_seconds": ready,
@@ -189,7 +188,7 @@ def on_workers(folder: Path, count: int, workers: int, iterations: int, theta: P
 
 
 class Some(ClusterExecutor):
-    """Some of the workers of a cluster."""
+    """A subset of the workers of a cluster."""
 
     most = 1_000_000
 
@@ -202,7 +201,7 @@ class Some(ClusterExecutor):
 
 
 def in_turns(folder: Path, count: int, numbers: tuple[int, ...]) -> dict:
-    """Evaluate with different numbers of workers of one cluster, in turns."""
+    """Return times of evaluations with different numbers of workers, in alternation."""
     with (
         connected(f"local:{max(numbers)}", parse_memory(MEMORY)) as client,
         tempfile.TemporaryDirectory() as here,
@@ -218,7 +217,7 @@ def in_turns(folder: Path, count: int, numbers: tuple[int, ...]) -> dict:
                     found[number].append(executor.evaluations[-1])
     by_workers = {}
     for number, evaluations in found.items():
-        # The first makes the files of shards that other workers had.
+        # The first evaluation rebuilds the shard files of other workers.
         best = min(evaluations[1:], key=lambda each: each.seconds)
         by_workers[str(number)] = {
             "evaluation_seconds": best.seconds,
@@ -229,7 +228,7 @@ def in_turns(folder: Path, count: int, numbers: tuple[int, ...]) -> dict:
 
 
 class Timed(LocalExecutor):
-    """Notes how long each evaluation takes."""
+    """Records how long each evaluation takes."""
 
     def __init__(self, *arguments) -> None:
         super().__init__(*arguments)
@@ -241,7 +240,7 @@ class Timed(LocalExecutor):
 
 
 def out_of_core(folder: Path, count: int, iterations: int, theta: Path, memory: str) -> dict:
-    """Train in this process with bounded memory."""
+    """Train in this process with bounded memory; return the figures."""
     with tempfile.TemporaryDirectory() as here:
         clock = Clock()
         shards = split(read(folder, count), Path(here), size=IN_FILE)
@@ -253,7 +252,7 @@ def out_of_core(folder: Path, count: int, iterations: int, theta: Path, memory: 
 
 
 def in_memory(folder: Path, count: int, iterations: int, theta: Path | None) -> dict:
-    """Train at once, as ever."""
+    """Train in memory, as by default; return the figures."""
     times = Times()
     loss = Scorer.loss
 
@@ -276,7 +275,7 @@ def in_memory(folder: Path, count: int, iterations: int, theta: Path | None) -> 
 
 
 def latency(workers: int) -> float:
-    """Return how long a task takes that does nothing, in seconds, at best."""
+    """Return the best time of a task that does nothing, in seconds."""
     with connected(f"local:{workers}") as client:
         times = []
         for _ in range(LATENCY_ROUNDS):
@@ -290,7 +289,7 @@ def latency(workers: int) -> float:
 
 
 class Results:
-    """The parts that were measured, each kept as soon as it is there."""
+    """Results of the measured parts, each stored as soon as it is known."""
 
     def __init__(self, path: Path, again: bool, size: int) -> None:
         self.path = path
@@ -317,7 +316,7 @@ class Results:
 def apart(
     part: str, folder: Path, count: int, iterations: int, theta: Path, memory: str = MEMORY
 ) -> dict:
-    """Run a part in a process of its own, so that its memory is its own."""
+    """Run a part in a new process, so that its memory is measured separately."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.scale", "--part", part, "--folder", str(folder),
          "--size", str(count), "--iterations", str(iterations), "--theta", str(theta),
@@ -328,7 +327,7 @@ def apart(
 
 
 def generate(folder: Path, count: int) -> dict:
-    """Generate the files on two workers."""
+    """Generate the files of demonstrations on two workers; return the figures."""
     folder.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
     with connected("local:2") as client:
@@ -338,7 +337,7 @@ def generate(folder: Path, count: int) -> dict:
 
 
 def differences(thetas: Path, compared: int, whole: int) -> dict:
-    """Return by how much θ differs between two workers, out of core and in memory."""
+    """Return the largest differences of θ between two workers, out of core and in memory."""
 
     def difference(one: str, other: str) -> float:
         both = (np.load(thetas / f"{name}.npy") for name in (one, other))
@@ -352,7 +351,7 @@ def differences(thetas: Path, compared: int, whole: int) -> dict:
 
 
 def run(folder: Path, out: Path, size: int, iterations: int, again: bool) -> dict:
-    """Measure everything that is not yet in the file; return what follows."""
+    """Measure everything that is not in the file; return the derived figures."""
     few = max(IN_FILE, min(16_000, size // 8 // IN_FILE * IN_FILE))
     compared = min(max(64_000, few), size)
     results = Results(out, again, size)
@@ -383,19 +382,21 @@ def run(folder: Path, out: Path, size: int, iterations: int, again: bool) -> dic
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--size", type=int, default=500_000, help="demonstrations, at most")
+    parser.add_argument(
+        "--size", type=int, default=500_000, help="largest number of demonstrations"
+    )
     parser.add_argument("--iterations", type=int, default=15)
     parser.add_argument(
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "groundling-scale"
     )
     parser.add_argument("--out", type=Path, default=Path("scale.json"))
-    parser.add_argument("--page", type=Path, help="a page whose table is made anew")
-    parser.add_argument("--again", action="store_true", help="forget what was measured")
+    parser.add_argument("--page", type=Path, help="a page whose table is updated")
+    parser.add_argument("--again", action="store_true", help="discard earlier measurements")
     parser.add_argument("--part", choices=("memory", "out"), help=argparse.SUPPRESS)
     parser.add_argument("--theta", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--memory", default=MEMORY, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    warnings.simplefilter("ignore", ConvergenceWarning)  # a fixed number of steps
+    warnings.simplefilter("ignore", ConvergenceWarning)  # the number of steps is fixed
     if given.part:
         what = (given.folder, given.size, given.iterations, given.theta)
         whole = given.part == "memory"

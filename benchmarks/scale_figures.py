@@ -1,4 +1,4 @@
-"""What follows from the measurements of `benchmarks.scale`: exponents, a model of cost, a page."""
+"""Figures derived from `benchmarks.scale`: growth exponents, a cost model, and a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BEGIN, END = "<!-- scale: scale.json -->", "<!-- end -->"
 
 
 def growth_exponent(small: tuple[int, float], large: tuple[int, float]) -> float:
-    """Return the power of the number of demonstrations by which seconds grow.
+    """Return the exponent by which time grows with the number of demonstrations.
 
     >>> growth_exponent((1000, 3.0), (100_000, 300.0))
     1.0
@@ -25,20 +25,20 @@ def growth_exponent(small: tuple[int, float], large: tuple[int, float]) -> float
 def cost_model(
     work: float, features: int, wait: float, per_byte: float, workers: int, fan: int = 16
 ) -> float:
-    """Return the seconds of one evaluation: work shared, then answers added in a tree.
+    """Return the seconds of one evaluation: shared work, then a sum of results in a tree.
 
     Parameters
     ----------
     work
-        Seconds that one worker would calculate.
+        Seconds of computation for a single worker.
     features
-        The length of θ and of the gradient, 8 bytes each.
+        Number of features; θ and the gradient have 8 bytes for each.
     wait
-        Seconds to hand out a task and to be answered.
+        Seconds to send a task and receive its result.
     per_byte
         Seconds to send a byte from one process to another.
     workers
-        How many workers there are, each added with at most `fan` others.
+        Number of workers; each step of the tree adds the results of at most `fan`.
 
     Examples
     --------
@@ -48,16 +48,16 @@ def cost_model(
     True
     """
     depth = max(1, math.ceil(math.log(workers, fan))) if workers > 1 else 1
-    # θ goes out from one to the next; each process that adds reads up to `fan` gradients.
+    # θ is passed from worker to worker; each process that adds reads up to `fan` gradients.
     sent = 8 * features * per_byte * (1 + depth * min(workers, fan))
     return work / workers + depth * wait + sent
 
 
 def summarise(parts: dict, size: int) -> dict:
-    """Return the keys of scale.json that follow from the parts."""
+    """Return the entries of scale.json that are computed from the parts."""
     sizes = {int(name.split()[1]): each for name, each in parts.items() if name.startswith("size")}
     on_two = {count: each for count, each in sizes.items() if "workers" in each}
-    evaluations = 20  # as many as a training takes, about
+    evaluations = 20  # about the number of evaluations in a training run
     cost = {
         count: each["encoding_seconds"] + evaluations * each["evaluation_seconds"]
         for count, each in on_two.items()
@@ -89,7 +89,7 @@ def summarise(parts: dict, size: int) -> dict:
     found["out_of_core_processor_ratio"] = (
         little["best_processor_seconds"] / memory["best_processor_seconds"]
     )
-    # All of them in memory is more than can be asked for; as if it took as long for each.
+    # All demonstrations do not fit into memory, so the time is extrapolated.
     found["out_of_core_ratio_of_all"] = parts["out of core"]["best_seconds"] / (
         memory["best_seconds"] * size / compared
     )
@@ -183,10 +183,10 @@ def table(found: dict) -> str:
 
 
 def write_page(path: Path, found: dict) -> None:
-    """Put the tables into a page, in the place of those that were there."""
+    """Replace the tables in a page."""
     text = path.read_text(encoding="utf-8")
     before, mark, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not mark or not end:
-        raise SystemExit(f"{path} has no place for the figures: {BEGIN} … {END}")
+        raise SystemExit(f"{path} must have the markers {BEGIN} and {END}.")
     write_atomically(path, f"{before}{BEGIN}\n{table(found)}\n{END}{after}")

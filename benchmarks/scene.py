@@ -1,6 +1,7 @@
-"""A generated rich scene: things on a table, graphs of 8 to 20 nodes, one action each time.
+"""A generated rich scene: things on a table, graphs of 8 to 20 nodes, plans of one action.
 
-It uses only what every version of the library offers, for `benchmarks/side.py` to run in any.
+The scene uses only functions that every version of the library has, so that `benchmarks/side.py`
+can run with any version.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ VERBS = {"take": ("take", "grab", "pick up"), "push": ("push", "move"), "tip": (
 
 
 class Thing(NamedTuple):
-    """Something on the table."""
+    """A thing on the table."""
 
     colour: str
     shape: str
@@ -31,7 +32,7 @@ class Thing(NamedTuple):
 
 
 class Act(NamedTuple):
-    """What can be done with one of the things."""
+    """An action: a verb and a thing."""
 
     verb: str
     thing: int
@@ -42,13 +43,13 @@ Edge = tuple[str, str, str]
 
 
 class Table:
-    """A world in which every state is a table full of things, each described once."""
+    """World whose states are tables full of things; each text describes one thing."""
 
     def __init__(self) -> None:
         self._seen: dict[Scene, tuple[dict[str, dict[str, object]], list[Edge]]] = {}
 
     def actions(self, state: Scene) -> tuple[Act, ...]:
-        """Return every verb with every thing that can be reached: those of the first rows."""
+        """Return all pairs of a verb and a thing within reach, which is one in the first rows."""
         near = sorted(range(len(state)), key=lambda number: (state[number].row, number))[:6]
         return tuple(Act(verb, number) for verb in VERBS for number in sorted(near))
 
@@ -57,7 +58,7 @@ class Table:
         return (*state[: action.thing], *state[action.thing + 1 :])
 
     def ground(self, state: Scene, action: Act, after: Scene) -> GroundingGraph:
-        """Return the action, all things, and how they stand to each other."""
+        """Return the graph: the action, all things, and the relations between them."""
         if state not in self._seen:
             self._seen[state] = self._describe(state)
         things, around = self._seen[state]
@@ -85,7 +86,7 @@ class Table:
 
 
 def demonstrations(count: int, seed: int = 0) -> list[Demonstration]:
-    """Return texts about one action each, every one at a table of its own."""
+    """Return demonstrations of one action each, every one at a different table."""
     rng = random.Random(seed)
     world = Table()
     shown = []

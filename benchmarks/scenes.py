@@ -1,7 +1,8 @@
-"""Scenes: relative clauses, superlatives in restricted sets, results, products of factors.
+"""Accuracy on scenes: relative clauses, restricted superlatives, results, and products.
 
-Each world has 300 demonstrations and scenes that differ. `Follower()` is used as it is; other rows
-leave a mechanism out. `python -m benchmarks.scenes --json results/scenes.json`.
+Each world has 300 demonstrations, all in different scenes. The first row of a world is `Follower()`
+with default settings; each other row leaves out a mechanism. Run `python -m benchmarks.scenes
+--json results/scenes.json`.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from groundling.world.products import Product
 TRAINING, TEST = 300, 150
 SHAPES, COLOURS = ("circle", "square", "cylinder"), ("red", "blue", "green", "yellow")
 VERBS = {"push": ("push", "shove"), "pull": ("pull", "draw"), "take": ("take", "pick up")}
-SIZE = 6  # of the grid
+SIZE = 6  # size of the grid
 
 
 class Table:
-    """Things on a grid, one of which is pushed, pulled or taken."""
+    """World of things on a grid, one of which is pushed, pulled or taken."""
 
     def things(self, state):
         return {f"thing {n}": dict(labels) for n, labels in enumerate(state)}
@@ -42,7 +43,7 @@ class Table:
 
 
 def without(kind: type, method: str) -> object:
-    """Return a world that lacks a method."""
+    """Return a world without one of its methods."""
     members = {name: each for base in reversed(kind.__mro__[:-1]) for name, each in
                vars(base).items() if name not in (method, "__dict__", "__weakref__")}  # fmt: skip
     return type(kind.__name__, (), members)()
@@ -83,7 +84,7 @@ def told(rng: random.Random, text: str, things: list[dict], meant: dict) -> Demo
 
 
 def clause_demonstration(rng: random.Random) -> Demonstration:
-    """Speak of one of 13 things by two relative clauses, neither of which is enough."""
+    """Return a request that describes one of 13 things by two relative clauses, both needed."""
     while True:
         things = scene(rng, 13)
         meant = rng.choice(things)
@@ -114,7 +115,7 @@ def clause_demonstration(rng: random.Random) -> Demonstration:
 
 
 def superlative_demonstration(rng: random.Random) -> Demonstration:
-    """Speak of the first or second of a set that colours, shapes, rows or columns restrict."""
+    """Return a request for the first or second of things restricted by colour, shape or line."""
     while True:
         things, form, place = scene(rng, 10), rng.randrange(7), 0
         shape, colour, mark = rng.choice(SHAPES), rng.choice(COLOURS), rng.choice(things)
@@ -151,7 +152,7 @@ DEVICES = {"gate": ("open", "shut", "locked"), "lamp": ("bright", "dim", "off"),
 
 
 class Panel:
-    """Buttons that look alike; what each does is known only by what it changes."""
+    """World of buttons without names, each known only by what it changes."""
 
     def facts(self, state):
         return dict(state)
@@ -170,7 +171,7 @@ PANEL = Panel()
 
 
 def result_demonstration(rng: random.Random) -> Demonstration:
-    """Ask for a state of something that it is not in."""
+    """Return a request that a thing be in a state in which it is not."""
     start = tuple((name, rng.choice(values)) for name, values in DEVICES.items())
     wanted = [(n, v) for n, values in DEVICES.items() for v in values if (n, v) not in start]
     name, value = rng.choice(wanted)
@@ -187,7 +188,7 @@ KINDS = ("box", "cup", "ball", "book", "lamp", "vase", "plate", "chair", "crate"
 
 
 class Store:
-    """60 things, 20 verbs and 6 manners, as a product."""
+    """World whose actions are a product of 60 things, 20 verbs and 6 manners."""
 
     def things(self, state):
         return {f"thing {n}": dict(labels) for n, labels in enumerate(state)}
@@ -209,7 +210,7 @@ class Store:
 
 
 class ListedStore(Store):
-    """The same actions as a tuple."""
+    """The same world, with the actions listed in a tuple."""
 
     def actions(self, state):
         return tuple(super().actions(state))
@@ -227,7 +228,7 @@ def store(rng: random.Random) -> tuple:
 
 
 def product_demonstration(rng: random.Random, state: tuple | None = None) -> Demonstration:
-    """Name a verb, a thing and a manner."""
+    """Return a request that names a verb, a thing and a manner."""
     state = store(rng) if state is None else state
     while True:
         thing = rng.randrange(len(state))
@@ -249,7 +250,7 @@ def moved(shown: list[Demonstration], world: object) -> list[Demonstration]:
 
 
 def follow_one_by_one(follower: Follower, test: list[Demonstration]) -> dict[str, float]:
-    """Return the share of right plans, and how many texts are followed in a second of the CPU."""
+    """Return the share of right plans, and the texts followed per second of processor time."""
     began = time.process_time()
     right = [
         follower.follow(each.instructions, each.environment, each.start).actions == each.actions
@@ -262,7 +263,7 @@ def follow_one_by_one(follower: Follower, test: list[Demonstration]) -> dict[str
 
 
 def run(seed: int = 0, training: int = TRAINING, count: int = TEST) -> dict[str, dict[str, float]]:
-    """Return the accuracy in each world, and with a mechanism left out."""
+    """Return the accuracy in each world, with all mechanisms and without each of them."""
     rows: dict[str, dict[str, float]] = {}
     for row, draw, kind, method in (
         ("relative clauses", clause_demonstration, Table, "things"),
@@ -296,9 +297,9 @@ def run(seed: int = 0, training: int = TRAINING, count: int = TEST) -> dict[str,
 
 
 def costs(seed: int = 0, training: int = 100, count: int = 60) -> dict[str, float]:
-    """Return how many times as long following takes with ranks, and with relations, as without.
+    """Return the factors by which ranks, and relations, slow down following.
 
-    All have the same other settings, and scenes that were never seen.
+    Other settings are equal, and all scenes are new.
     """
     rng = random.Random(seed)
     shown, test = ([superlative_demonstration(rng) for _ in range(n)] for n in (training, count))
@@ -319,7 +320,7 @@ def costs(seed: int = 0, training: int = 100, count: int = 60) -> dict[str, floa
 
 
 def main() -> None:
-    """Print the table, and write it."""
+    """Print and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)

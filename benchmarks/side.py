@@ -1,7 +1,7 @@
-"""Measure what users wait for in whichever version of the library the interpreter has.
+"""Measurements that run with any installed version of the library.
 
-Run as a file, `python benchmarks/side.py NAME [size]`; prints one line of JSON. `before.py` runs
-it with this version and with an older one, and divides.
+Run this file as a script: `python benchmarks/side.py NAME [size]` prints one line of JSON.
+`before.py` runs it with this version and with an older one, and computes ratios.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # must be set before NumPy loads
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 warnings.simplefilter("ignore")
 
@@ -24,7 +24,7 @@ Figures = dict[str, float]
 
 
 def peak() -> float:
-    """Return the most memory that the process has had, in megabytes."""
+    """Return the peak memory of the process in megabytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM"):
             return float(line.split()[1]) / 1024
@@ -32,19 +32,19 @@ def peak() -> float:
 
 
 def resident() -> float:
-    """Return the memory that the process has now, in megabytes."""
+    """Return the current memory of the process in megabytes."""
     return (
         float(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
     )
 
 
 def forget_peak() -> None:
-    """Let `peak` begin anew (Linux)."""
+    """Reset the peak that `peak` returns (Linux)."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
 def fit(make: Callable[[], Any], shown: list[Any], warm: int) -> Figures:
-    """Time one fit, after one of a few demonstrations that loads the kernels."""
+    """Return the figures of one fit, after a small fit that loads the kernels."""
     make().fit(shown[:warm])
     first: list[float] = []
     forget_peak()
@@ -65,7 +65,7 @@ def fit(make: Callable[[], Any], shown: list[Any], warm: int) -> Figures:
 
 
 def follower(**settings: Any) -> Any:
-    """Return a follower whose settings mean the same in all versions: nothing is left to choose."""
+    """Return a follower with all settings set, which mean the same in all versions."""
     import groundling
     from groundling import Features, Overlay
 
@@ -77,7 +77,7 @@ def follower(**settings: Any) -> Any:
 
 
 def fit_scene(size: float) -> Figures:
-    """Fit a rich scene: 1,000 demonstrations, graphs of 8 to 20 nodes, one action."""
+    """Fit a rich scene: 1,000 demonstrations of one action, graphs of 8 to 20 nodes."""
     from groundling import Learning, Search
 
     sys.path.insert(0, str(Path(__file__).parent))
@@ -92,7 +92,7 @@ def fit_scene(size: float) -> Figures:
 
 
 def mazes_settings(iterations: int) -> dict[str, Any]:
-    """Return the settings that served best on mazes in 0.1.0, without its further members."""
+    """Return the best settings for mazes in version 0.1.0, with a single model."""
     from groundling import Features, Learning, Overlay, Search
 
     return {
@@ -108,12 +108,12 @@ def fit_mazes(size: float) -> Figures:
     from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 
     shown = generate_demonstrations(generate_mazes(1, 4), max(20, round(800 * size)), seed=1)
-    follower(**mazes_settings(1)).fit(shown)  # so that sentences are parsed, and remembered
+    follower(**mazes_settings(1)).fit(shown)  # so that all sentences are parsed and cached
     return fit(lambda: follower(**mazes_settings(40)), shown, 3)
 
 
 def task(name: str, folder: Path | None, size: float) -> tuple[Callable[[], Any], list[Any]]:
-    """Return followers of a task's best preset, and what they learn from."""
+    """Return a function that makes followers of a task's best preset, and demonstrations."""
     try:
         from groundling.tasks.task_registry import get_task
     except ImportError:  # 0.1.0
@@ -132,15 +132,15 @@ def task(name: str, folder: Path | None, size: float) -> tuple[Callable[[], Any]
 
 
 def fit_task(name: str, size: float, folder: Path | None = None) -> Figures:
-    """Fit the best preset of a task on what is generated, or on its corpus."""
+    """Fit the best preset of a task on generated data or on its corpus."""
     make, shown = task(name, folder, size)
-    parsed = make().fit(shown[:3])  # so that sentences are parsed, and remembered, beforehand
+    parsed = make().fit(shown[:3])  # so that all sentences are parsed and cached beforehand
     del parsed
     return fit(make, shown, 3)
 
 
 def flat_follower(demonstrations: int) -> tuple[Any, list[Any]]:
-    """Return a follower of generated mazes, and what to ask it in an unseen one."""
+    """Return a follower of generated mazes, and requests in an unseen maze."""
     from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 
     *training, unseen = generate_mazes(1, 4)
@@ -151,7 +151,7 @@ def flat_follower(demonstrations: int) -> tuple[Any, list[Any]]:
 
 
 def follow(size: float) -> Figures:
-    """Follow in an unseen maze, one by one and many at once; sentences were parsed before."""
+    """Follow parsed sentences in an unseen maze, one by one and many at once."""
     taught, requests = flat_follower(max(20, round(300 * size)))
     taught.follow_many(requests)
     one, many = [], []
@@ -170,7 +170,7 @@ def follow(size: float) -> Figures:
 
 
 def new_worlds(size: float) -> Figures:
-    """Follow in worlds that are new in every request, and 100 requests about one new state."""
+    """Follow requests about a new world each, and 100 requests about one new state."""
     from groundling import Features, Learning, Search
 
     sys.path.insert(0, str(Path(__file__).parent))
@@ -184,7 +184,7 @@ def new_worlds(size: float) -> Figures:
             parser="chain", features=features, search=Search(max_length=1),
             learning=Learning(iterations=40),
         ).fit(worlds.demonstrations(name, 150, 1, size=12))  # fmt: skip
-        for seed in range(30):  # so that caches hold what they hold in a service
+        for seed in range(30):  # so that caches have the same content as in a service
             taught.follow(*worlds.requests(name, 1, 1000 + seed)[0][:3])
         seconds, right = [], 0
         for *request, action in worlds.requests(name, count, 2):
@@ -207,7 +207,7 @@ def new_worlds(size: float) -> Figures:
 
 
 def hassil(size: float) -> Figures:
-    """Recognise the sentences of the new homes with hassil, the names given anew each time."""
+    """Recognise the sentences of new homes with hassil, passing the names each time."""
     from hassil import Intents, recognize
     from hassil.intents import TextSlotList
 
@@ -233,7 +233,7 @@ def hassil(size: float) -> Figures:
 
 
 def fit_short(size: float) -> Figures:
-    """Fit short demonstrations in a rich scene, with all settings left open."""
+    """Fit short demonstrations in a rich scene, with automatic settings."""
     from groundling import Follower
 
     sys.path.insert(0, str(Path(__file__).parent))
@@ -243,7 +243,7 @@ def fit_short(size: float) -> Figures:
 
 
 def memory_per_plan(size: float) -> Figures:
-    """Ask from ever new starts, and see by how many bytes each plan makes the process grow."""
+    """Follow from new initial states; return by how many bytes each plan grows the process."""
     import gc
 
     from groundling.tasks.mazes import MazeEnvironment, generate_mazes
@@ -267,7 +267,7 @@ def memory_per_plan(size: float) -> Figures:
 
 
 def count_plans(taught: Any, request: tuple[Any, ...]) -> int:
-    """Follow, and return how many plans were compared."""
+    """Follow a request; return the number of plans that were compared."""
     text, world, start = request
     taught.follow(text, world, start)
     asked = [(text, world, (start,))]
@@ -281,7 +281,7 @@ def count_plans(taught: Any, request: tuple[Any, ...]) -> int:
 
 
 def requests(size: float) -> Figures:
-    """Ask 20,000 different things, and see by how much the second half makes memory grow."""
+    """Follow 20,000 different requests; return by how much the second half grows memory."""
     from groundling.tasks.mazes import MazeEnvironment, generate_mazes
 
     taught, _ = flat_follower(20)
@@ -303,7 +303,7 @@ def requests(size: float) -> Figures:
 
 
 def first_run(size: float) -> Figures:
-    """Learn and follow with nothing compiled: from import to the first plan."""
+    """Train and follow without compiled kernels, timed from import to the first plan."""
     from groundling import Demonstration, GroundingGraph
 
     class Lamp:
@@ -314,7 +314,7 @@ def first_run(size: float) -> Figures:
             return action
 
         def ground(self, state: str, action: str, after: str) -> Any:
-            # Two nodes, so that the kernels of graphs are needed, not only those of flat plans.
+            # Two nodes, so that the kernels of graphs are compiled, not only those of flat plans.
             nodes = {"event": {action: True}, "lamp": {"round": True}}
             return GroundingGraph(nodes, [("event", "lamp", "of")])
 
@@ -330,7 +330,7 @@ def first_run(size: float) -> Figures:
 
 
 def demo(size: float) -> Figures:
-    """Run `groundling demo` with nothing compiled."""
+    """Run `groundling demo` without compiled kernels."""
     import subprocess
 
     program = Path(sys.executable).with_name("groundling")
@@ -345,7 +345,7 @@ def demo(size: float) -> Figures:
 
 
 def main() -> None:
-    """Measure one thing, named on the command line."""
+    """Run the measurement that the command line names."""
     name, size = sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 1.0
     corpora = os.environ.get("GROUNDLING_CORPORA")
     jobs: dict[str, Callable[[], Figures]] = {

@@ -1,9 +1,9 @@
-"""The service under load: 50 users at once, what they wait, and that answers do not mix.
+"""Load test of the service: response times for 50 users, and isolation of projects.
 
-`python -m benchmarks.studio` trains small models, serves them on ports of this machine, and lets
-users ask two of them for two minutes, while a studio is taught without a pause. Every answer of
-the two is compared with that of the library. Then it starts the studio twice, to see how long a
-warm start takes. Figures go to results/studio.json; `--docs` puts them into docs/service.md.
+`python -m benchmarks.studio` trains small models and serves them on this machine. For two minutes,
+users send requests to two of them, while a studio is taught continuously. Every response is
+compared with that of the library. Then the studio is started twice, to measure a warm start. The
+figures are written to results/studio.json; `--docs` puts them into docs/service.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from groundling.studio.kitchen import Kitchen
 
 WORLD = "groundling.studio.kitchen:Kitchen"
 ROOT = Path(__file__).parents[1]
-# The same words mean different things to the two models, so that a mixed-up answer shows.
+# The same words mean different things to the two models, so that mixed-up answers are noticed.
 LESSONS = {
     "one": {"zum Tisch": "go to the table", "zum Regal": "go to the shelf",
             "nimm die Tasse": "take the blue cup"},
@@ -61,7 +61,7 @@ def start(*command: str) -> tuple[subprocess.Popen[str], str]:
     for line in process.stdout:
         if found := re.search(r"http://\S+", line):
             return process, found[0].rstrip("/")
-    raise RuntimeError("the server did not start")
+    raise RuntimeError("The server did not start.")
 
 
 def stop(process: subprocess.Popen[str]) -> None:
@@ -72,7 +72,7 @@ def stop(process: subprocess.Popen[str]) -> None:
 
 
 def warm_start(folder: Path) -> float:
-    """Return the seconds from the command to a page with a trained follower, the second time."""
+    """Return the seconds from the command to a page with a trained follower, on a warm start."""
     seconds = 0.0
     for _ in range(2):
         began = time.perf_counter()
@@ -130,7 +130,7 @@ async def watch(address: str, until: float, tally: Tally, seconds: list[float]) 
 
 
 async def teacher(address: str, until: float, tally: Tally) -> None:
-    """Teach one demonstration after the other, each when the one before is learnt."""
+    """Teach demonstrations one after another, each as soon as the previous one is learnt."""
     dice = random.Random(0)
     kitchen = Kitchen()
     async with httpx.AsyncClient(base_url=address, timeout=60) as client:
@@ -188,7 +188,7 @@ def main() -> None:
 
 
 def measure(users: int, seconds: float, pause: float) -> dict[str, float]:
-    """Return what a load of users comes to."""
+    """Return the figures of a load test."""
     kitchen = Kitchen()
     with tempfile.TemporaryDirectory() as made:
         processes, addresses = [], {}

@@ -1,7 +1,7 @@
-"""Measure how long one more demonstration takes, and how soon a stream of them is understood.
+"""Time to learn one more demonstration, and accuracy on a stream of demonstrations.
 
-`python -m benchmarks.teaching` prints both; with `GROUNDLING_CORPORA`, also on the real mazes.
-`--docs` puts the curve into docs/studio.md.
+`python -m benchmarks.teaching` prints both; if `GROUNDLING_CORPORA` is set, also for the SAIL
+mazes. `--docs` puts the accuracies into docs/studio.md.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SEEN = (10, 30, 100, 300)
 
 
 def make_follower() -> Follower:
-    """Return the setting that served best on mazes, with one model and no lexicon."""
+    """Return a follower with the best settings for mazes, one model and no lexicon."""
     return Follower(
         model=PlanModel.flat(),
         overlay=Overlay.flat(),
@@ -47,14 +47,16 @@ def make_follower() -> Follower:
 
 
 def teaching(console: Console, known: Sequence[int] = KNOWN, lessons: int = 11) -> dict[str, float]:
-    """Return the median seconds of one more demonstration, by how many are known."""
+    """Return the median seconds to learn one more demonstration, by the number of known ones."""
     mazes = generate_mazes(1, 3)
     shown = generate_demonstrations(mazes, max(known) + lessons + 1, seed=1)
     figures = {}
-    warnings.simplefilter("ignore", GroundlingWarning)  # what they say of so little is known
+    # warnings about so few demonstrations are expected
+    warnings.simplefilter("ignore", GroundlingWarning)
     for count in known:
         follower = make_follower().fit(shown[:count])
-        follower.teach(shown[count : count + 1])  # encodes all of them once
+        # a first call, which encodes all demonstrations once
+        follower.teach(shown[count : count + 1])
         seconds = []
         for each in shown[count + 1 : count + 1 + lessons]:
             start = time.perf_counter()
@@ -68,8 +70,9 @@ def teaching(console: Console, known: Sequence[int] = KNOWN, lessons: int = 11) 
 
 
 def prequential(stream: Iterable[Demonstration], seen: Sequence[int] = SEEN) -> dict[int, float]:
-    """Follow each demonstration before learning it; return the share that was right since
-    the last mark, at each mark."""
+    """Return the share of demonstrations that are right before they are learnt.
+
+    The share is given at each mark, for the demonstrations since the previous mark."""
     follower, right, marks = make_follower(), [], {}
     for each in islice(stream, max(seen)):
         known = hasattr(follower, "_learnt")
@@ -82,7 +85,7 @@ def prequential(stream: Iterable[Demonstration], seen: Sequence[int] = SEEN) -> 
 
 
 def streams() -> dict[str, Sequence[Demonstration]]:
-    """Return the demonstrations of the demo world and, if they are there, of the real mazes."""
+    """Return the demonstrations of the demo world and, if available, of the SAIL mazes."""
     found: dict[str, Sequence[Demonstration]] = {"demo world": demo_world(max(SEEN), 1).training}
     if folder := os.environ.get("GROUNDLING_CORPORA"):
         task = MazeTask()
@@ -94,7 +97,7 @@ def streams() -> dict[str, Sequence[Demonstration]]:
 
 
 def curve(console: Console) -> dict[str, float]:
-    """Print how often streams were understood before they were learnt."""
+    """Print and return how often demonstrations of streams are right before they are learnt."""
     warnings.simplefilter("ignore", GroundlingWarning)
     table = Table(title="understood before it was learnt")
     figures: dict[str, float] = {}

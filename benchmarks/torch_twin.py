@@ -1,9 +1,9 @@
-"""The same objective in PyTorch with autograd: padded, batched level by level, in chunks.
+"""The objective in PyTorch with autograd: padded, batched level by level, in chunks.
 
-Scores of distinct (word, node) pairs come from one sparse product, as in the library. All
-charts of a chunk then advance together: words without dependents first, next the words above
-them, and so on; nodes are padded to the largest graph. Two ways to sum over neighbours:
-`logsumexp`, plainly; or `matmul`, which exponentiates rows once and multiplies matrices.
+Scores of distinct (word, node) pairs come from one sparse product, as in the library. All charts of
+a chunk are then computed together: first words without dependents, then their heads, and so on.
+Nodes are padded to the largest graph. There are two ways to sum over neighbours: `logsumexp`, or
+`matmul`, which exponentiates rows once and multiplies matrices.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _NEVER = -1e30  # -inf would make gradients of padding undefined
 
 @dataclass
 class _Level:
-    rows: torch.Tensor  # rows of this height
-    parents: torch.Tensor  # the rows they hang from
+    rows: torch.Tensor  # rows at this level
+    parents: torch.Tensor  # the rows of their heads
     edges: torch.Tensor  # (rows × nodes × nodes) places in the table of edges
 
 
@@ -39,7 +39,7 @@ class _Chunk:
     extras: torch.Tensor  # (candidates × extras): pairs that count in every alignment
     places: torch.Tensor  # candidates as (decisions × most candidates)
     present: torch.Tensor  # 0 for candidates, _NEVER for padding
-    gold: torch.Tensor  # place of the gold candidate
+    gold: torch.Tensor  # index of the gold candidate
 
 
 def feature_matrix(encoding: Encoding) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -82,7 +82,7 @@ class TorchTwin:
 
     def __init__(self, encoding: Encoding, way: str = "logsumexp", decisions: int = 50) -> None:
         self.way = way
-        warnings.filterwarnings("ignore", "Sparse", UserWarning)  # they are still in beta
+        warnings.filterwarnings("ignore", "Sparse", UserWarning)  # sparse tensors are still in beta
         shape = (len(encoding.tables.pair_node), len(encoding.space))
         starts, columns, values = (torch.from_numpy(x) for x in feature_matrix(encoding))
         self.features = torch.sparse_csr_tensor(starts, columns, values, shape)
@@ -120,10 +120,10 @@ class TorchTwin:
         emission = (
             pair_score.index_select(0, chunk.pairs.view(-1)).view(rows, nodes) + chunk.padding
         )
-        told = torch.zeros_like(emission)  # the sum of what dependents tell a word
+        told = torch.zeros_like(emission)  # the sum of the messages of a word's dependents
         table = edge_score.view(-1, self.relations)
         nothing = table.new_full((len(table), 1), _NEVER)
-        table = torch.cat([table, nothing], 1).view(-1)  # one more relation: none
+        table = torch.cat([table, nothing], 1).view(-1)  # one more relation, for no relation
         if self.way == "matmul":
             table = table.exp()
         for level in chunk.levels:
@@ -154,7 +154,7 @@ def _edge_matrices(encoding: Encoding) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
-    """Pad and batch the charts of decisions first … last - 1."""
+    """Return the padded and batched charts of decisions first … last - 1."""
     batch = encoding.batch
     relations = encoding.relations
     begin, end = batch.instance_candidates[first], batch.instance_candidates[last]
@@ -176,7 +176,7 @@ def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
         span = slice(batch.instance_words[instance], batch.instance_words[instance + 1])
         parent = batch.word_parent[span]
         height = np.zeros(len(parent), np.int64)
-        for w in range(len(parent)):  # dependents stand before what they hang from
+        for w in range(len(parent)):  # dependents come before their heads
             if parent[w] >= 0:
                 height[parent[w]] = max(height[parent[w]], height[w] + 1)
         nodes = batch.instance_nodes[instance]

@@ -1,10 +1,10 @@
-"""What `Follower()` understands without labels made by hand: names, values, sets, new words.
+"""What `Follower()` understands without special labels: names, values, sets, new words.
 
     python -m benchmarks.understanding --json results/understanding.json --docs
 
-Every world has 300 demonstrations, and at test time things that were never shown. `Follower()` is
-used as it is; each world also has a row with one mechanism taken away. `--docs` puts the table into
-docs/understanding.md.
+Each world has 300 demonstrations, and the test texts are about things that were never demonstrated.
+`Follower()` has default settings; each world also has a row without one mechanism. `--docs` puts
+the table into docs/understanding.md.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
 def name_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Ask for one of six things whose names share words; some of these words are verbs too."""
+    """Return a request for one of six things whose names share words, some of them verbs."""
     which = "known" if training else "new"
     return home_names.demonstrations(1, rng.randrange(10**9), which)[0]
 
 
 def short_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Do the same; at test time a word of the name is left out where that leaves no doubt."""
+    """Return the same; in tests, a word of the name is left out if the name stays unique."""
     if training:
         return name_demonstration(rng, training)
     return home_names.demonstrations(1, rng.randrange(10**9), "new", shorten=True)[0]
 
 
 def typo_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Do the same; at test time with one edit in one word."""
+    """Return the same; in tests, with one edit in one word."""
     shown = name_demonstration(rng, training)
     return shown if training else home_names.misspelt(shown, rng)
 
 
 def command_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Ask for one thing by its name; at test time for two of them."""
+    """Return a request for one thing by its name; in tests, for two things."""
     shown = name_demonstration(rng, training)
     if training:
         return shown
@@ -81,7 +81,7 @@ def command_demonstration(rng: random.Random, training: bool) -> Demonstration:
 
 
 class House:
-    """Rooms that are heated, dimmed and painted to what is said; timers, alarms and a list."""
+    """World with open values: temperatures, brightness, colours, timers, alarms and a list."""
 
     open_values = ("number", "percentage", "duration", "time", "ordinal", "colour", "text")
 
@@ -133,7 +133,7 @@ VALUE_TEXTS = {
 
 
 def value_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Ask for a value; at test time mostly for one that was never shown."""
+    """Return a request with a value; in tests, mostly a value that was never demonstrated."""
     verb, room = rng.choice(list(VALUE_TEXTS)), rng.choice(ROOMS)
 
     def some(values):
@@ -160,7 +160,7 @@ def value_demonstration(rng: random.Random, training: bool) -> Demonstration:
 
 
 class Thermostats:
-    """Rooms whose temperature and volume are set, or changed by what is said or by a step."""
+    """World of rooms whose temperature and volume are set, or changed by an amount or a step."""
 
     open_values = ("number", "percentage")
 
@@ -183,7 +183,7 @@ class Thermostats:
 
 
 def change_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Ask for a temperature or a volume, or for more or less of it."""
+    """Return a request for a temperature or a volume, or for a change of one."""
     state = tuple(float(rng.randint(12, 25)) for _ in range(3))
     state += tuple(float(rng.choice((30, 40, 50, 60))) for _ in range(3))
     numerals = ("two", "three", "four", "1", "2") if training else ("five", "six", "3", "one", "4")
@@ -208,7 +208,7 @@ def change_demonstration(rng: random.Random, training: bool) -> Demonstration:
 
 
 class Row:
-    """Things in a row, which have two numbers each: from the left and from the right."""
+    """World of things in a row, numbered from the left and from the right."""
 
     open_values = ("set",)
 
@@ -238,7 +238,7 @@ class Row:
 
 
 class OneOfRow(Row):
-    """The same, where one thing is taken at a time."""
+    """The same world, where one thing is taken at a time."""
 
     open_values = ()
     things = None
@@ -253,7 +253,7 @@ class OneOfRow(Row):
 
 
 def row_demonstration(rng: random.Random, training: bool, several: bool = True) -> Demonstration:
-    """Ask for things by their place in a row; at test time in longer rows."""
+    """Return a request for things by their places in a row; in tests, in longer rows."""
     size = rng.randint(4, 5) if training else rng.randint(5, 7)
     world = (Row if several else OneOfRow)(rng.choice(KINDS) for _ in range(size))
     side, verb = rng.choice(("left", "right")), rng.choice(("take", "touch"))
@@ -267,7 +267,7 @@ def row_demonstration(rng: random.Random, training: bool, several: bool = True) 
 
 
 class Scene:
-    """Things of some kinds, rooms and colours, of which several are started or stopped at once."""
+    """World of things with a kind, a room and a colour; sets of them are started or stopped."""
 
     open_values = ("set",)
 
@@ -293,7 +293,7 @@ class Scene:
 
 
 def set_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Ask for a set of things, in a scene where the set is what the text says it is."""
+    """Return a request for a set of things, in a scene where the text describes the set."""
     rooms, colours = (ROOMS[:3], COLOURS[:4]) if training else (ROOMS, COLOURS)
     form = rng.randrange(11)
     while True:
@@ -346,7 +346,7 @@ MANNERS = {"": "", "halting": " hesitantly", "turning": " while spinning", "wary
 
 
 class Grid:
-    """Things that are walked to or pushed, in one of several manners."""
+    """World of things that are walked to or pushed, in one of several manners."""
 
     def __init__(self, things):
         self.placed = things
@@ -367,7 +367,7 @@ class Grid:
 
 
 def manner_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Ask for a thing in a manner; at test time in one that was shown once."""
+    """Return a request with a manner; in tests, one that was demonstrated once."""
     things = rng.sample([(kind, colour) for kind in KINDS for colour in COLOURS], 5)
     verb, place = rng.choice(("walk", "push")), rng.randrange(5)
     how = rng.choice(list(MANNERS)[:3]) if training else "wary"
@@ -386,7 +386,7 @@ SAME = {"start": "activate", "stop": "halt", "lamp": "lantern", "fan": "ventilat
 
 
 class Shop:
-    """Things of some kinds and colours that are started and stopped."""
+    """World of things with a kind and a colour, which are started and stopped."""
 
     def __init__(self, things):
         self.all = tuple(things)
@@ -404,7 +404,7 @@ class Shop:
 
 
 def synonym_demonstration(rng: random.Random, training: bool) -> Demonstration:
-    """Ask for a thing; at test time with one word that was never shown."""
+    """Return a request for a thing; in tests, with one word that was never demonstrated."""
     pairs = [(kind, colour) for kind in KINDS[:2] for colour in COLOURS[:3]]
     world = Shop(rng.sample(pairs, 4))
     verb, place = rng.choice(("start", "stop")), rng.randrange(4)
@@ -416,7 +416,7 @@ def synonym_demonstration(rng: random.Random, training: bool) -> Demonstration:
 
 
 def trained_vectors(path: Path) -> Path:
-    """Write word vectors trained on sentences in which synonyms stand in the same company."""
+    """Write word vectors, trained on sentences in which synonyms have the same contexts."""
     company = {"start": "morning", "stop": "night", "lamp": "bright", "fan": "windy",
                "red": "rose", "blue": "sky", "green": "leaf"}  # fmt: skip
     texts = [[word, other] for one, other in company.items() for word in (one, SAME[one])]
@@ -438,7 +438,7 @@ Draw = Callable[[random.Random, bool], Demonstration]
 
 
 class Listed:
-    """An environment that offers a list of actions instead of open values."""
+    """Environment that lists its actions instead of using open values."""
 
     def __init__(self, environment: Any, actions: Sequence[Any]) -> None:
         self.environment, self.listed = environment, tuple(actions)
@@ -454,7 +454,7 @@ class Listed:
 
 
 def listed(shown: Demonstration, training: Sequence[Demonstration]) -> Demonstration:
-    """Return a demonstration where all that a user would list is listed."""
+    """Return a demonstration in which all actions that a user would list are listed."""
     world = shown.environment
     if isinstance(world, House):
         offered = list(dict.fromkeys(each.actions[0] for each in training))
@@ -474,7 +474,7 @@ def listed(shown: Demonstration, training: Sequence[Demonstration]) -> Demonstra
 
 @dataclass(frozen=True)
 class World:
-    """How demonstrations are drawn, and what is changed to take one mechanism away."""
+    """How demonstrations of a world are sampled, and which change removes one mechanism."""
 
     draw: Draw
     without: str
@@ -482,7 +482,7 @@ class World:
 
 
 def one_in_a_row(rng: random.Random, training: bool) -> Demonstration:
-    """Ask for one thing by its place in a row."""
+    """Return a request for one thing by its place in a row."""
     return row_demonstration(rng, training, several=False)
 
 
@@ -518,7 +518,7 @@ def drawn(world: str, seed: int = 0) -> tuple[list[Demonstration], list[Demonstr
 
 
 def measure(world: str, seed: int = 0) -> tuple[Follower, dict[str, Any]]:
-    """Return `Follower()` as it learnt in a world, and its row."""
+    """Return a `Follower()` trained in a world, and its row of the table."""
     training, test = drawn(world, seed)
     follower = Follower().fit(training)
     plain = follower.chosen()
@@ -542,14 +542,14 @@ def measure(world: str, seed: int = 0) -> tuple[Follower, dict[str, Any]]:
 
 
 def _score(follower: Follower, test: Sequence[Demonstration]) -> float:
-    """Return the share that is right; texts whose plan is not possible at all are wrong."""
+    """Return the share of right plans; a text without a possible plan counts as wrong."""
     plans = [follower.follow(each.instructions, each.environment, each.start) for each in test]
     right = [plan.actions == each.actions for plan, each in zip(plans, test, strict=True)]
     return sum(right) / len(right)
 
 
 def strangers(follower: Follower, test: Sequence[Demonstration]) -> dict[str, Any]:
-    """Return the confidence in texts that ask for something else, and in the others."""
+    """Return the confidence for unrelated texts, and for the test texts."""
     known = [follower.follow(e.instructions, e.environment, e.start) for e in test]
     strange = [follower.follow(text, test[0].environment, test[0].start) for text in STRANGE]
     return {
@@ -561,7 +561,7 @@ def strangers(follower: Follower, test: Sequence[Demonstration]) -> dict[str, An
 
 
 def run(seed: int = 0, worlds: Sequence[str] = tuple(WORLDS)) -> dict[str, dict[str, Any]]:
-    """Return the accuracy in each world, and with a mechanism taken away."""
+    """Return the accuracy in each world, with all mechanisms and without one."""
     rows: dict[str, dict[str, Any]] = {}
     for world in worlds:
         follower, rows[world] = measure(world, seed)
@@ -591,7 +591,7 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, write it, and put it into the page if asked."""
+    """Print and write the table; with `--docs`, also put it into the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("worlds", nargs="*", default=list(WORLDS), help=", ".join(WORLDS))
     parser.add_argument("--seed", type=int, default=0)

@@ -1,4 +1,4 @@
-"""Two generated worlds that no setting was made for: a rich scene, and sequences of commands."""
+"""Two generated worlds for which no setting was chosen: a rich scene, and command sequences."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ class Thing(NamedTuple):
 
 
 class Scene:
-    """Things in a row on a table; each can be taken, pushed or covered.
+    """World of things in a row on a table; each can be taken, pushed or covered.
 
-    The state is what was done so far. What is done to a thing looks alike whatever the verb,
-    but for the verb itself.
+    The state lists the actions so far. The graphs of actions on a thing differ only in the verb.
 
     >>> table = Scene((Thing("mug", "red", "small"), Thing("box", "blue", "large")))
     >>> table.actions(())[:2]
@@ -47,17 +46,17 @@ class Scene:
         self.things = things
 
     def actions(self, done: tuple[object, ...]) -> tuple[tuple[str, int], ...]:
-        """Return what can be done: anything to anything."""
+        """Return all pairs of a verb and a thing."""
         return tuple((verb, place) for verb in VERBS for place in range(len(self.things)))
 
     def step(self, done: tuple[object, ...], action: tuple[str, int]) -> tuple[object, ...]:
-        """Remember what was done."""
+        """Return the state with the action appended."""
         return (*done, action)
 
     def ground(
         self, done: tuple[object, ...], action: tuple[str, int], after: tuple[object, ...]
     ) -> GroundingGraph:
-        """Return the event, the thing, and what stands beside it."""
+        """Return the graph: the event, the thing, and the things beside it."""
         verb, place = action
         thing = self.things[place]
         nodes: dict[str, dict[str, object]] = {
@@ -79,7 +78,7 @@ def _table(dice: random.Random, size: int, kinds: tuple[str, ...]) -> tuple[Thin
 
 
 def _named(dice: random.Random, things: tuple[Thing, ...], place: int) -> str | None:
-    """Return a description that only one thing fits, if a random one does."""
+    """Return a random description of a thing if it fits no other thing, else None."""
     thing = things[place]
     words = [(thing.kind,), (thing.colour, thing.kind), (thing.size, thing.colour, thing.kind)]
     said = dice.choice(words)

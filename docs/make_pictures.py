@@ -1,4 +1,4 @@
-"""The pictures of “The idea in five pictures” and of the kitchen: `make pictures`."""
+"""Pictures of “The idea in five pictures” and of the kitchen: `make pictures`."""
 
 import random
 import runpy
@@ -8,6 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from groundling import Follower
+from groundling.cli.demo import run_demo
 from groundling.explain import figure as drawing
 from groundling.explain.explanation import Explanation
 from groundling.explain.figure import (
@@ -30,7 +31,7 @@ SIZES, DRAWS = (1, 2, 4, 8, 15, 30, 60), 5
 
 
 def draw_tree(why: Explanation) -> str:
-    """Draw the instruction as the parser reads it: words and dependencies."""
+    """Return an SVG of the instruction's dependency tree."""
     [instruction] = why.instructions
     height = 0.75 + drawing.LEVEL * max(arc_levels(instruction).values())
     sheet = Sheet(WIDTH, height)
@@ -40,7 +41,7 @@ def draw_tree(why: Explanation) -> str:
 
 
 def draw_graphs(why: Explanation) -> str:
-    """Draw every action of the plan as its whole grounding graph."""
+    """Return an SVG of the grounding graph of every action of the plan."""
     boxes = [
         NodeBox(j, name, tuple(str(label) for label in step.graph.labels(name)))
         for j, step in enumerate(why.steps)
@@ -55,7 +56,7 @@ def draw_graphs(why: Explanation) -> str:
 
 
 def draw_words(why: Explanation) -> str:
-    """Draw which word lies on which node."""
+    """Return an SVG of the alignment of words with nodes."""
     [instruction] = why.instructions
     nodes = place_nodes(choose_nodes(why, 0), drawing.SMALL, drawing.TINY)
     height = drawing.panel_height(why, 0, nodes)
@@ -66,14 +67,14 @@ def draw_words(why: Explanation) -> str:
 
 
 def draw_actions(why: Explanation) -> str:
-    """Draw which part of the text names which action."""
+    """Return an SVG of the alignment of clauses with actions."""
     sheet = Sheet(WIDTH, 2.0)
     drawing.draw_strip(sheet, why, drawing.strip_rows(why, WIDTH), WIDTH, 2.0)
     return str(sheet)
 
 
 def draw_learning(follower: Follower) -> Figure:
-    """Draw what was learnt, and how soon."""
+    """Return a figure of the strongest weights, and of accuracy by number of demonstrations."""
     figure = Figure(figsize=(WIDTH, 3.3), facecolor=drawing.PAPER, layout="constrained")
     weights, curve = figure.subplots(1, 2, width_ratios=(1.25, 1))
     chosen = [
@@ -115,7 +116,7 @@ def draw_learning(follower: Follower) -> Figure:
 
 
 def learn(size: int, draw: int) -> float:
-    """Return the share that is right after so many demonstrations."""
+    """Return the accuracy after training on `size` demonstrations."""
     dice = random.Random(1000 * draw + size)
     follower = Follower(**MODEL.get_params(deep=False)).fit(world(dice, size, KNOWN))
     return follower.score(world(dice, 100, UNSEEN))
@@ -126,7 +127,7 @@ UNSEEN = (("stove", "counter", "drawer"), ("white plate", "grey plate", "white f
 
 
 def world(dice: random.Random, size: int, names: tuple) -> list:
-    """Return demonstrations in as many kitchens."""
+    """Return demonstrations, each in a different kitchen."""
     kitchens = [KITCHEN["furnish"](dice, *names) for _ in range(size)]
     return [KITCHEN["demonstrate"](dice, *each) for each in kitchens]
 
@@ -136,6 +137,10 @@ if __name__ == "__main__":
         KITCHEN["main"](Path(folder))
         MODEL = Follower.load(Path(folder) / "model")
         (IMAGES / "kitchen.png").write_bytes((Path(folder) / "why.png").read_bytes())
+        run_demo(Path(folder) / "demo")
+        for part in ("maze", "words"):
+            drawn = Path(folder) / "demo" / f"implicit-turn-{part}.png"
+            (IMAGES / f"demo-{part}.png").write_bytes(drawn.read_bytes())
     places, things = UNSEEN
     start = KITCHEN["State"]("counter", "", frozenset(zip(things, places, strict=True)))
     why = MODEL.follow(SAID, KITCHEN["Kitchen"](*places), start).explain()

@@ -1,8 +1,8 @@
-"""The screenshots of `docs/studio.md`: `python docs/make_screenshots.py [FOLDER]`.
+"""Screenshots of `docs/studio.md`: `python docs/make_screenshots.py [FOLDER]`.
 
-Opens the studio with a new project, says and shows a few things in Chromium, and takes six
-pictures. Also draws the small pictures of the gallery (`studio/static/gallery`). It needs
-`groundling[studio]`, Playwright, and Debian's Chromium.
+The script opens the studio with a new project, gives and demonstrates a few requests in Chromium,
+and takes six screenshots. It also draws the pictures of the gallery (`studio/static/gallery`). It
+requires `groundling[studio]`, Playwright, and Debian's Chromium.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ABOUT = "(name) => fetch(`/api/projects/${name}`).then((answer) => answer.json()
 
 
 def start(folder: str) -> tuple[subprocess.Popen[str], str]:
-    """Start the studio with a project of its own."""
+    """Start the studio with a new project; return the process and the address."""
     command = [sys.executable, "-m", "groundling.cli.main", "studio", "--no-browser",
                "--port", "0", "--project", folder]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -33,7 +33,7 @@ def start(folder: str) -> tuple[subprocess.Popen[str], str]:
 
 
 def wait(page: Any, project: str) -> None:
-    """Wait until a project has learnt all that it was taught."""
+    """Wait until a project has learnt all its demonstrations."""
     while True:
         about = page.evaluate(ABOUT, project)
         if about["learnt"] == about["revision"]:
@@ -42,7 +42,7 @@ def wait(page: Any, project: str) -> None:
 
 
 def say(page: Any, text: str) -> Any:
-    """Say something, and return the turn when it was answered."""
+    """Type a text; return its turn as soon as the studio has responded."""
     page.locator(".say textarea").fill(text)
     page.locator(".say textarea").press("Enter")
     turn = page.locator(".turn").last
@@ -52,7 +52,7 @@ def say(page: Any, text: str) -> Any:
 
 
 def take(address: str, folder: Path) -> None:
-    """Go through the pages and take the pictures."""
+    """Visit the pages and take the screenshots."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -119,7 +119,7 @@ def draw_gallery(folder: Path) -> None:
 
 
 def main(folder: Path) -> None:
-    """Take all pictures."""
+    """Take all screenshots and draw the gallery."""
     folder.mkdir(parents=True, exist_ok=True)
     draw_gallery(GALLERY_IMAGES)
     with tempfile.TemporaryDirectory() as project:

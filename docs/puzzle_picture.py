@@ -1,6 +1,6 @@
-"""A demonstration: learn from generated puzzles, solve a new one from its hints, draw it.
+"""Picture of docs/puzzles.md: `python docs/puzzle_picture.py puzzle.png`.
 
-`python docs/puzzle_picture.py puzzle.png` makes the picture of the page on puzzles.
+Trains on generated puzzles, solves a new puzzle from its hints, and draws the solution.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["follow_demo", "main"]
 
 
 def follow_demo(puzzles: int = 40, *, size: int = 6, seed: int = 7) -> Plan:
-    """Learn from generated puzzles and follow the hints of another one."""
+    """Return a plan for the hints of a puzzle, after training on other generated puzzles."""
     task = PuzzleTask()
     chosen = task.default()
     new = generate_puzzle(size, size, 3, seed=seed, density=0.5, number=puzzles + 1)
@@ -35,7 +35,7 @@ def follow_demo(puzzles: int = 40, *, size: int = 6, seed: int = 7) -> Plan:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Draw the demonstration, from the command line."""
+    """Draw the solved puzzle into the file that the command line names."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("out", type=Path, help="a PNG, SVG or PDF file")
     parser.add_argument("--seed", type=int, default=7)

@@ -1,7 +1,6 @@
-"""Lets the site show the notes of research/, which stand beside docs/ in the repository.
+"""MkDocs hooks that add the notes of research/ to the site.
 
-Links are written so that they work in the repository; here they are turned to the places that
-pages have on the site.
+Links in pages work in the repository; the hooks rewrite them for the site.
 """
 
 from pathlib import Path
@@ -16,7 +15,7 @@ NOTES = Path(__file__).parents[1] / "research"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add every note, as a page below research/."""
+    """Return the files with every note added as a page below research/."""
     for note in sorted(NOTES.glob("*.md")):
         text = note.read_text(encoding="utf-8").replace("](../docs/", "](../")
         name = "index.md" if note.name == "README.md" else note.name
@@ -25,7 +24,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links from pages to notes."""
+    """Return the text of a page with links to notes rewritten."""
     return markdown.replace("](../research/README.md", "](research/index.md").replace(
         "](../research/", "](research/"
     )

@@ -48,9 +48,9 @@ class Home:
         event, to = ({"set": True}, what) if device == "heating" else ({what: True}, None)
         thing, where = {"device": device}, {"room": room}
         if self.rich:
-            thing[device] = True  # light, shade, screen: other words for the value
-            where["everywhere"] = room == "everywhere"  # all, every
-            if to:  # warmer, a bit, much: direction and size
+            thing[device] = True  # other words for the value: light, shade, screen
+            where["everywhere"] = room == "everywhere"  # for words such as all and every
+            if to:  # direction and size, for words such as warmer, a bit, much
                 change = to - state.degrees[ROOMS.index(room)]
                 event["more" if change > 0 else "less"] = True
                 event["step"] = {1: "one step", 2: "two steps"}.get(abs(change), "far")
@@ -76,7 +76,7 @@ def demonstrate(dice):
     if kind == "all":
         every = dice.choice(("all {}s", "every {}")).format(named[0][1])
         return said[0].replace(f"the {named[0][1]}", every), state, actions
-    said[0] += f" in the {room}"  # mentioned only once
+    said[0] += f" in the {room}"  # mention the room only once
     return " and ".join(said) + dice.choice((" there", "")) * (len(said) > 1), state, actions
 
 

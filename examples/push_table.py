@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from groundling.errors import GroundlingError
-from groundling.gym.objects import MacroAction, ObjectWorld, Verb
+from groundling.gym import MacroAction, ObjectWorld, Verb
 from groundling.gym.optional import require
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
@@ -22,8 +22,8 @@ COLOURS = ("red", "green", "blue", "yellow")
 KINDS = ("block", "cup", "plate")
 EDGES = ("left", "right", "far", "near")
 HAND = 0.02  # radius
-STEP = 0.04  # the maximum length of a move
-_NEAR = 0.015  # the maximum distance that counts as beside or at an edge
+STEP = 0.04  # maximum length of a move
+_NEAR = 0.015  # maximum distance that counts as beside or at an edge
 _RADII = {"small": 0.03, "large": 0.05}
 
 
@@ -38,12 +38,12 @@ class Piece(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """The radius of the piece."""
+        """Radius of the piece."""
         return _RADII[self.size]
 
 
 class TableScene(NamedTuple):
-    """The positions of the hand and the pieces, between 0 and 1."""
+    """Positions of the hand and the pieces, between 0 and 1."""
 
     x: float
     y: float
@@ -139,7 +139,7 @@ class PushTable(_gymnasium.Env):  # type: ignore[misc, name-defined]
         return self.observation(), {"mission": self.mission}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Any]:
-        """Move the hand."""
+        """Move the hand; return the usual result of `step`."""
         dx, dy, down = (float(each) for each in action)
         if self.noise:
             dx, dy = self.np_random.normal((dx, dy), self.noise)
@@ -252,7 +252,7 @@ class PushTableWorld(ObjectWorld):
         return found | {f"edge {side}": {"kind": "edge", "side": side} for side in EDGES}
 
     def allows(self, scene: TableScene, verb: str, role: str, thing: str, before: Any) -> bool:
-        """Whether a thing can fill a role; edges cannot be pushed or touched."""
+        """Return whether a thing can fill a role; edges cannot be pushed or touched."""
         return role == "to" or thing.startswith("piece")
 
     def predict(self, scene: TableScene, move: Any) -> TableScene:
@@ -261,7 +261,7 @@ class PushTableWorld(ObjectWorld):
         return push(scene, dx * STEP, dy * STEP, down > 0)
 
     def differs(self, expected: TableScene, real: TableScene) -> bool:
-        """Whether a piece is more than half a step from its expected position."""
+        """Return whether a piece is more than half a step from its expected position."""
         one = np.array([each[3:] for each in expected.pieces])
         other = np.array([each[3:] for each in real.pieces])
         return bool(np.abs(one - other).max() > STEP / 2)
@@ -286,7 +286,7 @@ class PushTableWorld(ObjectWorld):
         raise GroundlingError(f"{len(done)} moves did not {action.verb} it")
 
     def achieved(self, scene: TableScene, action: MacroAction) -> bool:
-        """Whether the macro-action is done."""
+        """Return whether the macro-action is done."""
         return PushTable._is_done(_task(action), scene)
 
     @staticmethod
@@ -314,7 +314,7 @@ class PushTableWorld(ObjectWorld):
         return piece.x + dx / size * back, piece.y + dy / size * back
 
     def _has_slipped(self, scene: TableScene, task: Task) -> bool:
-        """Whether the piece is no longer between the hand and the goal."""
+        """Return whether the piece is no longer between the hand and the goal."""
         if task.verb == "touch":
             return False
         piece, goal = scene.pieces[task.piece], self._goal(scene, task)

@@ -1,8 +1,8 @@
 """A text adventure as a Gymnasium world: `python examples/text_adventure.py`.
 
-Rooms, doors, keys, chests and things have names of several words, some of them shared. Commands
-and observations are texts. Quests are in English and do not mention the paths and doors between
-rooms; `route` finds them.
+Rooms, doors, keys, chests and things have names of several words, some of which are shared.
+Commands and observations are texts. Quests are in English and do not mention the paths and doors
+between rooms, which `route` finds.
 """
 
 import random
@@ -59,7 +59,8 @@ class Adventure(gymnasium.Env):
         dice = random.Random(int(self.np_random.integers(1 << 30)))
         self.rooms = dice.sample(ROOMS, dice.randint(4, 7))
         kinds = dice.sample(KINDS, 4)
-        self.exits = {room: {} for room in self.rooms}  # room by door, or by the word "way"
+        # room behind each door, or behind the word "way"
+        self.exits = {room: {} for room in self.rooms}
         self.doors, stand = {}, {}
         for number, room in enumerate(self.rooms[1:], 1):
             other = self.rooms[dice.randrange(number)]
@@ -107,7 +108,7 @@ class Adventure(gymnasium.Env):
         return commands, " ".join([*greeting, *told, *thanks])
 
     def _after(self, commands):
-        """Return the states after each command, without changing the state."""
+        """Return the state after each command, without changing the current state."""
         before, passed = self.state, []
         for command in commands:
             self.state = self._done(command)
@@ -179,13 +180,13 @@ def key_for(chest):
 
 
 def named(command):
-    """Return the things named in a command."""
+    """Return the names of things in a command."""
     _, thing, _, other = COMMAND.fullmatch(command).groups()
     return (thing, other) if other else (thing,)
 
 
 def wishes(info):
-    """Return all possible requests, including those that need a walk."""
+    """Return all possible requests, including those for things in other rooms."""
     state, chests = info["state"], info["chests"]
     rooms = {room for ends in info["doors"].values() for room in ends}
     found = [f"go to {room}" for room in sorted(rooms) if room != state.room]

@@ -1,1 +1,1 @@
-"""How things were chosen: dated notes, and the scripts behind them; not part of the package."""
+"""Dated notes on how settings were chosen, with their scripts; not part of the package."""

@@ -1,4 +1,4 @@
-"""Measure BabyAI with fewer draws or seeds than `groundling evaluate babyai`, and go on later."""
+"""Evaluation of BabyAI with fewer draws or seeds, which can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TASK = BabyAITask()
 def measure(
     folder: Path, rows: Sequence[str], levels: Sequence[str], draws: int, seeds: int, most: int
 ) -> Report:
-    """Return the report of some rows; what is done is kept in a folder and not done again."""
+    """Return the report of some rows; finished parts are stored in a folder and reused."""
     corpus = TASK.load(None)
     outcomes: dict[str, list[Any]] = {row: [] for row in rows}
     seconds = 0.0
@@ -58,7 +58,7 @@ def measure(
 
 
 def draw(reports: Sequence[Report], file: Path) -> None:
-    """Draw success against the number of demonstrations, with the random plan and the oracle."""
+    """Draw success by number of demonstrations, with the random plan and the oracle."""
     from matplotlib.figure import Figure
 
     rows = {row.name: row for report in reports for row in report.rows if row.metrics}
@@ -81,7 +81,7 @@ def draw(reports: Sequence[Report], file: Path) -> None:
 
 
 def levels_table(report: Report) -> str:
-    """Return a line for each level that some row does not solve, and how many are solved by all.
+    """Return a table of levels that some row does not solve, and the number of other levels.
 
     >>> from groundling.evaluation.report import Row
     >>> rows = [Row("oracle", {"success": 0.95, "GoTo": 1.0, "Open": 0.9})]
@@ -107,16 +107,16 @@ def levels_table(report: Report) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run from the command line: `python -m research.babyai_report FOLDER --seeds 50`."""
+    """Run the command line, such as `python -m research.babyai_report FOLDER --seeds 50`."""
     known = TASK.presets.variants_of("best")
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="where results are kept")
+    parser.add_argument("folder", type=Path, help="folder for the results")
     parser.add_argument("--rows", nargs="*", default=list(known), help="rows of the table")
     parser.add_argument("--levels", nargs="*", default=list(TASK.load(None)))
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=50)
-    parser.add_argument("--most", type=int, default=100, help="demonstrations at most")
-    parser.add_argument("--picture", type=Path, help="where to draw success")
+    parser.add_argument("--most", type=int, default=100, help="maximum number of demonstrations")
+    parser.add_argument("--picture", type=Path, help="file for the figure of success")
     asked = parser.parse_args(arguments)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -1,7 +1,7 @@
-"""What composed demonstrations bring: `python -m research.conversations`.
+"""Effect of composed demonstrations: `python -m research.conversations`.
 
-A robot is told one thing at a time, five times in a row. Then two things are said at once,
-which nobody ever showed, about places and things that it never saw.
+Training conversations have five texts with one request each. Test texts have two requests each,
+about places and things that do not occur in training.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SAID = {"go": ("walk to", "go to"), "take": ("take", "pick up"), "put": ("put do
 
 
 class Scene(NamedTuple):
-    """Where the robot stands, what it holds (or nothing), and where things lie."""
+    """State: the robot's place, what it holds (or nothing), and the places of things."""
 
     at: str
     holds: str
@@ -28,20 +28,20 @@ class Scene(NamedTuple):
 
 
 class Kitchen:
-    """A robot goes to places, takes things that lie there, and puts down what it holds."""
+    """World of a robot that goes to places, takes things there, and puts them down."""
 
     def __init__(self, places: Sequence[str]) -> None:
         self.places = tuple(places)
 
     def actions(self, state: Scene) -> tuple[tuple[str, str], ...]:
-        """Return what can be done: a verb, and a place or a thing."""
+        """Return the possible actions: a verb, and a place or a thing."""
         go = tuple(("go", place) for place in self.places if place != state.at)
         if state.holds:
             return (*go, ("put", state.holds))
         return go + tuple(("take", each) for each, at in sorted(state.lying) if at == state.at)
 
     def step(self, state: Scene, action: tuple[str, str]) -> Scene:
-        """Return the scene afterwards."""
+        """Return the state after an action."""
         verb, what = action
         if verb == "go":
             return state._replace(at=what)
@@ -50,7 +50,7 @@ class Kitchen:
         return state._replace(holds="", lying=state.lying | {(what, state.at)})
 
     def ground(self, state: Scene, action: tuple[str, str], next_state: Scene) -> GroundingGraph:
-        """Return the event with the place where it ends and the thing it is about."""
+        """Return the graph: the event, the place where it ends, and the thing."""
         verb, what = action
         if verb == "go":
             return GroundingGraph(
@@ -66,7 +66,7 @@ class Kitchen:
 def talk(
     dice: random.Random, names: tuple[Sequence[str], Sequence[str]], count: int, group: str
 ) -> list[Demonstration]:
-    """Say and do several things in a row."""
+    """Return a generated conversation as demonstrations."""
     things, places = names
     kitchen = Kitchen(places)
     lying = frozenset((thing, dice.choice(places)) for thing in things)
@@ -89,14 +89,14 @@ def talk(
 
 
 def together(shown: Sequence[Demonstration]) -> Demonstration:
-    """Return what was said in a row as one sentence."""
+    """Return two consecutive demonstrations as one with a single sentence."""
     text = " and ".join(str(each.instructions) for each in shown)
     actions = tuple(action for each in shown for action in each.actions)
     return Demonstration(text, shown[0].environment, shown[0].start, actions)
 
 
 def measure(composed: float, seed: int, talks: int = 12, count: int = 60) -> tuple[float, float]:
-    """Learn from some talks; return the shares of single and of two things that are right."""
+    """Train on conversations; return the accuracies on texts with one and two requests."""
     dice = random.Random(seed)
     known = [each for number in range(talks) for each in talk(dice, KNOWN, 5, f"talk {number}")]
     follower = Follower(

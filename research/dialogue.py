@@ -1,9 +1,9 @@
-"""What speaking, asking and listening bring in mazes: `python -m research.dialogue CORPORA/sail`.
+"""Effect of speaking, asking and listening in mazes: `python -m research.dialogue CORPORA/sail`.
 
-Learns from some maps and follows another one. Everything that is chosen (the weight of the
-speaker, thresholds of the rows without *own map*) is chosen inside the maps learnt from. With
-`--speaker`, half of the training sentences teach a speaker and its listener, and the other half
-an independent follower, who is told human and generated sentences.
+The script trains on some maps and follows another one. The weight of the speaker, and the
+thresholds of rows without *own map*, are chosen inside the training maps. With `--speaker`, half of
+the training sentences train a speaker and its listener, and the other half train an independent
+follower, which then follows human and generated sentences.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ DRAWS, OWN = 40, 50
 
 
 def cases_of(options: Sequence[Sequence[Option]], shown: Sequence[Demonstration]) -> list[Case]:
-    """Return options with the right outcomes."""
+    """Return the options of plans, with the right outcomes."""
     return [(found, right_outcomes(each)) for found, each in zip(options, shown, strict=True)]
 
 
 def share_right(cases: Iterable[Case]) -> float:
-    """Return how often the most probable outcome is right."""
+    """Return the share of cases whose most probable outcome is right."""
     return float(np.mean([options[0].outcome in right for options, right in cases]))
 
 
 def requests_of(shown: Iterable[Demonstration]) -> list[tuple[Any, Any, Any]]:
-    """Return what is asked of a follower."""
+    """Return the arguments of `follow` for demonstrations."""
     return [(each.instructions, each.environment, each.start) for each in shown]
 
 
 def own_map(
     cases: Sequence[Case], coverage: float, score: Score, draws: int = DRAWS, own: int = OWN
 ) -> DialogueScores:
-    """Calibrate on some sentences of the map itself, follow the others; the mean of many draws."""
+    """Return mean scores over draws of sentences about the test map that calibrate the agent."""
     dice, found = random.Random(0), []
     for _ in range(draws):
         drawn = dice.sample(range(len(cases)), len(cases))
@@ -72,7 +72,7 @@ def own_map(
 
 
 def asking(inside: Sequence[Case], test: Sequence[Case]) -> dict[str, dict[str, float]]:
-    """Return the rows of the table on asking, for both scores."""
+    """Return the rows of the table of clarification questions, for both scores."""
     rows = {}
     for score in SCORES:
         for coverage in COVERAGES:
@@ -86,7 +86,7 @@ def asking(inside: Sequence[Case], test: Sequence[Case]) -> dict[str, dict[str, 
 def listening(
     train: Sequence[Demonstration], test: Sequence[Demonstration], follower: Follower
 ) -> dict[str, Any]:
-    """Follow a map with and without the speaker; what it brings to asking."""
+    """Return the results of following a map with and without the speaker."""
     follower.fit(train, check=False)
     folds = cross_fit(follower, train)
     listener = PragmaticListener.learn(follower, train, cross_fitted=folds)
@@ -120,7 +120,7 @@ def listening(
 def halves(
     shown: Sequence[Demonstration], seed: int = 0
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Split demonstrations into two halves that share no group."""
+    """Return demonstrations as two halves that share no group."""
     groups = sorted({each.group for each in shown})
     random.Random(seed).shuffle(groups)
     first = set(groups[::2])
@@ -133,7 +133,7 @@ def speaking(
     follower: Follower,
     other: Follower,
 ) -> dict[str, Any]:
-    """Say demonstrated plans, and let an independent follower follow human and generated text."""
+    """Return how well an independent follower follows human and generated texts."""
     import sacrebleu
 
     mine, yours = halves(train)
@@ -164,14 +164,14 @@ def speaking(
 
 
 def main() -> None:
-    """Measure one map."""
+    """Measure one map, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--learn", nargs="+", default=["Grid"])
     parser.add_argument("--follow", default="Jelly")
     parser.add_argument("--speaker", action="store_true")
     parser.add_argument("--variant", default="full")
-    parser.add_argument("--most", type=int, help="follow so many sentences only")
+    parser.add_argument("--most", type=int, help="maximum number of sentences to follow")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     warnings.simplefilter("ignore", GroundlingWarning)

@@ -1,8 +1,8 @@
-"""Unknown starts as hidden variables: `python -m research.hidden_starts Grid Jelly`.
+"""Unknown orientations as hidden variables: `python -m research.hidden_starts Grid Jelly`.
 
-Where the orientation is unknown, the first thing in a plan is not to face somewhere, but where
-one faced before: four poses, each with its own view, from which everything can follow. Texts
-are summed over them. Trains on one map and reads every second route of another.
+If the initial orientation is unknown, the first action of a plan does not turn to a direction but
+selects the orientation at the start: one of four poses, each with its own view. The model sums over
+these poses. The script trains on one map and follows every second route of another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import DIRECTIONS
 from groundling.tasks.mazes.maze_graphs import rich_graph
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
-from groundling.tasks.mazes.routes import (
+from groundling.world.composition import compose
+from research.maze_routes import (
     POWERS,
     RouteData,
     act_at_once,
@@ -31,7 +32,6 @@ from groundling.tasks.mazes.routes import (
     prepare_routes,
     read_routes,
 )
-from groundling.world.composition import compose
 
 __all__ = ["HiddenStart", "main", "measure", "sum_poses"]
 
@@ -39,7 +39,7 @@ HIDDEN = "hidden"
 
 
 class HiddenStart(MazeEnvironment):
-    """A maze in which `face` tells where one faced before anything was done.
+    """Maze in which `face` selects the orientation at the start.
 
     >>> from groundling.tasks.mazes import Maze
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
@@ -49,7 +49,7 @@ class HiddenStart(MazeEnvironment):
     """
 
     def actions(self, state: MazeState) -> tuple[MazeAction, ...]:
-        """Return the actions possible in a state."""
+        """Return the possible actions in a state."""
         if state.last == HIDDEN:
             return super().actions(state._replace(last="start"))[:-1]
         return super().actions(state)
@@ -60,7 +60,7 @@ class HiddenStart(MazeEnvironment):
         return after._replace(last=HIDDEN) if action.kind == "face" else after
 
     def ground(self, state: MazeState, action: MazeAction, next_state: MazeState) -> GroundingGraph:
-        """Return the grounding graph of an action; a hidden pose has labels of its own."""
+        """Return the grounding graph of an action; a hidden pose has labels of the view."""
         if action.kind != "face":
             return super().ground(state, action, next_state)
         seen = rich_graph(self.maze, state, action, next_state, by_action=False)
@@ -74,7 +74,7 @@ class HiddenStart(MazeEnvironment):
         return GroundingGraph(nodes, seen.edges, roles=seen.roles)
 
     def mirrored(self) -> MazeEnvironment:
-        """Return the same environment with left and right exchanged."""
+        """Return the environment with left and right exchanged."""
         if self._mirrored is None:
             self._mirrored = HiddenStart(self.maze.mirrored(), self.shape, swaps=self.swaps)
             self._mirrored._mirrored = self
@@ -82,7 +82,7 @@ class HiddenStart(MazeEnvironment):
 
 
 def sum_poses(demonstration: Demonstration) -> Demonstration:
-    """Say that a plan from an unknown start is meant from whichever pose it is done.
+    """Return a demonstration whose plan is correct from each hidden pose.
 
     >>> from groundling.tasks.mazes import Maze
     >>> world = HiddenStart(Maze("One", {(0, 0): ""}, []))
@@ -102,7 +102,7 @@ def sum_poses(demonstration: Demonstration) -> Demonstration:
 
 
 def hide(data: RouteData) -> RouteData:
-    """Return what there is to learn from with unknown starts as hidden poses."""
+    """Return the training data with unknown orientations as hidden poses."""
     world = HiddenStart(data.sentences[0].environment.maze)  # type: ignore[attr-defined]
     return RouteData(
         [replace(each, environment=world) for each in data.sentences],
@@ -112,7 +112,7 @@ def hide(data: RouteData) -> RouteData:
 
 
 def train(chosen: MazePreset, data: RouteData, hidden: bool) -> Follower:
-    """Train as the row with composed demonstrations of the preset `routes` does."""
+    """Return a follower trained like the row of `routes` with composed demonstrations."""
     shown: Sequence[Demonstration] = [*data.sentences, *data.dropped]
     longer = compose(shown, weight=0.5, max_length=chosen.search.longest, parser=chosen.parser)
     shown = [*add_negative_starts(shown, misread=6, elsewhere=3, alone=0.5), *longer]
@@ -125,7 +125,7 @@ def train(chosen: MazePreset, data: RouteData, hidden: bool) -> Follower:
 def measure(
     chosen: MazePreset, one: RouteData, two: RouteData, *, hidden: bool
 ) -> dict[str, float]:
-    """Train on one map and follow the sentences and every second route of another."""
+    """Return the accuracies on another map: sentences, and every second route."""
     if hidden:
         one, two = hide(one), hide(two)
     began = time.process_time()
@@ -145,10 +145,10 @@ def measure(
 
 
 def main() -> None:
-    """Measure a pair of maps, with and without hidden poses."""
+    """Measure a pair of maps with and without hidden poses."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("learnt", help="the map to learn from: Grid, Jelly or L")
-    parser.add_argument("followed", help="the map to follow")
+    parser.add_argument("learnt", help="training map: Grid, Jelly or L")
+    parser.add_argument("followed", help="test map")
     given = parser.parse_args()
     chosen = PRESETS.select("best", "tree")
     data = prepare_routes(chosen, load_sail(Path(os.environ["GROUNDLING_CORPORA"]) / "sail"))

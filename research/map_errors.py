@@ -1,4 +1,4 @@
-"""Where routes on maps go wrong: which moves are predicted and false, and which are missing.
+"""Errors on maps: which predicted moves are wrong, and which moves are missing.
 
 `python -m research.map_errors CORPORA/hcrc` trains a preset, follows the test dialogues, and
 prints the counts of docs/maps.md; `--dialogues` adds a line for each dialogue.
@@ -19,11 +19,11 @@ from groundling.tasks.maps.task import MapTask
 __all__ = ["Routes", "count_errors", "follow_test", "main", "missing_moves", "wrong_moves"]
 
 Routes = tuple[str, Sequence[str], Sequence[str]]
-"""A dialogue's name, the landmarks that were predicted, and those of the drawn route."""
+"""Names of dialogues, each with the predicted landmarks and those of the drawn route."""
 
 
 def wrong_moves(predicted: Sequence[str], gold: Sequence[str]) -> Counter[str]:
-    """Count the kinds of predicted moves that the drawn route does not have.
+    """Return counts of predicted moves that the drawn route does not have, by kind.
 
     >>> wrong_moves(["start", "mill", "inn", "cave"], ["start", "barn", "mill", "cave"])
     Counter({'passes over landmarks': 1, 'off the route': 1, 'back to the route': 1})
@@ -47,7 +47,7 @@ def wrong_moves(predicted: Sequence[str], gold: Sequence[str]) -> Counter[str]:
 
 
 def missing_moves(predicted: Sequence[str], gold: Sequence[str]) -> Counter[str]:
-    """Count the kinds of moves of the drawn route that were not predicted.
+    """Return counts of moves of the drawn route that were not predicted, by kind.
 
     >>> missing_moves(["start", "mill"], ["start", "barn", "mill"])
     Counter({'landmark never reached': 1, 'reached from elsewhere': 1})
@@ -67,7 +67,7 @@ def missing_moves(predicted: Sequence[str], gold: Sequence[str]) -> Counter[str]
 
 
 def count_errors(answers: Sequence[Routes]) -> tuple[Counter[str], Counter[str]]:
-    """Return the kinds of wrong and of missing moves of all dialogues together."""
+    """Return counts of wrong and of missing moves over all dialogues, by kind."""
     wrong, missing = Counter[str](), Counter[str]()
     for _, predicted, gold in answers:
         wrong += wrong_moves(predicted, gold)
@@ -76,7 +76,7 @@ def count_errors(answers: Sequence[Routes]) -> tuple[Counter[str], Counter[str]]
 
 
 def follow_test(corpus: MapCorpus, name: str = "best") -> Iterator[Routes]:
-    """Train a preset on the training maps and yield its routes on the others."""
+    """Train a preset on the training maps; yield its routes on the test maps."""
     task = MapTask()
     chosen = task.presets.select(name)
     cases, apart = task.prepare(corpus, chosen), task.held_out(corpus)
@@ -92,9 +92,9 @@ def follow_test(corpus: MapCorpus, name: str = "best") -> Iterator[Routes]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("corpus", help="the folder of the corpus")
+    parser.add_argument("corpus", help="folder of the corpus")
     parser.add_argument("--preset", default="best")
-    parser.add_argument("--dialogues", action="store_true", help="print every route, too")
+    parser.add_argument("--dialogues", action="store_true", help="also print every route")
     settings = parser.parse_args(arguments)
     answers = list(follow_test(load_corpus(settings.corpus), settings.preset))
     if settings.dialogues:

@@ -1,4 +1,4 @@
-"""Where the follower goes wrong: accuracy by kind of sentence, and its most confident errors.
+"""Errors on mazes: accuracy by kind of sentence, and the most confident errors.
 
 `python -m research.maze_errors CORPUS OUT` writes `OUT/errors.html` and
 `OUT/errors.md` for a preset and row.
@@ -33,7 +33,7 @@ _HUES = (210, 28, 130, 290, 350, 60)
 
 
 class Answer(NamedTuple):
-    """What the follower did with one sentence, and whether it was right."""
+    """The follower's answer to one sentence, and whether it is right."""
 
     demonstration: Demonstration
     plan: Plan
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 
 
 def sentence_type(text: Sequence[Instruction]) -> str:
-    """Tell by its parse whether a text commands, states, or is only a fragment.
+    """Return whether a text is imperative, declarative or a fragment, by its parse.
 
     >>> go = Instruction(("go", "on"), (-1, 0), ("root", "advmod"), ("VERB", "ADV"))
     >>> sentence_type([go])
@@ -93,7 +93,7 @@ GROUPS: dict[str, Callable[[Answer], str]] = {
 
 
 def breakdown(answers: Sequence[Answer]) -> dict[str, dict[str, tuple[int, int]]]:
-    """Return for each way of grouping, and each group, how many answers are right of how many."""
+    """Return (right, total) of each group of answers, for each way of grouping."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
     for name, group in GROUPS.items():
         counts: dict[str, tuple[int, int]] = {}
@@ -106,18 +106,18 @@ def breakdown(answers: Sequence[Answer]) -> dict[str, dict[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class ErrorReport:
-    """What went wrong among some answers.
+    """Report on wrong answers.
 
     Parameters
     ----------
     title
-        Which system, under which condition.
+        System and condition.
     answers
-        What was answered in maps that were left out.
+        Answers on held-out maps.
     most
-        How many errors to show, the most confident first.
+        Number of errors to show, the most confident first.
     pictures
-        Whether to draw the gold way and the predicted one for each error.
+        Whether to draw the gold and the predicted path of each error.
     """
 
     title: str
@@ -131,7 +131,7 @@ class ErrorReport:
         return sorted(wrong, key=lambda answer: -answer.plan.confidence)
 
     def markdown(self) -> str:
-        """Return the counts as tables; no sentence of the corpus is quoted."""
+        """Return the counts as tables, without quoting sentences of the corpus."""
         answers = self.answers
         right = sum(answer.right for answer in answers)
         lines = [f"{self.title}: {right} of {len(answers)} right ({right / len(answers):.1%})."]
@@ -151,7 +151,7 @@ class ErrorReport:
         return "\n".join(lines) + "\n"
 
     def html(self) -> str:
-        """Return one page that needs nothing else."""
+        """Return a self-contained page."""
         shown = self.errors()[: self.most]
         parts = [self._card(number, answer) for number, answer in enumerate(shown, 1)]
         return _PAGE.format(
@@ -196,7 +196,7 @@ class ErrorReport:
 
 
 def _aligned(why: Explanation) -> str:
-    """Return the text with each word in the colour of the action that it most probably names."""
+    """Return the text, with each word in the colour of the action that it most probably names."""
     best: dict[tuple[int, int], tuple[float, int]] = {}
     for number, step in enumerate(why.steps):
         share: dict[tuple[int, int], float] = {}
@@ -229,7 +229,7 @@ def _colour(number: int, strength: float) -> str:
 
 
 def _picture(answer: Answer) -> str:
-    """Return the gold way and the predicted one, side by side."""
+    """Return the gold and the predicted path side by side, as SVG."""
     shown = answer.demonstration
     world, way = cast(MazeEnvironment, shown.environment), [cast(MazeState, shown.start)]
     for action in shown.actions:
@@ -242,7 +242,7 @@ def _picture(answer: Answer) -> str:
 
 
 def _tables(markdown: str) -> str:
-    """Turn our own Markdown tables into HTML."""
+    """Return the report's Markdown tables as HTML."""
     lines, inside = [], False
     for line in markdown.splitlines():
         if line.startswith("|---"):
@@ -308,7 +308,7 @@ _CARD = """<article>
 
 
 def follow_all(corpus: str | Path, preset: str = "best", row: str = "full") -> list[Answer]:
-    """Leave out each map in turn and follow its sentences."""
+    """Return the answers to the sentences of each map, held out in turn."""
     task, sail = MazeTask(), load_sail(corpus)
     chosen = task.presets.select(preset, row)
     cases = task.prepare(sail, chosen)
@@ -324,13 +324,13 @@ def follow_all(corpus: str | Path, preset: str = "best", row: str = "full") -> l
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, follow, and write the error report, from the command line."""
+    """Train, follow and write the error report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("corpus", help="the folder of the corpus")
-    parser.add_argument("out", help="the folder for errors.html and errors.md")
+    parser.add_argument("out", help="folder for errors.html and errors.md")
     parser.add_argument("--preset", default="best")
     parser.add_argument("--row", default="full")
-    parser.add_argument("--most", type=int, default=50, help="how many errors to show")
+    parser.add_argument("--most", type=int, default=50, help="number of errors to show")
     parser.add_argument("--no-pictures", action="store_true")
     settings = parser.parse_args(arguments)
     answers = follow_all(settings.corpus, settings.preset, settings.row)

@@ -1,7 +1,8 @@
-"""What `Follower()` gains in mazes: `python -m research.mazes_auto CORPORA/sail Grid-L Jelly-Grid`.
+"""Gains of automatic settings in mazes: `python -m research.mazes_auto CORPORA/sail Grid-L`.
 
-Settings are chosen from the sentences of one map, which is learnt from; another one is followed.
-Then the same without composed demonstrations and without a second member, and learnt for longer.
+Settings are chosen from the sentences of one map, a follower is trained on it, and the sentences of
+another map are followed. The script then repeats this without composed demonstrations, without a
+second member, and with longer training.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["main", "measure", "settings"]
 
 
 def settings(chosen: Follower) -> Iterator[tuple[str, Follower]]:
-    """Yield what is compared: all that was chosen, less of it, and longer learning.
+    """Yield the followers to compare: chosen settings, some of them removed, longer training.
 
     >>> [name for name, _ in settings(Follower())]
     ['as chosen', 'one member', 'not composed', 'neither', 'longer']
@@ -43,7 +44,7 @@ def settings(chosen: Follower) -> Iterator[tuple[str, Follower]]:
 def measure(
     shown: Sequence[Demonstration], asked: Sequence[Demonstration]
 ) -> Iterator[tuple[str, float, float]]:
-    """Yield for each setting the share of right answers and the processor seconds of `fit`."""
+    """Yield, for each follower, its accuracy and the processor seconds of `fit`."""
     chosen = Follower().fit(shown, check=False).chosen()
     for name, follower in settings(chosen):
         began = time.process_time()
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure pairs of maps."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="the SAIL corpus")
-    parser.add_argument("pairs", nargs="*", help="such as Grid-L: learn from Grid, follow L")
+    parser.add_argument("pairs", nargs="*", help="such as Grid-L: train on Grid, test on L")
     given = parser.parse_args(arguments)
     sail = load_sail(given.folder)
     auto = PRESETS.select("auto")

@@ -1,6 +1,6 @@
-"""Twenty plans in words, not chosen: `python -m research.speaker_examples`.
+"""Twenty evenly spaced plans in words: `python -m research.speaker_examples`.
 
-Learns from two generated mazes, and says every so many plans of the third one.
+Trains on two generated mazes, and describes plans of a third one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COUNT = 20
 
 
 def table(size: float = 1.0) -> str:
-    """Return plans with what was said and what the speaker says, as a table."""
+    """Return a table of plans, with the text of the corpus and the speaker's text."""
     task = get_task("mazes")
     corpus = task.load(None, size)
     cases = task.prepare(corpus, chosen := task.presets.select("best"))

@@ -8,7 +8,8 @@ from groundling.errors import SettingError, WorldError
 from groundling.svg import Canvas, draw_way, framed, write_picture
 from groundling.tasks.mazes import Maze, MazeEnvironment
 from groundling.tasks.mazes.maze_drawing import draw_maze
-from groundling.tasks.puzzles import Board, PuzzleEnvironment, PuzzleState, Strike
+from groundling.tasks.puzzles import Board, PuzzleEnvironment, Strike
+from groundling.tasks.puzzles.environment import PuzzleState
 
 SQUARE = str(Canvas(0, 0, 30, 10))
 

@@ -1,1 +1,1 @@
-"""What makes the things that ship with the package; not part of it."""
+"""Tools that build and check the package; not part of the package."""

@@ -1,7 +1,7 @@
-"""Draw docstrings, messages and paragraphs at random, to be read with fresh eyes.
+"""Random sample of docstrings, messages and paragraphs, for review by new readers.
 
-Run `python -m tools.prose_sample --seed 1` from the root of the repository. The same seed draws
-the same texts from the same files, so that a reading can be repeated.
+Run `python -m tools.prose_sample --seed 1` from the root of the repository. The same seed selects
+the same texts from the same files, so that a review can be repeated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RAISING = re.compile(r"(Error|Warning|Exit|Problem)$|^(warn|fail|refuse)")
 
 @dataclass(frozen=True)
 class Passage:
-    """A text that people read, and where it stands."""
+    """A text that people read, with its kind and its place in the source."""
 
     kind: str
     place: str
@@ -61,7 +61,7 @@ def messages(source: str, name: str) -> Iterator[Passage]:
 
 
 def _written(node: ast.expr) -> str:
-    """Return a string expression as people read it, or an empty text for anything else."""
+    """Return the text of a string expression, or an empty string for any other expression."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -110,7 +110,7 @@ def _all_passages(root: Path) -> list[list[Passage]]:
 
 
 def sample(root: Path, seed: int, counts: Sequence[int] = (40, 40, 10)) -> list[Passage]:
-    """Draw as many docstrings, messages and paragraphs as `counts` says."""
+    """Return a random sample: `counts` of docstrings, messages and paragraphs."""
     draw, found = random.Random(seed), _all_passages(root)
     drawn = [
         draw.sample(each, min(count, len(each))) for each, count in zip(found, counts, strict=True)
@@ -119,7 +119,7 @@ def sample(root: Path, seed: int, counts: Sequence[int] = (40, 40, 10)) -> list[
 
 
 def main() -> None:
-    """Print a sample, numbered."""
+    """Print a numbered sample."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, required=True)
     given = parser.parse_args()

@@ -1,9 +1,9 @@
-"""Try an installed Groundling: fit, follow, save, load, files, commands, and what extras there are.
+"""Smoke test of an installed Groundling: fit, follow, save, load, files, commands, extras.
 
     python tools/smoke.py
 
-A script of its own that needs nothing but the package, so that it runs in any environment: with
-the lowest and the newest dependencies (`make versions`), and on a wheel.
+This script imports only the package, so it runs in any environment: with the lowest and the newest
+dependencies (`make versions`), and on an installed wheel.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Lamps:
     def ground(
         self, state: tuple[bool, ...], action: str, after: tuple[bool, ...]
     ) -> GroundingGraph:
-        """Return what is seen: the lamp."""
+        """Return the graph of an action: the lamp."""
         return GroundingGraph({"lamp": {"colour": action, "lit": after != state}})
 
 
@@ -47,7 +47,7 @@ WORLD = Lamps()
 
 
 def shown() -> list[Demonstration]:
-    """Return what is learnt from."""
+    """Return the training demonstrations."""
     verbs = ("press", "switch", "touch")
     return [
         Demonstration(f"{verb} the {name} lamp", WORLD, OFF, (name,))
@@ -66,13 +66,13 @@ def follower() -> Follower:
 
 
 def must(true: object, what: str) -> None:
-    """Complain of what does not work."""
+    """Exit with a message unless a condition is true."""
     if not true:
         raise SystemExit(f"Broken: {what}")
 
 
 def has(*modules: str) -> bool:
-    """Tell whether modules are installed."""
+    """Return whether all of some modules are installed."""
     return all(importlib.util.find_spec(each) is not None for each in modules)
 
 
@@ -134,7 +134,7 @@ def commands(folder: Path) -> str:
 
 
 def extras(folder: Path) -> str:
-    """Import what needs extras, and use a home."""
+    """Import the modules that need installed extras, and use a home."""
     told = []
     if has("fastapi", "uvicorn", "prometheus_client"):
         import groundling.studio.app
@@ -165,7 +165,7 @@ def extras(folder: Path) -> str:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Try everything, or stop at the first thing that does not work."""
+    """Run all checks; stop at the first that fails."""
     print(f"Python {sys.version.split()[0]}, {Path(__file__).parent}")
     tries: tuple[Callable[[Path], str], ...] = (learn, files, shards, commands, extras)
     for each in tries:

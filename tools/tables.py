@@ -1,9 +1,10 @@
-"""Tables for people: what was learnt, as the paper's Table 2, and the rows of saved results.
+"""Markdown tables of learnt weights (like the paper's Table 2) and of saved results.
 
-A page says where a table goes: between the lines `<!-- results: mazes-*.json -->` and
-`<!-- end -->`, or, for one line of each report, `<!-- summary: mazes-best.json; … -->`, or, for
-reports on confidence, `<!-- confidence: mazes maps -->`.
-`python -m tools.tables docs/*.md research/*.md README.md` fills in all of them.
+Markers in a page say where a table goes: between `<!-- results: mazes-*.json -->` and `<!-- end
+-->` for whole reports, `<!-- summary: mazes-best.json; … -->` for one line of each report, and
+`<!-- confidence: mazes maps -->` for reports on confidence, `<!-- checks -->` for the checks of
+`fit` and `diagnose`. `python -m tools.tables docs/*.md research/*.md README.md` fills in all of
+them.
 """
 
 from __future__ import annotations
@@ -12,24 +13,34 @@ import argparse
 import json
 import re
 from collections.abc import Mapping, Sequence
+from inspect import getdoc
 from pathlib import Path
 
+from groundling.checks.registry import CHECKS
 from groundling.evaluation.report import Report, Row, fraction
 from groundling.files import write_atomically
 from groundling.follower import Follower
 
-__all__ = ["confidence_table", "fill_page", "results_table", "summary_table", "weights_table"]
+__all__ = [
+    "checks_table",
+    "confidence_table",
+    "fill_page",
+    "results_table",
+    "summary_table",
+    "weights_table",
+]
 
 _MARKED = re.compile(r"(<!-- results: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _SUMMARY = re.compile(r"(<!-- summary: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CONFIDENCE = re.compile(r"(<!-- confidence: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_CHECKS = re.compile(r"(<!-- checks -->\n).*?(<!-- end -->)", re.DOTALL)
 _MAIN = ("macro", "f1", "match", "success")
 
 
 def weights_table(follower: Follower, words: Sequence[str], *, each: int = 3, free: int = 6) -> str:
-    """Return learnt weights as the paper's Table 2 shows them: of words, and without text.
+    """Return a table of learnt weights, like the paper's Table 2.
 
-    For each word its strongest features, then the strongest that need no word at all.
+    The table has the strongest features of each word, then the strongest features without words.
 
     >>> from groundling import Demonstration, Features, GroundingGraph, Overlay, PlanModel
     >>> from groundling.examples import Lamp
@@ -57,7 +68,7 @@ def weights_table(follower: Follower, words: Sequence[str], *, each: int = 3, fr
 
 
 def results_table(folder: str | Path, pattern: str) -> str:
-    """Return the saved reports of a folder, those whose name fits, as Markdown tables.
+    """Return the saved reports in a folder whose names match, as Markdown tables.
 
     >>> from tempfile import TemporaryDirectory
     >>> row = Row("full", {"macro": 0.5}, note="one seed")
@@ -87,7 +98,7 @@ def results_table(folder: str | Path, pattern: str) -> str:
 
 
 def summary_table(folder: str | Path, entries: Sequence[str]) -> str:
-    """Return one line for each saved report: its row `full`, or the row named after a `#`.
+    """Return one line for each saved report: the row `full`, or the row named after `#`.
 
     >>> from tempfile import TemporaryDirectory
     >>> rows = [Row("full", {"f1": 0.5, "map 12": 0.4}, (0.4, 0.6), published={"f1": 0.55})]
@@ -110,7 +121,7 @@ def summary_table(folder: str | Path, entries: Sequence[str]) -> str:
 
 
 def confidence_table(folder: str | Path, tasks: Sequence[str]) -> str:
-    """Return one line for each task: how far its confidence could be trusted.
+    """Return one line for each task: the accuracy of its confidence.
 
     >>> print(confidence_table("results", []))
     | task | answers | right | off by | off by, calibrated | wanted | answered in training
@@ -134,6 +145,15 @@ def confidence_table(folder: str | Path, tasks: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def checks_table() -> str:
+    """Return the table of all checks; the docstrings of their functions say what they find."""
+    lines = ["| check | when | what it finds | what to do |", "|---|---|---|---|"]
+    for name, when, fix, find in CHECKS:
+        finds = " ".join((getdoc(find) or "").removeprefix("Find ").split()).rstrip(".")
+        lines.append(f"| `{name}` | {', '.join(f'`{each}`' for each in when)} | {finds} | {fix} |")
+    return "\n".join(lines)
+
+
 def _line(report: Report, row: Row) -> str:
     shown = {name: row.metrics[name] for name in _MAIN if name in row.metrics}
     interval = "–".join(map(fraction, row.interval)) if row.interval else ""
@@ -147,7 +167,7 @@ def _figures(metrics: Mapping[str, float]) -> str:
 
 
 def fill_page(page: str, folder: str | Path) -> str:
-    r"""Return a page with the tables of saved reports between its marks; none where none is.
+    r"""Return a page with the tables of saved reports between its markers.
 
     >>> from tempfile import TemporaryDirectory
     >>> page = "Here:\n<!-- results: mazes-best.json -->\nold\n<!-- end -->\nand on."
@@ -178,13 +198,14 @@ def fill_page(page: str, folder: str | Path) -> str:
     def confidence(found: re.Match[str]) -> str:
         return found[1] + confidence_table(folder, found[2].split()) + "\n" + found[3]
 
-    return _CONFIDENCE.sub(confidence, _SUMMARY.sub(summary, _MARKED.sub(table, page)))
+    page = _CONFIDENCE.sub(confidence, _SUMMARY.sub(summary, _MARKED.sub(table, page)))
+    return _CHECKS.sub(lambda found: f"{found[1]}{checks_table()}\n{found[2]}", page)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Put the tables of saved reports into pages, from the command line."""
+    """Put the tables of saved reports into pages."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("pages", type=Path, nargs="+", help="Markdown files with marks")
+    parser.add_argument("pages", type=Path, nargs="+", help="Markdown files with markers")
     parser.add_argument("--results", type=Path, default=Path("results"), help="saved reports")
     settings = parser.parse_args(arguments)
     for file in settings.pages:

@@ -27,7 +27,7 @@ PYTHONS = ("3.11", "3.12", "3.13")
 
 
 def find_python(version: str) -> Path | None:
-    """Return the newest interpreter of a version: this one, on the path, or of pyenv.
+    """Return the newest interpreter of a version: this one, one on the path, or one of pyenv.
 
     >>> find_python(f"{sys.version_info[0]}.{sys.version_info[1]}") is not None
     True
@@ -37,14 +37,14 @@ def find_python(version: str) -> Path | None:
         return Path(sys.executable)
     homes = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     found = sorted(homes.glob(f"{version}.*/bin/python"), key=lambda path: len(str(path)))
-    if found:  # before the path, where pyenv has shims for versions that are not chosen
+    if found:  # before the path, because pyenv puts shims there for versions that are not selected
         return found[-1]
     there = shutil.which(f"python{version}")
     return None if there is None else Path(there)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Test all of them; exit with 1 if anything fails."""
+    """Test all versions of Python; exit with 1 if any test fails."""
     reader = argparse.ArgumentParser(prog="python -m tools.versions", description=__doc__)
     reader.add_argument("--python", action="append", help=f"By default {', '.join(PYTHONS)}.")
     reader.add_argument("--resolution", action="append", choices=RESOLUTIONS)
@@ -79,7 +79,7 @@ def _try(
     _run([*_uv(), "venv", "--quiet", "--python", str(python), str(own)])
     install = [*_uv(), "pip", "install", "--quiet", "--python", str(inside)]
     package = f"{wheel.resolve() if wheel else ROOT}[{EXTRAS}]"
-    # Only we are built from source; versions without a wheel for this Python are not candidates.
+    # Only Groundling is built from source; other packages must have a wheel for this Python.
     binary = ["--only-binary", ":all:", "--no-binary", "groundling"] if wheel is None else []
     _run([*install, "--resolution", resolution, *binary, package])
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

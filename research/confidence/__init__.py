@@ -1,1 +1,1 @@
-"""How far confidence can be trusted on the tasks."""
+"""Accuracy of confidence on the tasks."""

@@ -1,4 +1,4 @@
-"""Confidence on the tasks: `python -m research.confidence TASK CORPORA OUT.json [PICTURE.png]`."""
+"""Accuracy of confidence: `python -m research.confidence TASK CORPORA OUT.json [PICTURE.png]`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["MEASURED", "Measured", "measure_task", "write_report"]
 
 
 class Measured(NamedTuple):
-    """What is measured on a task: folds of the test and of the training data, what is right."""
+    """Measurement on a task: test folds, folds of the training data, and what counts as right."""
 
     wanted: float
     right: str
@@ -29,7 +29,7 @@ class Measured(NamedTuple):
     condition: str
     folds: int
     bins: int
-    test_folds: int = 0  # how many share the parts; without, those of the task's evaluation
+    test_folds: int = 0  # number of folds of parts; by default, those of the task's evaluation
 
 
 MEASURED = {
@@ -46,7 +46,7 @@ MEASURED = {
         "{all} puzzles, a fifth held out at a time", folds=4, bins=5, test_folds=5,
     ),
 }  # fmt: skip
-"""What is measured on each task."""
+"""Measurement on each task."""
 
 
 def measure_task(
@@ -81,7 +81,7 @@ def measure_task(
         trials,
         lambda items: chosen.fit(demonstrations(items), check=False),
         judge,
-        group=_part,  # the threshold must hold in a part that was not seen
+        group=_part,  # the threshold must apply to a part that was not used for training
         shown=lambda each: each.demonstration,
         folds=folds or what.folds,
         wanted=what.wanted,
@@ -101,9 +101,9 @@ def _part(case: Case) -> str:
 def write_report(
     name: str, corpora: str | Path | None, out: str | Path, picture: str | Path = "", **options: Any
 ) -> None:
-    """Measure confidence on a task and write what was found as JSON, and as a picture.
+    """Measure confidence on a task, and write the report as JSON and as a picture.
 
-    `corpora` is the folder of all corpora; without it, the generated sample is taken.
+    `corpora` is the folder of all corpora; without it, the generated sample is used.
 
     >>> write_report("chess", "corpora", "confidence-chess.json")
     Traceback (most recent call last):

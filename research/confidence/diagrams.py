@@ -1,4 +1,4 @@
-"""Diagrams of confidence: how often it is right, and what abstaining buys."""
+"""Diagrams of confidence: calibration, and the effect of abstention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reliability of confidence, and cross-fitting of what is chosen on training data."""
+"""Calibration of confidence, and cross-fitting of values chosen on training data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Bin:
-    """The answers whose confidence lies in a range: how many, their means."""
+    """Answers whose confidence is in a range: their number and means."""
 
     low: float
     high: float
@@ -34,12 +34,12 @@ class Bin:
 def _checked(judged: Iterable[Judged]) -> list[Judged]:
     listed = list(judged)
     if not listed:
-        raise GroundlingError("There are no answers to judge confidence by.")
+        raise GroundlingError("There must be at least one answer to measure confidence.")
     return listed
 
 
 def reliability(judged: Iterable[Judged], bins: int = 10) -> tuple[Bin, ...]:
-    """Sort answers into ranges of confidence; ranges without answers are left out.
+    """Return answers grouped by ranges of confidence, without empty ranges.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def reliability(judged: Iterable[Judged], bins: int = 10) -> tuple[Bin, ...]:
 
 
 def calibration_error(judged: Iterable[Judged], bins: int = 10) -> float:
-    """Return the expected calibration error: the mean distance of confidence from the truth.
+    """Return the expected calibration error: the mean distance of confidence from accuracy.
 
     >>> calibration_error([Judged(0.75, 1), Judged(0.75, 1), Judged(0.75, 1), Judged(0.75, 0)])
     0.0
@@ -77,7 +77,7 @@ def calibration_error(judged: Iterable[Judged], bins: int = 10) -> float:
 
 
 def at_threshold(judged: Iterable[Judged], threshold: float | None) -> Point:
-    """Return coverage and what is right at a threshold; without one nothing is answered.
+    """Return coverage and accuracy at a threshold; with None, nothing is answered.
 
     >>> at_threshold([Judged(0.9, 1), Judged(0.5, 0)], 0.7)
     Point(threshold=0.7, coverage=0.5, right=1.0)
@@ -86,7 +86,7 @@ def at_threshold(judged: Iterable[Judged], threshold: float | None) -> Point:
 
 
 def pooled(trials: Sequence[tuple[Sequence[Judged], float | None]]) -> Point:
-    """Return what several trials give together, each at its own threshold."""
+    """Return coverage and accuracy of several trials together, each at its own threshold."""
     given = [
         each.right
         for judged, threshold in trials
@@ -101,9 +101,9 @@ def pooled(trials: Sequence[tuple[Sequence[Judged], float | None]]) -> Point:
 def deal(
     items: Sequence[Item], group: Callable[[Item], object], folds: int
 ) -> list[tuple[list[Item], list[Item]]]:
-    """Deal groups of items out to folds; return for each fold the rest and the fold.
+    """Return folds of items as pairs (rest, fold); groups stay together.
 
-    An item without a group (`""` or None) is a group by itself.
+    An item without a group (`""` or None) is a group of its own.
 
     >>> deal(["a1", "b1", "a2"], lambda item: item[0], 2)
     [(['b1'], ['a1', 'a2']), (['a1', 'a2'], ['b1'])]
@@ -138,10 +138,10 @@ def cross_fit(
     shown: Callable[[Item], Demonstration],
     folds: int = 4,
 ) -> tuple[list[Judged], float]:
-    """Judge training items by followers that did not learn from them or from their group.
+    """Return judged answers to training items, from followers trained without their groups.
 
-    Returns the judged answers and a temperature for the follower that learns from all of
-    them: the geometric mean of what `Follower.calibrate` finds on the folds.
+    Also returns a temperature for a follower trained on all items: the geometric mean of those that
+    `Follower.calibrate` finds on the folds.
     """
     judged: list[Judged] = []
     logs = []

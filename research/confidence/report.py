@@ -1,4 +1,4 @@
-"""Reports on confidence: what was measured on held-out data, as JSON and as a figure."""
+"""Reports on confidence: measurements on held-out data, as JSON and as a figure."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["ConfidenceReport", "measure"]
 
 Item = TypeVar("Item")
-POINTS = 60  # of a curve, as kept in a report
+POINTS = 60  # maximum number of points of a curve in a report
 
 
 @dataclass(frozen=True)
 class ConfidenceReport:
-    """The confidence of one system on held-out data, and thresholds chosen on training data.
+    """Confidence of one system on held-out data, with thresholds chosen on training data.
 
-    `right` says what counts as right. `thresholds` are those of the trials, each chosen on
-    the trial's own training data to reach the `wanted` share there; `given` is what they give
-    on held-out data. `calibrated` and `calibrated_error` are with scores divided by the
-    temperatures found on training data.
+    `right` says what counts as right. `thresholds` are those of the trials, each chosen on the
+    trial's training data to reach the accuracy `wanted`; `given` is the coverage and accuracy that
+    they give on held-out data. `calibrated` and `calibrated_error` are measured after dividing
+    scores by the temperatures found on training data.
     """
 
     task: str
@@ -55,7 +55,7 @@ class ConfidenceReport:
 
     @property
     def overall(self) -> float:
-        """What is right when every answer is given."""
+        """Accuracy if every answer is given."""
         return self.curve[-1].right
 
     def save(self, path: str | Path) -> None:
@@ -65,7 +65,7 @@ class ConfidenceReport:
 
     @classmethod
     def load(cls, path: str | Path) -> ConfidenceReport:
-        """Read a report that was saved."""
+        """Return a saved report."""
         data: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
         for name in ("bins", "calibrated"):
             data[name] = tuple(Bin(**each) for each in data[name])
@@ -99,10 +99,10 @@ def measure(
     right: str = "",
     tell: Callable[[str], None] = lambda line: None,
 ) -> ConfidenceReport:
-    """Measure confidence on trials of training and test items.
+    """Return the report of trials, each with training and test items.
 
-    In each trial everything that is chosen, thresholds and temperatures, is chosen by
-    cross-fitting its training items; the test items are only judged.
+    In each trial, thresholds and temperatures are chosen by cross-fitting the training items; the
+    test items are used only for the measurement.
     """
     began = time.time()
     inside: list[tuple[list[Judged], float | None]] = []
@@ -141,6 +141,6 @@ def measure(
 
 
 def _thinned(points: Sequence[Point]) -> tuple[Point, ...]:
-    """Return some points of a curve, evenly, with its ends."""
+    """Return evenly spaced points of a curve, with its ends."""
     places = np.linspace(0, len(points) - 1, min(POINTS, len(points))).astype(int)
     return tuple(points[place] for place in places)

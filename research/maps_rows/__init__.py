@@ -1,1 +1,1 @@
-"""Two rows of the maps that the library carries no settings for."""
+"""Two rows of the maps table whose settings are not part of the library."""

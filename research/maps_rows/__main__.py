@@ -1,4 +1,4 @@
-"""Evaluate a row that lives for one table: `python -m research.maps_rows CORPORA OUT.json`."""
+"""Evaluate the rows of one table: `python -m research.maps_rows CORPORA OUT.json`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _as(kind: type[M], model: Model, **further: Any) -> M:
 
 
 def best_reading() -> MapPreset:
-    """The preset `best` with the best way of reading each plan, instead of the sum over all."""
+    """Return the preset `best` with the best alignment of each plan instead of the sum."""
     given = PRESETS.select("best")
     assert isinstance(given.model, TransducerModel)
     return replace(given, model=_as(BestReading, given.model))
@@ -39,11 +39,11 @@ ROWS = {"best reading only": best_reading}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train and follow as the task does, and write the rows as its tables have them."""
+    """Train and follow as the task does; write the rows in the format of its tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("corpora", type=Path, help="the folder of the corpora")
-    parser.add_argument("out", type=Path, help="where the report goes, as JSON")
-    parser.add_argument("--row", choices=list(ROWS), action="append", help="only this row")
+    parser.add_argument("out", type=Path, help="JSON file for the report")
+    parser.add_argument("--row", choices=list(ROWS), action="append", help="run only this row")
     settings = parser.parse_args(arguments)
     task = MapTask()
     corpus = task.load(settings.corpora)

@@ -1,4 +1,4 @@
-"""Reading unit by unit with the best reading of each plan only, instead of the sum."""
+"""Transducer that keeps only the best alignment of each plan, instead of the sum."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def best_reading_gradient(
     unaligned_cost: float = 0.0,
     fertility_cost: float = 0.0,
 ) -> float:
-    """Return -log p of the best reading alone and fill in its gradient, as `lattice_gradient`."""
+    """Return -log p of the best alignment and fill in its gradient, like `lattice_gradient`."""
     units, actions = act.shape[1], len(gold)
     act_grad[:] = 0.0
     passing_grad[:] = 0.0
@@ -106,12 +106,12 @@ def _keep_best(
 
 @dataclass(frozen=True, repr=False)
 class BestReading(TransducerModel):
-    """A transducer that keeps only the best reading of each plan."""
+    """Transducer model that keeps only the best alignment of each plan."""
 
     def read(
         self, act: Reals, marks: Reals, starts: Integers, gold: Integers, power: float = 0.0
     ) -> Reading:
-        """Return the best reading; the power of normalisers is that of the search only."""
+        """Return the best alignment; `power` applies to normalisers in the search only."""
         passing = np.ascontiguousarray(marks[:2])
         again = marks[2].copy()
         if not self.allow_multiple:

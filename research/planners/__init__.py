@@ -1,1 +1,1 @@
-"""The planner of the puzzles against plain searches, with and without hints."""
+"""The planner of puzzles compared with plain searches, with and without hints."""

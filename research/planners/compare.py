@@ -1,10 +1,9 @@
 """Compare the planner with plain searches, with and without hints: nodes and seconds.
 
-Run `python -m research.planners.compare --out results.json`; it prints a
-table for each size of board and saves it, with the number of boards after which each puzzle was
-solved. The comparison stops at a number of boards, not of seconds, so that the shares solved
-do not depend on the machine. With `--stress`, the planner alone gets boards of every kind
-and must keep to its seconds.
+`python -m research.planners.compare --out results.json` prints and saves a table for each size of
+board, with the number of boards after which each puzzle was solved. The limit of a search is a
+number of boards, not of seconds, so that the results do not depend on the machine. With `--stress`,
+only the planner runs, on boards of every kind and with a time limit.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from research.planners.searches import beam_search, depth_first, read_hints, wid
 
 __all__ = ["compare", "main", "spoil", "stress", "summarise"]
 
-_PLACES = ("corpus", "out")  # where files lie is nobody else's business
+_PLACES = ("corpus", "out")  # do not store the path of the folder
 Search = Callable[[Puzzle, SearchBudget], Verdict]
 
 
@@ -57,13 +56,13 @@ def _searches(widths: Iterable[int]) -> dict[str, Search]:
 def compare(
     puzzles: Iterable[Puzzle], budget: SearchBudget, *, widths: Sequence[int] = (10,)
 ) -> list[dict[str, Any]]:
-    """Run every search on every puzzle; return one record for each run.
+    """Return one record for each run of a search on a puzzle.
 
     >>> runs = compare([generate_puzzle(3, 3, 2, seed=1)], SearchBudget(nodes=1000), widths=[9])
     >>> sorted({run["status"] for run in runs}), len(runs)
     (['solved'], 6)
     """
-    is_winnable(Board(1, 1, 1), 1)  # compiles, which is not the first puzzle's fault
+    is_winnable(Board(1, 1, 1), 1)  # a first call, so that the times do not include compilation
     runs = []
     for puzzle in puzzles:
         for name, search in _searches(widths).items():
@@ -85,7 +84,7 @@ def compare(
 
 
 def summarise(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return for each size and search the share solved, and medians of boards and CPU seconds.
+    """Return the share solved and median boards and seconds, for each size and search.
 
     `solved after` lists the boards expanded for each puzzle that was solved.
 
@@ -115,7 +114,7 @@ def summarise(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def spoil(board: Board, rng: random.Random, moved: int = 2) -> Board:
-    """Move a few blocks to holes, which leaves many boards without a solution.
+    """Return a board with a few blocks moved to holes, which often has no solution.
 
     >>> board = Board.read(["##", ".."])
     >>> spoil(board, random.Random(0)).blocks
@@ -134,7 +133,7 @@ def spoil(board: Board, rng: random.Random, moved: int = 2) -> Board:
 def stress(
     sides: Iterable[int], each: int, budget: SearchBudget, seed: int = 0
 ) -> list[dict[str, Any]]:
-    """Give the planner solvable and spoiled boards of many kinds; count its verdicts.
+    """Return counts of the planner's verdicts on solvable and changed boards of many kinds.
 
     >>> rows = stress([4], each=1, budget=SearchBudget(nodes=1000))
     >>> sum(row["budget exhausted"] for row in rows)
@@ -183,15 +182,15 @@ def _peak_memory() -> int | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the comparison from the command line."""
+    """Run the comparison."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--sides", type=int, nargs="+", default=[4, 6, 8, 10, 12])
-    parser.add_argument("--each", type=int, default=10, help="puzzles of each size")
-    parser.add_argument("--corpus", help="also compare on the puzzles of a corpus folder")
-    parser.add_argument("--widths", type=int, nargs="+", default=[10], help="of the beams")
-    parser.add_argument("--nodes", type=int, default=10_000, help="boards expanded in one run")
-    parser.add_argument("--stress", type=int, default=0, help="boards of each kind for the planner")
-    parser.add_argument("--seconds", type=float, default=10.0, help="of the planner under stress")
+    parser.add_argument("--each", type=int, default=10, help="number of puzzles of each size")
+    parser.add_argument("--corpus", help="folder of a corpus, whose puzzles are compared too")
+    parser.add_argument("--widths", type=int, nargs="+", default=[10], help="widths of the beams")
+    parser.add_argument("--nodes", type=int, default=10_000, help="boards to expand in a run")
+    parser.add_argument("--stress", type=int, default=0, help="boards of each kind to test")
+    parser.add_argument("--seconds", type=float, default=10.0, help="time limit with --stress")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", help="a JSON file for the results")
     settings = parser.parse_args(arguments)

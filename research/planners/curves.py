@@ -1,7 +1,7 @@
-"""Curves: how many puzzles each search has solved after so many boards.
+"""Curves of the share of puzzles solved by number of expanded boards.
 
-`python -m research.planners.curves results/puzzles-planners.json curves.png` draws
-what `compare` has saved.
+`python -m research.planners.curves results/puzzles-planners.json curves.png` draws the results that
+`compare` has saved.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_curves", "main"]
 
-# One colour for each way of searching; with hints the line is whole, without it is broken.
+# One colour for each search; lines with hints are solid, lines without hints are dashed.
 COLORS = ("#1f2933", "#9aa5b1", "#e07a3f", "#2a7f9e", "#8d5a97", "#c44536")
 HINTED = " with hints"
 
 
 def draw_curves(summary: Sequence[Mapping[str, Any]], path: str | Path | None = None) -> Figure:
-    """Draw the share of puzzles solved over boards expanded, a panel for each size.
+    """Return a figure of the share of puzzles solved by expanded boards, a panel for each size.
 
     `summary` is what `compare.summarise` returns.
 
@@ -36,7 +36,9 @@ def draw_curves(summary: Sequence[Mapping[str, Any]], path: str | Path | None = 
     [0.0, 0.25, 0.5, 0.5]
     """
     if not summary:
-        raise SettingError("There are no searches to draw; give the summary of a comparison.")
+        raise SettingError(
+            "There must be at least one search to draw; got none. Pass the summary of a comparison."
+        )
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -88,9 +90,9 @@ def draw_curves(summary: Sequence[Mapping[str, Any]], path: str | Path | None = 
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Draw the curves of a saved comparison, from the command line."""
+    """Draw the curves of a saved comparison."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("results", type=Path, help="what research.planners.compare has saved")
+    parser.add_argument("results", type=Path, help="results saved by research.planners.compare")
     parser.add_argument("out", type=Path, help="a PNG, SVG or PDF file")
     settings = parser.parse_args(arguments)
     try:

@@ -1,4 +1,4 @@
-"""Plain searches to compare the planner with: depth-first, and a beam that may read hints."""
+"""Plain searches to compare with the planner: depth-first, and a beam that may read hints."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles.board import Board, Strike, each_strike, expand, strike
+from groundling.tasks.puzzles.board import Board, Strike, each_strike, strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.tasks.puzzles.generator import hint_for
 from groundling.tasks.puzzles.planner import SearchBudget, Verdict
+from tools.corpus_files import expand
 
 __all__ = ["Guide", "beam_search", "depth_first", "read_hints", "widening_beam"]
 
 Guide: TypeAlias = Callable[[int, PuzzleState, Strike], float]
-"""Says how well an action suits: (number of actions before it, state, action) to a score."""
+"""Function that scores an action: (number of previous actions, state, action) to a number."""
 
 
 def depth_first(board: Board, k: int, budget: SearchBudget) -> Verdict:
-    """Try strikes in their fixed order, and give up a board only when no strike is left.
+    """Return the verdict of a search that tries all strikes in a fixed order.
 
     >>> depth_first(Board.read([".#.", "###"]), 2, SearchBudget(nodes=100)).status
     'solved'
@@ -56,21 +57,22 @@ def beam_search(
     guide: Guide | None = None,
     seed: int = 0,
 ) -> Verdict:
-    """Keep the best states of each length, without any proof; ties are broken at random.
+    """Return the verdict of a beam search, which breaks ties at random.
 
-    A beam that runs empty has not shown that there is no solution, so the answer is then
-    that the budget is exhausted.
+    An empty beam does not prove that there is no solution, so the verdict is then that the budget
+    is exhausted.
 
     Parameters
     ----------
     board, k, budget
-        What to solve, and at what cost.
+        The puzzle, and the limits of the search.
     width
-        How many states are kept.
+        Number of states that are kept.
     guide
-        What makes a state good: the sum over its actions. Without, all are equal.
+        Function that scores actions; the score of a state is the sum over its actions. Without it,
+        all states have equal scores.
     seed
-        Breaks ties.
+        Seed of the random order that breaks ties.
 
     Examples
     --------
@@ -78,7 +80,7 @@ def beam_search(
     'solved'
     """
     if width < 1:
-        raise SettingError(f"The beam is {width} states wide; it needs at least one.")
+        raise SettingError(f"`width` must be >= 1; got {width}.")
     begin, nodes, rng = time.perf_counter(), 0, random.Random(seed)
     environment = PuzzleEnvironment()
     beam: dict[PuzzleState, tuple[float, tuple[Strike, ...]]] = {PuzzleState(board, k): (0.0, ())}
@@ -107,7 +109,7 @@ def beam_search(
 def widening_beam(
     board: Board, k: int, budget: SearchBudget, *, guide: Guide | None = None, seed: int = 0
 ) -> Verdict:
-    """Search with beams of 1, 2, 4, … states until one solves the board or the budget is used up.
+    """Return the verdict of beam searches with 1, 2, 4, … states, within the budget.
 
     >>> widening_beam(Board.read([".#.", "###"]), 2, SearchBudget(nodes=100)).status
     'solved'
@@ -127,10 +129,10 @@ def _late(begin: float, budget: SearchBudget) -> bool:
 
 
 def read_hints(hints: Sequence[str]) -> Guide:
-    """Return a guide that compares each hint with what we would say for an action ourselves.
+    """Return a guide that compares each hint with a generated hint for an action.
 
-    Nothing is learnt: the score is the share of words that both have. The hint of an
-    action is the one at its place in the plan.
+    Nothing is learnt: the score is the share of common words. The hint for an action is the one at
+    the position of the action in the plan.
 
     >>> guide = read_hints(["take the row", "and the column"])
     >>> state = PuzzleState(Board.read([".#.", "###"]), 2)
@@ -146,7 +148,7 @@ def read_hints(hints: Sequence[str]) -> Guide:
             return 0.0
         key = (state, action)
         if key not in memory:
-            # a fixed choice among equivalent words, so that the score is a function
+            # a fixed choice among equivalent words, so that equal actions get equal scores
             memory[key] = set(hint_for(state.board, state.k, action, random.Random(0)).split())
         said, ours = words[number], memory[key]
         return len(said & ours) / max(len(said | ours), 1)

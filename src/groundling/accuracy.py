@@ -17,7 +17,7 @@ from groundling.world.judgement import Judgement, is_right
 
 
 def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    """Return demonstrations as a list; raise an error if their total weight is 0.
+    """Return demonstrations as a list; raise an error unless their total weight is > 0.
 
     >>> checked([])
     Traceback (most recent call last):
@@ -37,7 +37,7 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
 def share_right(
     learnt: Learnt, demonstrations: Sequence[Demonstration], plans: Iterable[Plan | None]
 ) -> float:
-    """Return the weighted share of demonstrations whose plan reaches their outcome."""
+    """Return the weighted share of demonstrations whose outcome the predicted plan reaches."""
     right, weight = 0.0, 0.0
     for each, plan in zip(demonstrations, plans, strict=True):
         world = learnt.fitted.encoder.world(each.environment)
@@ -61,7 +61,7 @@ def honest_temperature(
             cases.append((scores, right))
     if not cases:
         raise DemonstrationError(
-            "Calibration is impossible, because the search finds no demonstrated plan. Raise "
+            "The search must find at least one demonstrated plan to calibrate; found none. Raise "
             "Search.max_length or Search.beam."
         )
     return best_temperature(cases)

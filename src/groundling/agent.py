@@ -60,7 +60,7 @@ Kind = Literal["act", "ask", "answer", "decline"]
 
 @dataclass(frozen=True)
 class TurnExplanation:
-    """Explanation of a turn: the reason, the options and the explained plan."""
+    """Why the agent responded as it did: the reason, the options and the plan."""
 
     kind: Kind
     reason: str
@@ -95,7 +95,7 @@ class Turn:
         `act`: the plan was carried out; `ask`: the agent asked a clarification question and left
         the state unchanged; `answer`: it answered a question; `decline`: it did nothing.
     plan
-        The plan that was carried out; for `ask` the best guess, for `decline` None.
+        The plan that was carried out. For `ask` it is the best guess, for `decline` None.
     answer
         The answer to a question.
     confidence
@@ -106,7 +106,7 @@ class Turn:
     reason
         One sentence that explains the decision.
     replies
-        Whether the utterance was a reply to a clarification question.
+        Whether the utterance replied to a clarification question.
     """
 
     said: str
@@ -136,7 +136,7 @@ class Turn:
 
     @property
     def by_value(self) -> bool:
-        """Whether options are named by a distinguishing value rather than by their plan."""
+        """Whether the question offers values, such as colours, instead of whole plans."""
         return self._said.by_value
 
     def explain(self) -> TurnExplanation:
@@ -152,7 +152,7 @@ class Turn:
 
 
 class _Open:
-    """A clarification question that awaits a reply."""
+    """A clarification question that awaits a reply, with its options."""
 
     def __init__(self, found: Considered, offered: Sequence[Option], said: str, turn: Turn) -> None:
         self.found = found
@@ -172,7 +172,7 @@ class _Open:
 
 
 _LEAST_ANSWER = 0.1  # minimum confidence to answer a question
-_PLAUSIBLE = 0.05  # of the probability of the best option: options that a verb may select
+_PLAUSIBLE = 0.05  # minimum probability, relative to the best option's, to be selected by a verb
 _LONGEST_WORD = 40  # characters of a word that is repeated to the user
 _MOST_OTHERS = 30  # options that a reply may name although they were not offered
 
@@ -252,7 +252,7 @@ class Agent:
 
     @property
     def state(self) -> State:
-        """The current state of the environment."""
+        """The state of the environment after the latest turn."""
         return self._now.state if isinstance(self._now, Remembered) else self._now
 
     @property
@@ -272,8 +272,8 @@ class Agent:
     def say(self, text: str, read: Text | None = None) -> Turn:
         """Process a command, a question or a reply, and return the turn.
 
-        `read` optionally replaces `text` as the follower's input, for example if it was parsed
-        before. A text that cannot be read raises an error and leaves the agent unchanged.
+        If `read` is given, the follower reads it instead of `text`; it may be the parsed text.
+        Raises an error, and leaves the agent unchanged, if the text cannot be read.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
             raise InstructionError(f"The text must contain at least one word; got {text!r:.80}.")
@@ -344,13 +344,15 @@ class Agent:
         if not plan.actions:
             return self._declined(text, "decline", "The text contains no command.")
         if not fit_verbs(found.request.world, plan, self._verbs(found.request).values()):
-            return self._declined(text, "no plan", "No plan here does what the verbs mean.")
+            return self._declined(text, "no plan", "No possible action matches the verbs.")
         others = [each.plan for each in found.options[:_MOST_OTHERS]]
         whole = names_all(found.request, plan, others, self.language)
         if whole and all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
-            return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
+            return self._acted(
+                text, plan, plan.confidence, "The confidence in every command is high.", (text, "")
+            )
         option = Option(found.request.world.outcome(plan.end), plan.confidence, plan)
-        return self._asked(text, found, (option,), "Some of the commands are unclear.")
+        return self._asked(text, found, (option,), "The confidence in some commands is low.")
 
     def _answer(self, text: str) -> Turn | None:
         """Answer a question; None if the text is a command or no questions were learnt."""
@@ -363,7 +365,7 @@ class Agent:
         found = answerer.answer(text, world, self.state)
         strange = self._strange(found)
         if strange and not self._new(found):
-            return None  # known from commands only
+            return None  # the words occur in commands but in no question
         if strange:
             return self._declined(text, "", "Some words are unknown.", self._unknown(found))
         fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing"
@@ -393,14 +395,14 @@ class Agent:
         )
 
     def _strange(self, found: Answer | Plan) -> tuple[str, ...]:
-        """Return the unexplained content words."""
+        """Return the words of the text that the plan or answer does not explain."""
         language = self.language
         plain = {*language.stop_words, *language.function_words}
         words = dict.fromkeys(found.unexplained)
         return tuple(word[:_LONGEST_WORD] for word in words if language.fold(word) not in plain)
 
     def _new(self, found: Answer | Plan) -> list[str]:
-        """Return the unexplained words that neither texts nor known values have, case-folded."""
+        """Return the unexplained words that occur in no training text and no value, case-folded."""
         encoder = self.follower._fitted().fitted.encoder
         words = map(self.language.fold, self._strange(found))
         new = [word for word in words if word not in self._counts]
@@ -425,9 +427,9 @@ class Agent:
         decision = decide(options, sets)
         new = self._new(plan)
         if sets is None and (overlooked := self._overlooked(found, new)):
-            why = "No likely outcome has everything that is named."
+            why = "No likely outcome contains everything that the text names."
             return self._asked(text, found, overlooked, why)
-        known = self._strange(plan) and not new  # known words, but of no action here
+        known = self._strange(plan) and not new  # known words that fit no possible action
         if known or (new and self._is_fulfilled(found, new)):
             return self._impossible(text, found, new)
         if new:
@@ -443,7 +445,7 @@ class Agent:
                 # Ask rather than act against the follower's own choice.
                 understood &= decision.options[0].outcome == first.options[0].outcome
             elif decision.kind == "act":
-                why = "The other likely outcomes do another kind of action or change nothing."
+                why = "The other likely outcomes use another kind of action or change nothing."
                 others = [each.plan for each in found.options[:_MOST_OTHERS]]
                 understood = names_all(found.request, options[0].plan, others, self.language)
                 confidence = options[0].probability
@@ -460,7 +462,7 @@ class Agent:
         if decision.kind == "act" and understood:
             done = decision.options[0].plan
             if sets is None and (self._changes_nothing(found, done) or self._undoes(found, done)):
-                return self._declined(text, "already", "The command is fulfilled already.")
+                return self._declined(text, "already", "The command is already fulfilled.")
             return self._acted(text, done, confidence, why, (text, ""))
         if understood or not marks:
             why = f"{len(decision.options)} outcomes are likely; none reaches 80 %."
@@ -471,10 +473,10 @@ class Agent:
         return self._asked(text, found, decision.options, why, complete=decision.complete)
 
     def _impossible(self, text: str, found: Considered, new: Sequence[str] = ()) -> Turn:
-        """Decline a command that no plan fits, or say that it is fulfilled already."""
+        """Decline a command that fits no plan; the reason may be that it is already fulfilled."""
         if self._is_fulfilled(found, new):
-            return self._declined(text, "already", "The command is fulfilled already.")
-        return self._declined(text, "no plan", "No plan here does what the verb means.")
+            return self._declined(text, "already", "The command is already fulfilled.")
+        return self._declined(text, "no plan", "No possible action matches the verb.")
 
     def _is_fulfilled(self, found: Considered, new: Sequence[str]) -> bool:
         others = [each.plan for each in found.options[:_MOST_OTHERS]]
@@ -482,7 +484,10 @@ class Agent:
         return is_fulfilled(found.request, self.language, verbs, others, strange=new)
 
     def _changes_nothing(self, found: Considered, plan: Plan) -> bool:
-        """Return whether a plan has its effect already, unlike *wait*, which never has one."""
+        """Return whether a plan changes nothing because the command is already fulfilled.
+
+        False for actions such as *wait*, which never change anything.
+        """
         request = found.request
         if request.world.outcome(plan.end) != request.world.outcome(request.start):
             return False
@@ -491,7 +496,7 @@ class Agent:
         return is_fulfilled(request, self.language, (), (), plan.actions)
 
     def _was_shown(self, found: Considered, plan: Plan) -> bool:
-        """Return whether this very text was demonstrated with actions of the same types."""
+        """Return whether exactly this text was demonstrated with the same types of actions."""
         world, text = found.request.world, found.request.text
         way = Trajectory(plan.states, plan.actions)
         recalled = self.follower._fitted().memory.recall(text, world, [way], np.zeros(1))
@@ -501,10 +506,10 @@ class Agent:
         )
 
     def _undoes(self, found: Considered, plan: Plan) -> bool:
-        """Return whether memory says that the text asks for the opposite of a plan's only action.
+        """Return whether similar demonstrations suggest the opposite of a plan's only action.
 
-        It does if a demonstration of a similar text leads back here after the plan, and either was
-        of this very text or the plan lacks something that the text names.
+        They do if a demonstration of a similar text leads back to the current state after the plan,
+        and either its text is the same, or the plan lacks something that the text names.
         """
         world, now = found.request.world, found.request.world.outcome(plan.start)
         memory = self.follower._fitted().memory
@@ -525,7 +530,7 @@ class Agent:
         return shown or not names_all(found.request, plan, (back,), self.language)
 
     def _plausible(self, found: Considered) -> tuple[list[Option], list[Option]]:
-        """Return the options that are likely enough to be selected by words, and the others."""
+        """Split the options into those that words may select and the less likely ones."""
         options, least = found.options[:_MOST_OTHERS], _PLAUSIBLE * found.options[0].probability
         count = sum(each.probability >= least for each in options)
         return list(options[:count]), list(options[count:])
@@ -533,7 +538,7 @@ class Agent:
     def _overlooked(self, found: Considered, new: Sequence[str]) -> tuple[Option, ...]:
         """Return unlikely options with all values that the text names, if no likely one has them.
 
-        There are none if the text has other words that were never demonstrated.
+        Returns () if the text has other words that were never demonstrated.
         """
         request, language = found.request, self.language
         likely, others = self._plausible(found)
@@ -550,7 +555,7 @@ class Agent:
     def _applicable(self, found: Considered) -> tuple[Option, ...]:
         """Return the options that fit the verb of the text; their probabilities sum to 1.
 
-        The list is empty if only options with another verb contain all things that the text names.
+        Returns () if everything that the text names is found only in options with another verb.
         """
         request, language, options = found.request, self.language, found.options
         plausible, _ = self._plausible(found)
@@ -633,7 +638,7 @@ class Agent:
     def _acted(
         self, text: str, plan: Plan, confidence: float, why: str, shown: tuple[str, str]
     ) -> Turn:
-        """Carry out a plan and return the turn; `shown` is its text and name for teaching."""
+        """Carry out a plan and return the turn; `shown` is the text and name for teaching."""
         start = self._now
         end, world = plan.end, self.environment
         if isinstance(world, MemoryEnvironment):
@@ -673,7 +678,7 @@ class Agent:
             for each in asked.offered
             if self._plain_words(each.text or self._describe(each.plan)) == words
         ]
-        if len(named) == 1:  # repeats the name of an option exactly
+        if len(named) == 1:  # the reply is exactly the name of an option
             return self._choose(asked, tuple(named), text)
         reply = read_reply(
             self._words(text),
@@ -706,7 +711,7 @@ class Agent:
                 return self._declined(text, "no plan", str(error))
             plan = Plan(way.actions, way.states, 0.0, 1.0)
         plan = replace(plan, confidence=1.0, understood=True)
-        # An option named by a value completes the text; an option that is a plan explains it.
+        # A value completes the first text; the name of a plan explains that text.
         if options[0] not in asked.offered or asked.turn.by_value or len(options) > 1:
             named = [asked.called(each) or text for each in options]
             said = f"{said}, {listed(self.language, named, 'and')}"

@@ -41,7 +41,7 @@ def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """Decoded search results: plans, log probabilities, and the answer's index."""
+    """Decoded search results: the plans, their log probabilities, and the best one's index."""
 
     found: Sequence[ScoredTrajectory]
     logs: NDArray[np.float64]
@@ -52,7 +52,7 @@ class Decoded:
 
     @property
     def answer(self) -> ScoredTrajectory:
-        """The plan chosen as the answer."""
+        """The plan that decoding chose as the answer."""
         return self.found[self.best]
 
 
@@ -85,7 +85,7 @@ def decoded(
     names = ActionNames()
 
     def name(place: int) -> Any:
-        return names.plan(found[place].actions)
+        return names.plan(listed.actions(place) if listed else found[place].actions)
 
     best, confidence = decode(
         search.decode, logs, paths, request.world.outcome, answer=settled, name=name
@@ -209,7 +209,7 @@ def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
 def score_plans(
     learnt: Learnt, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
 ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-    """Score the plans from several possible initial states under one text.
+    """Score the plans from several possible initial states, given a text.
 
     For each triple (instructions, environment, starts), yields one list. It holds, for each start,
     the plans and their unnormalised scores under θ. Scores of one text are comparable between

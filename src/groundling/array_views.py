@@ -1,10 +1,10 @@
-"""Views inside kernels: parts of arrays, and named tuples by address.
+"""Array slices and references to named tuples for use in compiled kernels.
 
-A slice makes numba infer and compile many checks, and a named tuple that is passed to a function is
-taken apart into all fields of all its arrays. Both were most of what kernels had to be compiled
-for. `view` and `grid` take what is needed from an array; `hold` stores a named tuple on the stack,
-so that functions receive one address. The optimiser removes the address again, because all these
-functions are inlined.
+Without this module, most of the compilation time goes into two things: slices, for which numba
+infers and compiles many checks, and named tuples, which numba splits into the fields of all their
+arrays whenever they are passed to a function. `view` and `grid` slice an array without these
+checks. `hold` stores a named tuple on the stack, so that functions receive a single address; the
+optimiser then removes the address, because all these functions are inlined.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def grid(typing: Any, array: Any, rows: Any, columns: Any) -> Any:
 def _shaped(
     context: Any, builder: Any, kinds: Any, array: Any, first: Any, shape: list[Any]
 ) -> Any:
-    """Return a view of an array from `first` on."""
+    """Return a view of an array that starts at the index `first`."""
     old = kinds.args[0]
     data = array_data(context, builder, old, array)
     item = first.type(old.dtype.bitwidth // 8 if old.dtype != types.bool_ else 1)
@@ -109,11 +109,11 @@ class Held(types.Type):
 
     @property
     def key(self) -> Any:
-        """Tell numba what distinguishes types of held named tuples."""
+        """The value that tells types of held named tuples apart."""
         return self.kind
 
     def field(self, name: str) -> Any:
-        """Return the type of a field; nested named tuples are held too."""
+        """Return the type of a field; a nested named tuple is also passed by address."""
         kind = self.kind[self.kind.fields.index(name)]
         return Held(kind) if isinstance(kind, named_tuple) else kind
 

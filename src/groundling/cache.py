@@ -89,7 +89,7 @@ def _fields(value: object) -> list[object] | None:
 
 
 class Sightings:
-    """A memory of fixed size of keys that occurred before; it may forget some.
+    """A fixed-size record of the keys seen before; it may forget some of them.
 
     >>> seen = Sightings()
     >>> seen.again("lamp"), seen.again("lamp"), seen.again("sofa")
@@ -127,16 +127,16 @@ class CacheBudget:
         self.most = most
         self.used = 0
         self.shrunk = 0  # number of times older entries were dropped
-        self._fresh = 0  # bytes cached since then
+        self._fresh = 0  # bytes cached since entries were last dropped
         self._caches: weakref.WeakSet[Cache[Any, Any]] = weakref.WeakSet()
         self.drops = 0  # number of times that entries were dropped
-        self.lasts = True  # whether new entries outlast the request
-        self._passing: list[Cache[Any, Any]] = []  # caches with entries that do not
+        self.lasts = True  # whether new entries are kept after the request
+        self._passing: list[Cache[Any, Any]] = []  # caches with temporary entries
 
     def begin(self, *, lasts: bool) -> None:
-        """Begin a request; drop what earlier requests cached in passing.
+        """Begin a request, and drop the temporary entries of earlier ones.
 
-        Unless the request `lasts`, new entries are cached in passing.
+        Unless the request `lasts`, all entries added during it are temporary.
 
         >>> budget = CacheBudget()
         >>> numbers: Cache[int, int] = Cache(budget)
@@ -152,13 +152,13 @@ class CacheBudget:
         self._passing.clear()
 
     def pass_by(self, cache: Cache[Any, Any]) -> None:
-        """Note that a cache has entries that do not outlast the request."""
+        """Register a cache with temporary entries, which the next request drops."""
         self._passing.append(cache)
 
     def take(self, size: int) -> None:
-        """Add cached bytes to the total; drop older entries after each half of the budget.
+        """Count newly cached bytes; drop old entries whenever they reach half the budget.
 
-        Entries that were cached or used since the last time are kept.
+        Entries added or used since old entries were last dropped are kept.
         """
         self.used += size
         self._fresh += size
@@ -180,7 +180,7 @@ class CacheBudget:
         self.take(0)
 
     def count_again(self) -> None:
-        """Recount the bytes of all live caches."""
+        """Set the number of used bytes to the sum over all caches that still exist."""
         self.used = sum(each.bytes for each in list(self._caches))
 
     def _shrink(self) -> None:
@@ -203,8 +203,8 @@ class Cache(Generic[K, V]):
 
     Entries are in one of two generations. An entry that is used moves to the younger generation.
     When the younger generation has half of the budget, the older one is dropped. An entry larger
-    than a tenth of the budget is not cached. `CacheBudget.begin` says which entries are dropped at
-    the next request.
+    than a tenth of the budget is not cached. `CacheBudget.begin` defines which entries are dropped
+    at the next request.
 
     >>> cache = Cache(CacheBudget())
     >>> cache.put("two", 2)
@@ -221,7 +221,7 @@ class Cache(Generic[K, V]):
         self._young_bytes = 0
         self._passing: dict[K, V] = {}
         self._passing_bytes = 0
-        self._passes = False  # whether the most recently used entry is one of these
+        self._passes = False  # whether the most recently used entry is temporary
         self._kept = 0
         self._mean = 0.0  # mean bytes of an entry, and mean shallow size
         self._glance = 0.0
@@ -256,7 +256,7 @@ class Cache(Generic[K, V]):
         self.grow(taken)
 
     def grow(self, size: int) -> None:
-        """Count the growth of the most recently used value, in bytes."""
+        """Add the number of bytes by which the most recently used value has grown."""
         if self._passes:
             self._passing_bytes += size
         else:
@@ -265,13 +265,13 @@ class Cache(Generic[K, V]):
         self.budget.take(size)
 
     def drop_passing(self) -> None:
-        """Drop the entries that were cached in passing."""
+        """Drop the temporary entries."""
         self.bytes -= self._passing_bytes
         self.budget.used = max(0, self.budget.used - self._passing_bytes)
         self._passing, self._passing_bytes = {}, 0
 
     def _estimate(self, key: K, value: V) -> int:
-        """Estimate the size of an entry; most entries are assumed to have the mean size."""
+        """Estimate the size of an entry; most are assumed to have the mean size."""
         self._kept += 1
         glance = _own_size(key) + _own_size(value)
         if self._kept > _FIRST and self._kept % _MEASURED and glance <= 2 * self._glance:
@@ -290,7 +290,7 @@ class Cache(Generic[K, V]):
         self._young_bytes = self._passing_bytes = 0
 
     def clear(self) -> None:
-        """Drop every entry."""
+        """Drop all entries, including temporary ones."""
         self.budget.used = max(0, self.budget.used - self.bytes)
         self._young, self._old, self._passing = {}, {}, {}
         self.bytes = self._young_bytes = self._passing_bytes = 0

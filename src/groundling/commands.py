@@ -22,7 +22,7 @@ from groundling.ties import at_least
 from groundling.world.environment import State
 
 _LIKELY = 0.5  # confidence below which a polite text is not treated as a command
-_SURELY = 0.8  # confidence from which a split that leaves out fewer names is preferred
+_SURELY = 0.8  # minimum confidence to prefer a split that ignores fewer names
 _CLEARLY = 1.02  # factor by which words from a neighbour must raise a part's confidence
 
 Follow = Callable[[Sequence[Request], Search], Iterator[Plan | None]]
@@ -47,7 +47,7 @@ class Commands:
     is_open: bool = True
 
     def answer(self, request: Request, plan: Plan | None, search: Search) -> Plan | None:
-        """Return the given plan, the joined plans of the split text, or an empty plan."""
+        """Return the plan of a text: `plan`, the joined plans of its commands, or an empty one."""
         language = self.learnt.fitted.encoder.reader.language
         words = [word for sentence in request.text for word in sentence.tokens]
         polite = plan is not None and plan.confidence < _LIKELY and is_polite(words, language)
@@ -79,7 +79,7 @@ class Commands:
         left = self._left_out(request, plan)
         joint = next(iter(language.connectives), ",")
         odds = self._odds_of_several(request)
-        # Environments with sets handle coordinated descriptions themselves.
+        # In environments with sets, one action can cover a coordinated description.
         borrows = "set" not in request.world.open_values
         for parts in segmentations(segments, joint):
             said = [
@@ -100,8 +100,8 @@ class Commands:
     def _odds_of_several(self, request: Request) -> float:
         """Return the odds that the connectives of a text separate commands.
 
-        By the rule of succession, if connectives were part of a single action in *n*
-        demonstrations, the odds are 1 to *n* + 1.
+        By the rule of succession: the odds are 1 to *n* + 1 if the connectives occurred in *n*
+        demonstrations of a single action.
         """
         reader = self.learnt.fitted.encoder.reader
         words = {reader.language.fold(word) for each in request.text for word in each.tokens}
@@ -109,7 +109,7 @@ class Commands:
         return 1 / (1 + max((reader.counts.get(word, 0) for word in joints), default=0))
 
     def _left_out(self, request: Request, plan: Plan | None) -> int:
-        """Count the words that name something in the state but nothing in the plan."""
+        """Count the words that name something in the state but are not used by the plan."""
         encoder, world = self.learnt.fitted.encoder, request.world
         words = [word for sentence in request.text for word in sentence.tokens]
         graphs = [encoder.ground(world, request.start, e) for e in world.actions(request.start)]
@@ -123,7 +123,7 @@ class Commands:
     def _in_turn(
         self, request: Request, parts: Sequence[Sequence[Segment]], search: Search
     ) -> list[Plan] | None:
-        """Follow the parts in turn, each in the reading with the highest confidence."""
+        """Follow the parts one after the other, choosing the most confident reading of each."""
         encoder, state, done = self.learnt.fitted.encoder, request.start, []
         for said in parts:
             texts = encoder.reader.read_many(" ".join(words) for words in said)

@@ -46,7 +46,7 @@ C = TypeVar("C", bound=type)
 COMPILING = "compiling kernels, once; this takes a moment"
 
 _PACKAGE = Path(__file__).parent
-_NAMES = b"groundling.compiler", b"groundling.numba_internals"  # imported to compile
+_NAMES = b"groundling.compiler", b"groundling.numba_internals"  # kernel modules import one
 _KEPT = 4  # folders of other digests to keep, in addition to those used within a day
 _DAY = 24 * 3600.0
 _UNCACHED = (
@@ -62,8 +62,8 @@ _UNCACHED = (
 def kernel_sources() -> list[Path]:
     """Return the source files that compiled kernels depend on.
 
-    These are all modules of the overlay, because constants are compiled in, and every other module
-    that compiles something or tells numba how to.
+    These are all modules of the overlay, because kernels contain their constants, and all modules
+    that compile functions or configure numba.
 
     >>> {"ties.py", "compiler.py", "recursion.py"} <= {path.name for path in kernel_sources()}
     True
@@ -112,7 +112,7 @@ def cache_folder() -> Path | None:
 
 
 def _clean(folder: Path) -> None:
-    """Delete all cache folders except the most recently used."""
+    """Delete the cache folders of other versions, except those used recently."""
     used: list[tuple[float, Path]] = []
     with suppress(OSError):
         used = sorted(((each.stat().st_mtime, each) for each in folder.iterdir()), reverse=True)
@@ -122,7 +122,7 @@ def _clean(folder: Path) -> None:
 
 
 class _Locator(CacheLocator):  # type: ignore[misc]
-    """The cache location of a compiled function: the folder of the digest."""
+    """A numba cache location: the folder named after the digest of the kernel sources."""
 
     def __init__(self, folder: Path, function: Any, file: Path) -> None:
         self._folder = folder
@@ -273,7 +273,7 @@ def announced(tell: Callable[[str], object]) -> Iterator[None]:
 
 
 class _CompileOnce(Listener):  # type: ignore[misc]
-    """A listener that reports the first compilation."""
+    """A numba event listener that calls a function when the first kernel is compiled."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self.tell: Callable[[str], object] | None = tell

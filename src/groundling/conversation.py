@@ -43,14 +43,14 @@ class Turn(NamedTuple):
 
 
 class _Course(NamedTuple):
-    """A hypothesis about a conversation: its turns, current state and log-probability."""
+    """One possible course of a conversation: turns, current state and log-probability."""
 
     turns: tuple[Turn, ...]
     now: Remembered
     score: float = 0.0
 
     def extended(self, world: MemoryEnvironment, text: Text, plan: Plan) -> _Course:
-        """Return the hypothesis with one more turn."""
+        """Return the course extended by a turn: a text, and a plan for the text."""
         end = plan.end
         assert isinstance(end, Remembered)
         turns = (*self.turns, Turn(text, plan, self.now))
@@ -71,7 +71,7 @@ class Conversation:
     beam
         Number of hypotheses about the conversation to keep. With 1, each plan is final. With more,
         a later text can change the plan of an earlier one; `state` and `turns` are those of the
-        most probable hypothesis. Use it only if nothing is executed before the conversation ends.
+        most probable hypothesis, so execute nothing before the conversation ends.
 
     Examples
     --------
@@ -130,17 +130,17 @@ class Conversation:
 
     @property
     def turns(self) -> list[Turn]:
-        """The turns so far."""
+        """All turns of the conversation so far, with texts and plans."""
         return list(self._now.turns)
 
     @property
     def state(self) -> State:
-        """The current state of the environment."""
+        """The state of the environment after the latest turn."""
         return self._now.now.state
 
     @property
     def memory(self) -> Memory:
-        """The current memory."""
+        """The memory of earlier steps, which gives words such as *again* their meaning."""
         return self._now.now.memory
 
     def say(self, text: Text, *, length: int | None = None) -> Plan:

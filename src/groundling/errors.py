@@ -130,7 +130,7 @@ class StorageError(GroundlingError, OSError):
 
 
 class WorkerError(GroundlingError, RuntimeError):
-    """A worker process that died."""
+    """A worker process that died or cannot be reached."""
 
 
 class GroundlingWarning(UserWarning):

@@ -33,7 +33,7 @@ def _is_auto(value: object) -> bool:
 
 
 def _plain(name: str) -> Settings:
-    """Return the default settings of a group."""
+    """Return the default settings of a group, such as `learning` or `search`."""
     kind = _KINDS[name]
     return default_model() if kind is Model else kind()
 
@@ -98,7 +98,7 @@ class Estimator:
             for outer, values in inside.items():
                 group = getattr(self, outer) if outer in before else None
                 if _is_auto(group) and outer in _KINDS:
-                    group = _plain(outer)  # a group with a nested setting is no longer chosen
+                    group = _plain(outer)  # setting one field fixes the whole group
                 if not isinstance(group, Settings):
                     raise self._unknown(f"{outer}__{next(iter(values))}")
                 known = [each.name for each in fields(group)]
@@ -107,7 +107,7 @@ class Estimator:
                 setattr(self, outer, group.changed_to(**values))
             self._check_settings()
         except SettingError:
-            for name, value in before.items():  # all or nothing
+            for name, value in before.items():  # undo the changes made so far
                 setattr(self, name, value)
             raise
         return self

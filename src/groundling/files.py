@@ -15,7 +15,7 @@ from groundling.errors import GroundlingError
 from groundling.limits import Limit
 
 _PREFIX, _SUFFIX = ".groundling-", ".tmp"
-# Errors from file systems that cannot sync or lock a folder; these are ignored.
+# Errors of file systems that cannot sync or lock a folder. They are ignored.
 _UNABLE = (errno.EINVAL, errno.EACCES, errno.EPERM, errno.EBADF, errno.EISDIR, errno.ENOTSUP,
            errno.ENOLCK, errno.ENOSYS)  # fmt: skip
 _SHOWN = 300  # characters of a path in a message
@@ -128,7 +128,7 @@ def alone_in(folder: Path) -> Iterator[bool]:
         sure = handle is not None
         if handle is not None:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX)  # ends with the handle, or with the process
+                fcntl.flock(handle, fcntl.LOCK_EX)  # released with the handle or the process
             except OSError:
                 sure = False
         yield sure

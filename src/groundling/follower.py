@@ -247,11 +247,12 @@ class Follower(Estimator):
     ) -> Follower:
         """Return a fitted follower with the best of several configurations.
 
-        The selection is that of `Follower()` with a larger budget. Whole configurations, and then
-        variants of the best one, are compared by cross-validation over groups of demonstrations.
-        The winner is fitted to all demonstrations. `seconds` is the total time budget; one small
-        comparison and the final fit always run. `show` is called with a line for each trial, and
-        then with a table, which also lists the configurations that the budget did not allow.
+        The follower is chosen as by `Follower()`, but with a larger budget. Whole configurations,
+        and then variants of the best one, are compared by cross-validation over groups of
+        demonstrations, and the winner is fitted to all demonstrations. `seconds` is the total time
+        budget; one small comparison and the final fit always run, even if they take longer. `show`
+        is called with a line for each trial, and at the end with a table, which also lists the
+        configurations for which no time was left.
         """
         listed = listed_demonstrations(demonstrations)
         settings = {"parser": parser, "seed": seed, "threads": threads}
@@ -301,7 +302,7 @@ class Follower(Estimator):
         taught = self._learnt
         if listed:
             taught = teach(taught, listed, known, progress, choose_again)
-            taught = replace(taught, sets=None)  # calibrated for other weights
+            taught = replace(taught, sets=None)  # the sets were calibrated for the old weights
         before = taught.questions or tuple(known_questions)
         if new and taught.answers is not None and not before:
             raise DemonstrationError(
@@ -361,7 +362,7 @@ class Follower(Estimator):
         return self
 
     def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
-        """Split off demonstrations that cannot be used, with a warning."""
+        """Separate the usable demonstrations from the others, and warn about the others."""
         good, bad = sift(Profile(listed, self.parser).encoder, listed)
         if not good:
             raise DemonstrationError(
@@ -629,7 +630,7 @@ class Follower(Estimator):
     def weights(
         self, containing: str = "", *, most: int = 20, member: int = 0
     ) -> list[tuple[str, float]]:
-        """Return the largest weights of features whose name contains a string (Table 2).
+        """Return the largest weights of features whose name contains a string.
 
         `member` selects a member of an ensemble.
         """
@@ -661,7 +662,7 @@ class Follower(Estimator):
 
     @property
     def temperature_(self) -> float:
-        """Divisor of scores that calibrates confidences."""
+        """The number by which scores are divided, so that confidences are calibrated."""
         return self._fitted().temperature
 
     @property

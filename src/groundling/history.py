@@ -35,7 +35,7 @@ _OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "extra_length", "describe
 _THING = "thing"  # kind of the labels that identify things of a scene
 _MOST_STEPS = 100
 _REMEMBERED_BYTES = 20_000_000
-_STEP_BYTES = 2000  # approximate size of a remembered step
+_STEP_BYTES = 2000  # approximate bytes of a remembered step
 _MOST_LABELS = 10_000  # entries in the cache of labels with memory labels
 
 Pair = tuple[str, str]
@@ -83,7 +83,7 @@ class Memory(NamedTuple):
 
     @property
     def action(self) -> Action | None:
-        """The last action, if there is one."""
+        """The action of the last step, or None before the first step."""
         return self.steps[-1].action if self.steps else None
 
 
@@ -95,7 +95,7 @@ class Remembered(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """Facts about an action: its sort, its numbers, and the things it was about, by node."""
+    """Facts about an action: its sort, its numbers, and the things it affects, by node."""
 
     sort: frozenset[str]
     numbers: frozenset[Label]
@@ -113,7 +113,7 @@ class _NodeReminders(NamedTuple):
 
 @dataclass
 class _Recollection:
-    """The memory labels of a state, by action, sort, numbers, next state and value."""
+    """The memory labels of a state, by action, sort, numbers, next state and label value."""
 
     actions: dict[Action, list[str]]
     sorts: dict[frozenset[str], list[str]]
@@ -148,7 +148,7 @@ class MemoryEnvironment(Wrapper):
     - `mentioned`: a word of the last text names the value.
 
     In this way, words such as *it*, *he*, *again*, *step 2* and *the one you removed first* can be
-    learnt like any others. By default, an action is about the values at its root and at adjacent
+    learnt like others. By default, an action is about the values at its root and at adjacent
     nodes. An environment can override this with a method `about(state, action, next_state)` that
     returns (kind, value) pairs.
 
@@ -266,7 +266,7 @@ class MemoryEnvironment(Wrapper):
     # ---- turns --------------------------------------------------------------------------
 
     def begin(self, start: State) -> Remembered:
-        """Return a state with an empty memory."""
+        """Return a state of this environment for a start, without any earlier steps."""
         return start if isinstance(start, Remembered) else Remembered(start)
 
     def listen(
@@ -290,7 +290,7 @@ class MemoryEnvironment(Wrapper):
     def _said(
         self, state: State, memory: Memory, words: Sequence[str], places: Places | None
     ) -> tuple[Pair, ...]:
-        """Return the values that this turn was about, in the order of the text.
+        """Return the values that this turn was about, in the order in which the text names them.
 
         Without alignments, values that no word names come first, because pronouns probably refer
         to them.
@@ -515,7 +515,7 @@ _STAYED: Json = {"Stay": {}}
 
 
 def _known(remembered: State) -> Remembered:
-    """Return a state of a `MemoryEnvironment`; raise an error for other states."""
+    """Return the given state if it has a memory; raise an error otherwise."""
     if not isinstance(remembered, Remembered):
         raise WorldError(
             f"A state of a MemoryEnvironment must have a memory; got {shorten(remembered)}. "
@@ -542,7 +542,7 @@ def _ends(turn: int, ago: int) -> list[str]:
 
 
 def _is_unclear(order: Sequence[int], things: Sequence[frozenset[Pair]]) -> bool:
-    """Return whether a text mentions several things of a kind, some not by name."""
+    """Return whether a text refers to several things of a kind, some of them not by name."""
     places: dict[str, dict[str, int]] = {}
     for place, thing in zip(order, things, strict=True):
         for kind, value in thing:

@@ -54,7 +54,7 @@ _MODELS = {name: kind for name, kind in MODELS.items() if kind is not Ensemble}
 _OWN_PARSERS = re.compile(
     r"((default|chain)(:neutral|:english)?)(@[^/]*)?"
 )  # neither paths nor packages
-_MOST_WEIGHT = 1e30  # larger weights could overflow in sums
+_MOST_WEIGHT = 1e30  # sums of larger weights could overflow
 # Errors that malformed files can cause while they are decoded.
 _BROKEN = (
     LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError,

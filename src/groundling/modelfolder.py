@@ -181,7 +181,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if type(version) is not int or not FIRST <= version <= VERSION:
         made_by = str(manifest.get("groundling", "another version"))[:40]
         older = type(version) is int and version < FIRST
-        cure = "Train and save it again" if older else f"Update Groundling to {made_by}"
+        cure = "Train and save the follower again" if older else f"Update Groundling to {made_by}"
         raise ModelFileError(
             f"The model in {folder} must have format version {FIRST} to {VERSION}; got "
             f"{str(version)[:40]}, written by Groundling {made_by}. {cure}."
@@ -237,7 +237,7 @@ def _sum(data: bytes) -> str:
 
 
 def _own_sum(manifest: Mapping[str, Any]) -> str:
-    """Return the checksum of a manifest without its own entry."""
+    """Return the checksum of a manifest, computed without its checksum entry."""
     sums = {name: each for name, each in manifest["sha256"].items() if name != MANIFEST}
     return _sum(json.dumps({**manifest, "sha256": sums}, sort_keys=True).encode())
 
@@ -246,7 +246,7 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 
 
 def _mode_of_model(folder: Path) -> int | None:
-    """Return the permissions of the existing model; raise an error for a foreign manifest."""
+    """Return the permissions of the existing model; raise an error if it is another file."""
     path = folder / MANIFEST
     if not _is_there(path):
         return None
@@ -262,7 +262,7 @@ def _must_be_readable(files: Mapping[str, bytes]) -> None:
     """Raise an error for files that exceed the limits for reading."""
     for name, data in files.items():
         LIMITS[name].check(
-            len(data), ModelFileError, f"Raise min_count, or leave features out: {name}"
+            len(data), ModelFileError, f"With this `min_count` and these features, {name}"
         )
         if name.endswith(".json"):
             read_json(data, name)

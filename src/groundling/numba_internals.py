@@ -55,9 +55,10 @@ def array_data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
 def array_with(
     context: Any, builder: Any, kinds: tuple[Any, Any], array: Any, fields: dict[str, list[Any]]
 ) -> Any:
-    """Return an array with other fields, in a value of another array type.
+    """Return an array that views the data of another one with a different type or shape.
 
-    `kinds` are the new and the old type; `shape` and `strides` are lists, the others single values.
+    `kinds` are the new and the old type. `fields` has the lists `shape` and `strides`, and lists of
+    one value for the others.
     """
     new, old = (cgutils.create_struct_proxy(each) for each in kinds)
     old, new = old(context, builder, value=array), new(context, builder)
@@ -80,7 +81,7 @@ def read_field(builder: Any, address: Any, place: int, load: bool) -> Any:
 
 
 class _Environments:
-    """A code generator without environments, which inlined functions do not need."""
+    """A code generator without numba's environment objects, which inlined functions do not need."""
 
     def __init__(self, generator: Any) -> None:
         self._generator = generator

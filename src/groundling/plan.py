@@ -70,12 +70,12 @@ class Plan:
 
     @property
     def start(self) -> State:
-        """The initial state."""
+        """The state in which the plan starts."""
         return self.states[0]
 
     @property
     def end(self) -> State:
-        """The final state."""
+        """The state in which the plan ends."""
         return self.states[-1]
 
     @property
@@ -103,8 +103,8 @@ class Plan:
             )
         if self._source is None:
             raise GroundlingError(
-                "Only a plan returned by Follower.follow can be explained; got an "
-                "alternative or a plan created in code. Explain the plan that follow returned."
+                "A plan to explain must be one that Follower.follow returned; got an alternative, "
+                "or a plan created in code. Explain the plan that `follow` returned."
             )
         return self._source.explain(self)
 

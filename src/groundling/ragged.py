@@ -28,18 +28,37 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
     """
     starts = np.empty(len(sizes) + 1, kind)
     starts[0] = 0
-    np.cumsum(sizes, out=starts[1:])
+    sizes.cumsum(out=starts[1:])  # np.cumsum takes longer for short arrays
     return starts
 
 
 def entries_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
-    """Return the indices of all entries of lists with given starts, list by list.
+    """Return the indices of all entries of several lists, one list after the other.
 
     >>> entries_of(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
     """
     ends = starts_of(sizes)
     return np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
+
+
+def renumbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return distinct non-negative integers in order, and the index of each value.
+
+    The same as `np.unique` with `return_inverse`, but in linear time if they are small.
+
+    >>> [each.tolist() for each in renumbered(np.array([7, 3, 7]))]
+    [[3, 7], [1, 0, 1]]
+    """
+    size = int(values.max(initial=-1)) + 1
+    if size > 1000 + 20 * len(values):
+        distinct, where = np.unique(values, return_inverse=True)
+        return distinct, where
+    place = np.zeros(size, np.int64)
+    place[values] = 1
+    distinct = place.nonzero()[0]
+    place[distinct] = np.arange(len(distinct))
+    return distinct, place[values]
 
 
 def concatenated(parts: Sequence[NDArray[Any]], kind: Any = np.int32) -> NDArray[Any]:

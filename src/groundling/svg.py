@@ -1,7 +1,7 @@
-"""Drawings as SVG: build them, remove scripts and links, write them to files.
+"""SVG drawings: build and sanitise them, and write them to files.
 
-An environment draws itself with its method `draw(state)` or `draw(state, way)`, where `way` holds
-all states from the start. PNG and PDF files are rendered from the same SVG.
+An environment draws itself with its method `draw(state)` or `draw(state, way)`, where `way` is the
+list of states from the start to `state`. PNG and PDF files are rendered from the same SVG.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NAMED = "drawn-"  # prefix of ids, to avoid clashes with those of the page
 
 FORMATS = (".png", ".svg", ".pdf")
 """File endings of pictures."""
-# Style sheet of drawings outside a web page.
+# Style sheet of drawings that are not part of a web page.
 STYLE = (files("groundling") / "svg.css").read_text(encoding="utf-8")
 _WIDTH, _MARGIN, _HEAD, _LINE = 900.0, 24.0, 20.0, 15.0  # of a framed drawing, in pixels
 
@@ -100,7 +100,7 @@ class Canvas:
         )  # fmt: skip
 
     def way(self, points: Sequence[tuple[float, float]]) -> None:
-        """Draw a line through points, with a mark at the start."""
+        """Draw a path through points, with a mark at its start."""
         line = " ".join(f"{x:g},{y:g}" for x, y in points)
         for kind in ("way-edge", "way") if len(set(points)) > 1 else ():
             self.add("polyline", class_=kind, points=line)
@@ -110,7 +110,7 @@ class Canvas:
     def text(
         self, x: float, y: float, words: str, parent: Element | None = None, /, **attributes: Any
     ) -> Element:
-        """Add a line of text."""
+        """Add a line of text at a point; the text is escaped."""
         element = self.add("text", parent, x=x, y=y, **attributes)
         element.text = words
         return element

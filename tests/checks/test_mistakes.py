@@ -56,7 +56,7 @@ def test_mistakes_of_a_lower_score_name_features_and_the_words_that_carry_them(g
         assert f"{name} {gain:+.2f}" in found.detail
     assert "desk" in found.misleading_words
     assert "“desk”, " in found.cure
-    assert "favour the other plan: add demonstrations in which such words" in found.cure
+    assert "favour the other plan: add demonstrations in which these words" in found.cure
 
 
 def test_mistakes_name_words_that_were_never_learnt(goer, walker):
@@ -257,7 +257,7 @@ def test_mistakes_say_where_bins_would_not_part_numbers():
     follower = make(features=features, search=Search(max_length=1)).fit(shown, check=False)
     [found] = follower.diagnose(shown).mistakes
     assert (
-        "the intervals of 'bins', 0.5, 1.5, 2.5, 4.5, 8.5, 16.5, do not separate these."
+        "the intervals of 'bins', 0.5, 1.5, 2.5, 4.5, 8.5, 16.5, do not separate the values."
         in found.cure
     )
 
@@ -383,7 +383,7 @@ def test_mistakes_call_a_lead_a_tie_that_is_next_to_nothing(goer, monkeypatch):
     monkeypatch.setattr("groundling.checks.mistakes.NEGLIGIBLE_MARGIN", 1e9)
     found = why(goer, far)
     assert found.why == "tie"
-    assert "more: hardly any weight distinguishes them." in found.detail
+    assert "more: hardly any weight distinguishes the two plans." in found.detail
     assert found.misleading_words == ()
 
 

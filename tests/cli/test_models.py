@@ -148,7 +148,7 @@ def test_follow_gives_json_on_a_clean_output(models, task, said, where):
     assert found["instructions"] == said
     assert found["actions"] == [each for plan in found["plans"] for each in plan["actions"]]
     assert len(found["plans"]) == (3 if task == "mazes" else 1)
-    assert "the model's own" in result.stderr
+    assert "which the model was trained on" in result.stderr
 
 
 def test_follow_reads_files_and_pipes(models, tmp_path):

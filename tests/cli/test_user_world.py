@@ -131,7 +131,7 @@ def test_own_world_settings_change_what_was_chosen():
     )  # fmt: skip
     assert "Search.max_length = 2" in said
     assert "To change it: --setting search.max_length=…" in said
-    assert "- learning.l2=3: as given." in said
+    assert "- learning.l2=3: set by you." in said
     follower = Follower.load("changed")
     assert follower.learning.l2 == 3
     assert follower.features.slots == ("room",)
@@ -205,7 +205,7 @@ def test_own_world_evaluation_says_which_demonstrations_went_wrong(kitchen):
     Path("sung.jsonl").write_text("\n".join([*records, *[json.dumps(sung)] * 12]) + "\n", "utf-8")
     said = run("evaluate", WORLD, "sung.jsonl", "--model", "model", "--json", "wrong.json")
     assert "12 wrong:" in said
-    assert said.count("- “hum a tune” (odd): wanted [['go', 'cellar']]; got [[") == 10
+    assert said.count("- “hum a tune” (odd): expected [['go', 'cellar']]; got [[") == 10
     assert "- and 2 more, all of them in --json" in said
     with open("wrong.json", encoding="utf-8") as file:
         wrong = json.load(file)["mistakes"]
@@ -213,7 +213,7 @@ def test_own_world_evaluation_says_which_demonstrations_went_wrong(kitchen):
     assert (wrong[0]["name"], wrong[0]["wanted"]) == ("odd", [["go", "cellar"]])
     assert wrong[0]["got"] != wrong[0]["wanted"]
     said = run("evaluate", WORLD, "sung.jsonl", "--folds", "2", "--parser", "chain")
-    assert "“hum a tune” (odd): wanted [['go', 'cellar']]" in said
+    assert "“hum a tune” (odd): expected [['go', 'cellar']]" in said
 
 
 def test_own_world_starts_where_a_name_says(kitchen):
@@ -322,12 +322,12 @@ def test_own_world_leaves_bad_records_out_on_request(kitchen):
     (kitchen / "bad.jsonl").write_text("\n".join([*lines, bad]) + "\n", encoding="utf-8")
     run("train", WORLD, "bad.jsonl", "--out", "other", "--parser", "chain", code=1)
     said = run("train", WORLD, "bad.jsonl", "--out", "other", "--parser", "chain", "--skip-bad")
-    assert "1 bad records were skipped" in said
+    assert "1 invalid records were skipped" in said
     assert "bad.jsonl:12" in said
 
 
 def test_own_world_needs_demonstrations():
-    assert f"no demonstrations for {WORLD}. Pass a file, as in `groundling train" in " ".join(
+    assert f"{WORLD} must have at least one file of demonstrations; got none." in " ".join(
         run("train", WORLD, "--out", "none", code=1).split()
     )
 

@@ -232,7 +232,7 @@ def test_records_of_several_worlds_need_names(tmp_path):
     one, other = Line(3), Line(9)
     listed = [Demonstration("go left", each, 2, ("left",)) for each in (one, other)]
     path = tmp_path / "shown.jsonl"
-    with pytest.raises(DemonstrationError, match="name of its own; got another one of class Line"):
+    with pytest.raises(DemonstrationError, match="name of its own; got a second one of class Line"):
         Demonstrations(listed).write(path)
     assert not path.exists()
     with pytest.raises(DemonstrationError, match="must have a name in `worlds`"):

@@ -3,7 +3,8 @@
 import pytest
 
 from groundling.errors import GroundlingError, WorldError
-from groundling.gym.objects import ObjectWorld, Verb
+from groundling.gym.objects import ObjectWorld
+from groundling.gym.verbs import Verb
 
 gymnasium = pytest.importorskip("gymnasium")
 

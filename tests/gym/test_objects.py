@@ -5,7 +5,8 @@ import warnings
 import pytest
 
 from groundling.errors import DemonstrationError, SettingError, WorldError
-from groundling.gym.objects import ObjectWorld, Verb, sides
+from groundling.gym.objects import ObjectWorld, sides
+from groundling.gym.verbs import Verb
 from groundling.world.environment_checks import check_environment
 
 THINGS = {

@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import re
+from inspect import isclass, isfunction
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_page_of_reference_lists_everything_public(package):
     home = importlib.import_module(f"groundling.{package}")
     for found in pkgutil.walk_packages(home.__path__, f"groundling.{package}."):
         module = importlib.import_module(found.name)
-        for name in module.__all__:
-            where = getattr(getattr(module, name), "__module__", found.name)
-            if where == found.name:
+        own = [each for each in vars(module).values() if isclass(each) or isfunction(each)]
+        for name in (each.__name__ for each in own if each.__module__ == found.name):
+            if not name.startswith("_"):
                 assert {found.name, f"{found.name}.{name}"} & listed, f"{found.name}.{name}"

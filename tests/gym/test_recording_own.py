@@ -3,9 +3,10 @@
 import pytest
 
 from groundling.errors import DemonstrationError, SettingError
-from groundling.gym.objects import ObjectWorld, Verb
+from groundling.gym.objects import ObjectWorld
 from groundling.gym.recorder import record
 from groundling.gym.segmentation import cut
+from groundling.gym.verbs import Verb
 
 gymnasium = pytest.importorskip("gymnasium")
 

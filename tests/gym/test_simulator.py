@@ -266,7 +266,7 @@ def test_simulator_advises_where_it_is_slow():
     cost.moves, cost.seconds = 50, 0.3
     assert "get_state and set_state" in cost.advice
     assert "replay makes 5.0 moves" in cost.advice
-    assert "symbolic twin" in cost.advice
+    assert "symbolic model" in cost.advice
     cost.way = "deepcopy"
     assert "deepcopy copies the whole" in cost.advice
     cost.way = "state"
@@ -281,7 +281,7 @@ def test_simulator_warns_of_a_slow_one_while_learning(monkeypatch):
     world = GymWorld(Line(), ground, key=where, way="replay")
     start = world.reset(seed=1)
     world.step(start, 0)
-    with pytest.warns(LearningWarning, match=r"A simulated step takes .* symbolic twin"):
+    with pytest.warns(LearningWarning, match=r"A simulated step takes .* symbolic model"):
         world.step(start, 1)
 
 

@@ -73,7 +73,7 @@ def test_effects_a_thermostat_that_heats_is_on():
     [
         ("set temperature", 21.0, None),
         ("set temperature", 68.0, None),  # the unit of the thermostat is unknown
-        ("set temperature", 200.0, (0.0, 95.0)),
+        ("set temperature", 200.0, (0.0, 100.0)),
         ("warm up", 2.0, None),
         ("warm up", 50.0, (0.0, 20.0)),
     ],
@@ -89,4 +89,4 @@ def test_limits_of_a_thermostat_are_its_own():
     assert limits("set temperature", 72.0, climate, now) is None
     assert limits("set temperature", 20.0, climate, now) == (50.0, 85.0)
     cold = {"attributes": {"temperature": 68, "min_temp": 50}}
-    assert limits("set temperature", 20.0, climate, cold) == (50.0, 95.0)
+    assert limits("set temperature", 20.0, climate, cold) == (50.0, 100.0)

@@ -46,7 +46,10 @@ def test_home_reads_floors_areas_and_entities(tmp_path):
         ("entities: [{id: l.a, name: a, attributes: 1}]", "`attributes` of entity 'l.a'"),
         ("entities: [{id: l.a, name: a, attributes: {b: {}}}]", "The attribute 'b' of entity"),
         ("entities: [{id: l.a, name: a}, {id: l.a, name: b}]", "must be unique; got 'l.a' twice"),
-        ("entities: [{id: l.a, name: a, area: hal}]", "must be one of none; got 'hal'"),
+        (
+            "entities: [{id: l.a, name: a, area: hal}]",
+            "must be empty, since the home has no area; got 'hal'",
+        ),
         ("areas: [{id: a, name: a, floor: x}]\nentities: [{id: l.a, name: a}]", "got 'x'"),
         ("entities: [{id: l.a, name: a", "must be valid YAML"),
         ("a: &x [1]\nentities: *x", "must not use YAML aliases"),

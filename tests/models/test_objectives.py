@@ -200,20 +200,20 @@ def test_objectives_alternatives_of_a_path_come_from_all_its_states():
 def test_objectives_of_transducers_without_any_alignment_say_which_demonstration():
     # Without neighbours a sentence of two words cannot be laid over any graph.
     objective, space = objective_of(TransducerModel(), Overlay(neighbours=()))
-    with pytest.raises(DemonstrationError, match="'go left': its text cannot be aligned"):
+    with pytest.raises(DemonstrationError, match="'go left': its text must have an alignment"):
         objective.loss(np.zeros(len(space)))
 
 
 @pytest.mark.parametrize("model", [PlanModel(), DecisionModel(), DecisionModel(aligned="all")])
 def test_objectives_without_any_alignment_say_which_demonstration_at_once(model):
-    with pytest.raises(DemonstrationError, match="'go left': its words cannot be aligned"):
+    with pytest.raises(DemonstrationError, match="'go left': its words must have an alignment"):
         objective_of(model, Overlay(neighbours=()))
 
 
 def test_objectives_of_transducers_with_one_action_per_unit_refuse_longer_plans():
     objective, space = objective_of(TransducerModel(allow_multiple=False))
     with pytest.raises(
-        DemonstrationError, match="'go right then left': its text cannot be aligned"
+        DemonstrationError, match="'go right then left': its text must have an alignment"
     ):
         objective.loss(np.zeros(len(space)))
 

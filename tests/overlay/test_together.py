@@ -5,9 +5,11 @@ import random
 import pytest
 
 from benchmarks.new_worlds import SingleRoom, demonstrations, room
+from benchmarks.scenes import superlative_demonstration
 from groundling import Follower, GroundingGraph, Overlay, Search
 from groundling.features.labels import NodeLabeller
 from groundling.overlay.graphs import Layouts
+from groundling.world.cached_environment import CachedEnvironment
 
 
 @pytest.mark.parametrize("nodes", ["graph", "flat", "both"])
@@ -20,14 +22,33 @@ def test_graphs_laid_out_together_are_those_laid_out_one_by_one(nodes):
     assert len(together) == len(graphs) > 60
     assert [together[place] for place in range(len(graphs))] == list(map(layouts.lay_out, graphs))
     own, chosen = together.own()
-    priors = together.priors()
+    priors, of_graph = together.priors()
     for place, graph in enumerate(graphs):
         one = layouts.lay_out(graph)
-        assert tuple(priors[place]) == tuple(one.prior)
+        assert tuple(priors[of_graph[place]]) == tuple(one.prior)
         if nodes == "graph":
             kinds = chosen[place]
             assert [tuple(own[kind]) for kind in kinds[kinds >= 0]] == list(one.nodes)
     assert set(together.values) == {pair for each in together for pair in each.values}
+
+
+@pytest.mark.parametrize("relations", [False, True])
+def test_graphs_of_a_scene_laid_out_together_are_those_laid_out_one_by_one(relations):
+    shown = superlative_demonstration(random.Random(1))
+    world, state = CachedEnvironment(shown.environment), shown.start
+    graphs, scene = [world.ground(state, e) for e in world.actions(state)], world.scene(state)
+    layouts = Layouts(Overlay(relations=relations), NodeLabeller(slots=("colour",)))
+    together = layouts.lay_out_many(graphs, scene)
+    alone = [layouts.lay_out(each, scene) for each in graphs]
+    assert [together[place] for place in range(len(graphs))] == alone
+    own, chosen = together.own()
+    for kinds, graph in zip(chosen, alone, strict=True):
+        assert [tuple(own[kind]) for kind in kinds[kinds >= 0]] == list(map(tuple, graph.nodes))
+    # ψ(y) has no words, so it needs only labels without a value to compare.
+    priors, of_graph = together.priors()
+    for place, graph in zip(of_graph, alone, strict=True):
+        plain = [each for each in graph.prior if each[0].kind not in ("colour", "rank", "number")]
+        assert [e for e in priors[place] if e[0].kind not in ("colour", "number")] == plain
 
 
 class Counted(SingleRoom):

@@ -3,12 +3,10 @@
 import pytest
 
 from groundling.tasks.maps import generate_corpus as generate_maps
-from groundling.tasks.maps import write_corpus as write_maps
 from groundling.tasks.mazes import generate_mazes, generate_routes
-from groundling.tasks.mazes import write_corpus as write_mazes
 from groundling.tasks.puzzles import generate_corpus as generate_puzzles
-from groundling.tasks.puzzles import write_corpus as write_puzzles
 from research.confidence.__main__ import measure_task
+from tools.corpus_files import write_maps, write_mazes, write_puzzles
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 

@@ -3,7 +3,8 @@
 import pytest
 
 from groundling.errors import CorpusError, SettingError
-from groundling.tasks.puzzles import SearchBudget, generate_puzzle
+from groundling.tasks.puzzles.generator import generate_puzzle
+from groundling.tasks.puzzles.planner import SearchBudget
 from research.planners.compare import compare, summarise
 from research.planners.compare import main as compare_main
 from research.planners.curves import draw_curves, main
@@ -42,5 +43,5 @@ def test_command_draws_what_was_saved(tmp_path):
 
 
 def test_nothing_to_draw_is_an_error():
-    with pytest.raises(SettingError, match="no searches"):
+    with pytest.raises(SettingError, match="at least one search to draw"):
         draw_curves([])

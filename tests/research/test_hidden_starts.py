@@ -2,13 +2,14 @@
 
 import pytest
 
-from groundling.tasks.mazes import generate_mazes, generate_routes, write_corpus
+from groundling.tasks.mazes import generate_mazes, generate_routes
 from groundling.tasks.mazes.actions import face, move, rotate
 from groundling.tasks.mazes.corpus import load_sail
 from groundling.tasks.mazes.maze_presets import PRESETS
-from groundling.tasks.mazes.routes import prepare_routes
 from groundling.world import check_environment
 from research import hidden_starts
+from research.maze_routes import prepare_routes
+from tools.corpus_files import write_mazes
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWa
 @pytest.fixture
 def prepared(tmp_path):
     routes = generate_routes(generate_mazes(3, 2), 24, seed=2, unknown_starts=1.0)
-    write_corpus(tmp_path, routes)
+    write_mazes(tmp_path, routes)
     chosen = PRESETS.select("best", "tree")
     return chosen, prepare_routes(chosen, load_sail(tmp_path))
 

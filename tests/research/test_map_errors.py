@@ -2,8 +2,9 @@
 
 import pytest
 
-from groundling.tasks.maps import generate_corpus, write_corpus
+from groundling.tasks.maps import generate_corpus
 from research.map_errors import count_errors, main, missing_moves, wrong_moves
+from tools.corpus_files import write_maps
 
 GOLD = ["start", "barn", "mill", "cave", "inn"]
 
@@ -38,7 +39,7 @@ def test_map_errors_of_several_dialogues_add_up():
 
 
 def test_map_errors_command_prints_the_counts(tmp_path, capsys):
-    write_corpus(tmp_path, generate_corpus(maps=4, dialogues=1, seed=1))
+    write_maps(tmp_path, generate_corpus(maps=4, dialogues=1, seed=1))
     main([str(tmp_path), "--dialogues"])
     printed = capsys.readouterr().out
     assert "predicted moves" in printed

@@ -6,7 +6,8 @@ from html.parser import HTMLParser
 import pytest
 
 from groundling import Demonstration, Features, Follower, Instruction, Overlay, PlanModel
-from groundling.tasks.mazes import MazeState, face, generate_mazes, generate_routes, write_corpus
+from groundling.tasks.mazes import face, generate_mazes, generate_routes
+from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.task import MazeTask
 from research.maze_errors import (
     Answer,
@@ -16,6 +17,7 @@ from research.maze_errors import (
     main,
     sentence_type,
 )
+from tools.corpus_files import write_mazes
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWa
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("corpus")
-    write_corpus(made, generate_routes(generate_mazes(4, 2, size=4, halls=5), 30, seed=2))
+    write_mazes(made, generate_routes(generate_mazes(4, 2, size=4, halls=5), 30, seed=2))
     return made
 
 

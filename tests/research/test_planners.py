@@ -6,8 +6,10 @@ import random
 import pytest
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles import Board, SearchBudget, generate_puzzle
+from groundling.tasks.puzzles import Board
 from groundling.tasks.puzzles.board import strike
+from groundling.tasks.puzzles.generator import generate_puzzle
+from groundling.tasks.puzzles.planner import SearchBudget
 from research.planners.compare import compare, main, spoil, stress, summarise
 from research.planners.searches import beam_search, depth_first, read_hints, widening_beam
 
@@ -66,7 +68,7 @@ def test_widening_beam_counts_the_boards_of_all_its_beams():
 
 
 def test_beam_bad_width():
-    with pytest.raises(SettingError, match="0 states"):
+    with pytest.raises(SettingError, match="`width` must be >= 1; got 0"):
         beam_search(Board.read(["##"]), 2, BUDGET, width=0)
 
 

@@ -311,7 +311,9 @@ def test_browser_from_an_empty_world_of_the_editor_to_a_served_model(visit, room
     page.locator(".editor-picture svg text").filter(has_text="lamp").wait_for()
     page.get_by_label("Things 2: Name").fill("ball")  # twice the same
     page.get_by_label("Things 2: Name").press("Tab")
-    page.locator(".editor-picture .problem").filter(has_text="two are called “ball”").wait_for()
+    page.locator(".editor-picture .problem").filter(
+        has_text="two entries are named “ball”"
+    ).wait_for()
     page.get_by_label("Things 2: Name").fill("lamp")
     page.get_by_label("Things 2: Name").press("Tab")
     page.locator(".editor-picture .problem").wait_for(state="hidden")
@@ -554,7 +556,7 @@ def test_browser_editor_survives_a_name_that_is_taken_and_says_what_is_wrong(vis
     problem = page.locator(".editor-picture .problem")
     drawn = page.locator(".editor-picture svg text")
     page.get_by_label("Places 2: Name").fill("bridge")
-    problem.filter(has_text="Places: two are called “bridge”.").wait_for()
+    problem.filter(has_text="Places: two entries are named “bridge”.").wait_for()
     page.get_by_label("Places 2: Name").fill("lounge")  # drawn while typing, without leaving
     drawn.filter(has_text="lounge").wait_for()
     kept = page.evaluate("JSON.parse(localStorage.getItem('world'))")

@@ -37,11 +37,11 @@ def test_projects_are_listed_after_a_restart(tmp_path):
     projects = OpenProjects(tmp_path, None)
     try:
         main, other = projects.summaries()
-        assert (main.name, main.title, main.known) == ("main", "Kitchen", 0)
-        assert (other.name, other.title, other.known) == (yard, "Yard", 2)
+        assert (main.project, main.title, main.known) == ("main", "Kitchen", 0)
+        assert (other.project, other.title, other.known) == (yard, "Yard", 2)
         assert projects.get(yard).setting.title == "Yard"
         shutil.rmtree(tmp_path / "projects" / yard)  # deleted by hand, by its owner
-        assert projects.summaries()[0].name == "main"
+        assert projects.summaries()[0].project == "main"
     finally:
         projects.close()
 

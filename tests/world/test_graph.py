@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from groundling.errors import GraphError
-from groundling.world.graph import GroundingGraph, Label, labels_of
+from groundling.world.graph import GroundingGraph, Label, labels_of, labels_of_each
 
 
 def test_graph_may_have_cycles_and_self_loops():
@@ -109,3 +109,27 @@ def test_labels_of_what_it_returned_is_the_same_object():
     assert labels_of(labels) is labels
     shared = GroundingGraph({"a": labels}, [("a", "a", labels)])
     assert shared == GroundingGraph({"a": {"wall": True, "far": 2}}, [("a", "a", list(labels))])
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        [],
+        [{}, {}],
+        [{"lit": True}],
+        [{"lit": True, "item": "lamp"}, {"item": "sofa", "lit": False}, {"lit": None, "item": ""}],
+        [{"size": 1}, {"size": True}, {"size": 1.0}],
+        [{"size": True}, {"size": "big"}],
+        [{"item": "lamp"}, {"lit": True}],
+        [{"item": "lamp"}, "lamp", ["lit", "red"]],
+        [{"item": "x" * 500}, {"item": "lamp"}],
+        [{"item": ["a", "b"]}, {"item": "a"}],
+    ],
+)
+def test_labels_read_by_column_are_those_read_one_by_one(listed):
+    assert labels_of_each(listed) == [labels_of(each) for each in listed]
+
+
+def test_labels_read_by_column_are_checked():
+    with pytest.raises(GraphError, match="finite"):
+        labels_of_each([{"size": float("nan")}, {"size": 2.0}], "node 'lamp'")

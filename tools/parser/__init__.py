@@ -1,1 +1,1 @@
-"""Trains the parser that ships with the package, and measures it."""
+"""Training and evaluation of the parser that is shipped with the package."""

@@ -1,4 +1,4 @@
-"""Generated instructions with relative clauses, to test where these are attached."""
+"""Generated instructions with relative clauses, to test their attachment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHARED = "row/column/colour/shape/size/room/line/corner/shelf/drawer"
 
 
 def clause_instructions(count: int, *, seed: int = 0) -> list[Instruction]:
-    """Return instructions whose nouns have relative clauses or *the same … as*.
+    """Return generated instructions with relative clauses or *the same … as*.
 
     >>> one, two = clause_instructions(2)
     >>> "acl:relcl" in one.relations + two.relations
@@ -29,10 +29,10 @@ def clause_instructions(count: int, *, seed: int = 0) -> list[Instruction]:
 def attachment_scores(
     gold: Sequence[Instruction], found: Iterable[Instruction]
 ) -> dict[str, float]:
-    """Return which share of each kind of modifier hangs from the right word.
+    """Return the share of modifiers with the right head, for each kind of modifier.
 
-    `relative clause` is the predicate of a clause, `second clause` one that is coordinated with
-    it, and `comparison` the noun after *same … as*.
+    `relative clause` is the predicate of a clause, `second clause` a predicate that is coordinated
+    with it, and `comparison` the noun after *same … as*.
 
     >>> shown = clause_instructions(20)
     >>> set(attachment_scores(shown, shown).values())
@@ -51,7 +51,7 @@ def attachment_scores(
 
 
 class _Writer(PhraseWriter):
-    """Draws sentences whose things are told apart by their relations to other things."""
+    """Generator of sentences that identify things by relations to other things."""
 
     def thing(self, article: str) -> Node:
         head = Node(self.any(words.THINGS), "NOUN")

@@ -1,4 +1,4 @@
-"""The model card and the licence that lie beside a trained pipeline."""
+"""Model card and licence notice of a trained pipeline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.parser.training import TrainingSettings
 __all__ = ["LICENCE", "write_card"]
 
 LICENCE = "CC BY-SA 4.0"
-"""The licence of the weights; the code of the package has its own."""
+"""Licence of the weights; the code of the package has another licence."""
 
 _NOTICE = f"""\
 The trained weights in this folder are licensed under {LICENCE}:
@@ -39,7 +39,7 @@ def write_card(
     results: Mapping[str, Any],
     day: date,
 ) -> None:
-    """Write ``README.md`` and ``NOTICE`` into the folder of a pipeline.
+    """Write `README.md` and `NOTICE` into the folder of a pipeline.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:

@@ -1,4 +1,4 @@
-"""How well, and how fast, a pipeline parses."""
+"""Accuracy and speed of a parsing pipeline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ParseScores", "parse_words", "score_parses", "sentences_per_second"]
 
 @dataclass(frozen=True)
 class ParseScores:
-    """Shares of words and of sentences that are right; punctuation counts as words.
+    """Shares of right words and sentences; punctuation marks count as words.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ParseScores:
 
 
 def score_parses(gold: Sequence[Instruction], found: Iterable[Instruction]) -> ParseScores:
-    """Compare parses with the right ones, word by word.
+    """Return the scores of parses against gold parses, word by word.
 
     >>> gold = Instruction(("go", "left"), (-1, 0), ("root", "advmod"), ("VERB", "ADV"))
     >>> wrong = Instruction(("go", "left"), (1, -1), ("obj", "root"), ("VERB", "VERB"))
@@ -70,14 +70,14 @@ def score_parses(gold: Sequence[Instruction], found: Iterable[Instruction]) -> P
         )
         roots += right.root == other.root
     if not words:
-        raise ParseError("There is no sentence to score.")
+        raise ParseError("There must be at least one sentence to score; got none.")
     return ParseScores(
         sentences, words, tags / words, heads / words, labelled / words, roots / sentences
     )
 
 
 def parse_words(language: Language, sentences: Iterable[Iterable[str]]) -> list[Instruction]:
-    """Parse sentences that are cut into words already."""
+    """Return the parses of sentences that are already split into words."""
     parser = SpacyParser("")
     parser.__dict__["language"] = language
     return list(parser.parse_documents(one_sentence(language, words) for words in sentences))
@@ -86,7 +86,7 @@ def parse_words(language: Language, sentences: Iterable[Iterable[str]]) -> list[
 def sentences_per_second(
     language: Language, sentences: Sequence[Instruction], *, repeats: int = 5
 ) -> float:
-    """Return how many sentences a second of processor time parses, best of some repeats."""
+    """Return the sentences parsed per second of processor time, the best of some repeats."""
     words = [each.tokens for each in sentences]
     parse_words(language, words[:200])
     best = float("inf")

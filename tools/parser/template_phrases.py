@@ -1,4 +1,4 @@
-"""Invented phrases as trees: nouns with what belongs to them, places, ways and measures."""
+"""Generated phrases as trees: noun phrases, places, directions and measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Node", "PhraseWriter"]
 
 @dataclass
 class Node:
-    """A word with the dependents before and after it.
+    """A word, with its dependents before and after it.
 
     >>> turn = Node("turn", "VERB").right("advmod", Node("left", "ADV"))
     >>> turn.flatten().relations
@@ -26,13 +26,13 @@ class Node:
     after: list[tuple[str, Node]] = field(default_factory=list)
 
     def left(self, relation: str, child: Node | None) -> Node:
-        """Add a dependent before the word, outside those already there."""
+        """Add a dependent before the word and its earlier dependents."""
         if child is not None:
             self.before.insert(0, (relation, child))
         return self
 
     def right(self, relation: str, child: Node | None) -> Node:
-        """Add a dependent after the word, outside those already there."""
+        """Add a dependent after the word and its later dependents."""
         if child is not None:
             self.after.append((relation, child))
         return self
@@ -61,7 +61,7 @@ class Node:
 
 
 class PhraseWriter:
-    """Draws phrases from a seeded source.
+    """Generator of random phrases from a seed.
 
     >>> PhraseWriter(random.Random(0)).measure().tag
     'NOUN'
@@ -71,21 +71,21 @@ class PhraseWriter:
         self.draw = draw
 
     def chance(self, probability: float) -> bool:
-        """Tell whether something of a probability happens."""
+        """Return True with a probability."""
         return self.draw.random() < probability
 
     def any(self, options: str) -> str:
-        """Draw one of some words."""
+        """Return one of several words at random."""
         return self.draw.choice(options.split())
 
     def phrase(self, options: str) -> str:
-        """Draw one of some phrases, which are parted by slashes."""
+        """Return one of several phrases, separated by slashes, at random."""
         return self.draw.choice(options.split("/"))
 
     # ------------------------------------------------------------------ nominal phrases
 
     def noun(self, *, depth: int = 0, pronoun: float = 0.0) -> Node:
-        """Draw a nominal phrase; it may carry another one, but not for ever."""
+        """Return a random noun phrase, which may contain others up to a depth."""
         if self.chance(pronoun):
             return Node(self.any("it them it this that everything"), "PRON")
         kind = self.draw.random()
@@ -119,7 +119,7 @@ class PhraseWriter:
         return head
 
     def determine(self, head: Node, choices: str) -> None:
-        """Give a noun an article, or another determiner."""
+        """Add an article or another determiner to a noun."""
         if self.chance(0.08):
             head.left("nmod:poss", Node(self.any("your its their my his her"), "PRON"))
         elif self.chance(0.06) and head.word.endswith("s"):
@@ -128,14 +128,14 @@ class PhraseWriter:
             head.left("det", Node(self.any(choices), "DET"))
 
     def adjective(self) -> Node:
-        """Draw an adjective."""
+        """Return a random adjective, sometimes with an adverb."""
         adjective = Node(self.any(words.ADJECTIVES), "ADJ")
         if self.chance(0.07):
             adjective.left("advmod", Node(self.any("very really light dark"), "ADV"))
         return adjective
 
     def numbered(self) -> Node:
-        """Draw *row 3*, *block seven*."""
+        """Return a phrase such as *row 3* or *block seven*."""
         number = Node(self.any(words.NUMBERS + " 1 2 3 4 5 6 7 8 9 12 20"), "NUM")
         return Node(self.any(words.NUMBERED), "NOUN").right("flat", number)
 
@@ -166,7 +166,7 @@ class PhraseWriter:
             head.right("conj", other)
 
     def side(self) -> Node:
-        """Draw *on your left*, *to the right of the lamp*."""
+        """Return a phrase such as *on your left* or *to the right of the lamp*."""
         side = Node(self.any("left right left right side"), "NOUN")
         if side.word == "side":
             side.left("amod", Node(self.any("left right far other north west"), "ADJ"))
@@ -182,14 +182,14 @@ class PhraseWriter:
     # ------------------------------------------------------------------ adverbials
 
     def place_case(self, noun: Node) -> Node:
-        """Put a preposition of place before a noun."""
+        """Add a preposition of place before a noun."""
         preposition = self.phrase(words.PLACES)
         for word in reversed(preposition.split()):
             noun.left("case", Node(word, "ADP"))
         return noun
 
     def place(self, *, depth: int = 0) -> Node:
-        """Draw a phrase that says where something is."""
+        """Return a phrase that says where something is."""
         kind = self.draw.random()
         if kind < 0.25:
             return self.side()
@@ -206,7 +206,7 @@ class PhraseWriter:
         return self.place_case(self.noun(depth=max(depth, int(self.chance(0.7)))))
 
     def toward(self, *, depth: int = 0) -> Node:
-        """Draw a phrase that says where a movement leads."""
+        """Return a phrase that says where a movement leads."""
         if self.chance(0.2):
             end = Node(self.any("end top bottom edge middle corner start"), "NOUN")
             end.left("det", Node("the", "DET"))
@@ -220,7 +220,7 @@ class PhraseWriter:
         return end
 
     def measure(self) -> Node:
-        """Draw *three steps*, *a bit*, *all the way*."""
+        """Return a phrase such as *three steps*, *a bit* or *all the way*."""
         kind = self.draw.random()
         if kind < 0.1:
             return Node("bit", "NOUN").left("det", Node("a", "DET"))
@@ -238,7 +238,7 @@ class PhraseWriter:
         return unit.left("nummod", number)
 
     def direction(self) -> Node:
-        """Draw *left*, *back to the door*, *north of the lake*."""
+        """Return a phrase such as *left*, *back to the door* or *north of the lake*."""
         word = self.any(words.DIRECTIONS)
         adverb = Node(word, "ADV")
         if word in ("back", "down", "up", "over", "away", "out") and self.chance(0.5):

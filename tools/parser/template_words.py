@@ -1,4 +1,4 @@
-"""The words that invented instructions are made of."""
+"""Words of the generated instructions."""
 
 from __future__ import annotations
 

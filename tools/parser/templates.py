@@ -1,9 +1,9 @@
-"""Invented instructions with their trees, to train a parser on what treebanks lack.
+"""Generated instructions with their trees, for training a parser on what treebanks lack.
 
-In a general treebank *left* is a verb and hardly ever an adverb, and imperatives are rare.
-The sentences here are drawn from a small grammar, seeded, in the style of Universal
-Dependencies; their words come from many places at once (corridors, maps, puzzles,
-kitchens, robots, games), so that the parser learns the frames rather than the things.
+In a general treebank, *left* is usually a verb and hardly ever an adverb, and imperatives are rare.
+A small grammar generates sentences from a seed, with trees in the style of Universal Dependencies.
+Their words are from several domains (corridors, maps, puzzles, kitchens, robots, games), so that
+the parser learns constructions rather than nouns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["template_instructions"]
 
 
 def template_instructions(count: int, *, seed: int = 0) -> list[Instruction]:
-    """Return invented instructions, the same for the same seed.
+    """Return generated instructions; the same seed gives the same instructions.
 
     >>> first, *_ = template_instructions(3, seed=1)
     >>> first == template_instructions(1, seed=1)[0]
@@ -30,7 +30,7 @@ def template_instructions(count: int, *, seed: int = 0) -> list[Instruction]:
 
 
 class _Writer(PhraseWriter):
-    """Draws whole sentences."""
+    """Generator of random sentences."""
 
     # ------------------------------------------------------------------ commands
 
@@ -72,7 +72,7 @@ class _Writer(PhraseWriter):
         return end.left("case", Node(self.any("at at at after before past"), "ADP"))
 
     def handle(self) -> Node:
-        """Draw a command that does something to a thing."""
+        """Return a command with an object."""
         kind = self.draw.random()
         if kind < 0.3:
             verb = Node(self.any(words.PUTS), "VERB").right("obj", self.noun(pronoun=0.2))
@@ -148,7 +148,7 @@ class _Writer(PhraseWriter):
     # ------------------------------------------------------------------ clauses
 
     def seen(self) -> Node:
-        """Draw *you see the lamp*, *you get to the door*."""
+        """Return a clause such as *you see the lamp* or *you get to the door*."""
         if self.chance(0.5):
             verb = Node(self.any("see reach pass hit find touch leave enter see"), "VERB")
             verb.right("obj", self.noun(depth=1))
@@ -162,7 +162,7 @@ class _Writer(PhraseWriter):
         return verb
 
     def clause(self, *, first: bool = False) -> Node:
-        """Draw *until you see …*, *so that … is on your left*, *when the light is on*."""
+        """Return a clause such as *until you see …* or *so that … is on your left*."""
         kind = self.draw.random()
         if kind < 0.35 and not first:
             if self.chance(0.5):
@@ -189,7 +189,7 @@ class _Writer(PhraseWriter):
         return inner.left("mark", Node(word, "SCONJ"))
 
     def statement(self, *, depth: int = 0) -> Node:
-        """Draw a description of what is, or will be, the case."""
+        """Return a statement about what is, or will be, the case."""
         modal = Node(self.any("should will should must can"), "AUX") if self.chance(0.5) else None
         kind = self.draw.random()
         if kind < 0.3:
@@ -306,7 +306,7 @@ class _Writer(PhraseWriter):
                 break
 
     def dress(self, root: Node) -> Instruction:
-        """Give a third of the sentences a capital letter and a full stop."""
+        """Return a sentence, in a third of cases with a capital letter and a full stop."""
         if self.chance(0.35):
             root.right("punct", Node(self.any(". . . !"), "PUNCT"))
             plain = root.flatten()

@@ -1,4 +1,4 @@
-"""Train or evaluate the shipped parser: ``python -m tools.parser.train --help``."""
+"""Train or evaluate the shipped parser: `python -m tools.parser.train --help`."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ __all__ = ["evaluate", "held_back", "main", "own_treebank"]
 
 
 def own_treebank(part: str) -> list[Instruction]:
-    """Return the instructions that we wrote and annotated ourselves.
+    """Return a part of the project's own annotated instructions.
 
     Parameters
     ----------
     part
-        ``"train"``, ``"dev"`` (to choose between models) or ``"test"`` (held back).
+        `"train"`, `"dev"` (for model selection) or `"test"` (held out).
 
     Examples
     --------
@@ -49,7 +49,7 @@ def own_treebank(part: str) -> list[Instruction]:
 
 
 def held_back(treebanks: Path, part: str = "test") -> dict[str, list[Instruction]]:
-    """Return the general treebank, as it is and without case, and our own instructions."""
+    """Return test sets: the general treebank, also in lower case, and our own instructions."""
     general = _general(treebanks, part)
     return {
         "ewt": general,
@@ -59,10 +59,10 @@ def held_back(treebanks: Path, part: str = "test") -> dict[str, list[Instruction
 
 
 def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[str, Any]:
-    """Score a pipeline on held-out sentences, as the shipped parser attaches their clauses.
+    """Return the scores of a pipeline on held-out sentences, including `attach_clauses`.
 
-    `clauses` are generated; their `attachment` is that of single modifiers, first as the pipeline
-    has it and then as `attach_clauses` does.
+    The set `clauses` is generated; its `attachment` has the share of right modifiers, by the
+    pipeline alone and with `attach_clauses`.
     """
     sets = held_back(treebanks, part) | {"clauses": clause_instructions(_CLAUSES)}
     results: dict[str, Any] = {}
@@ -78,7 +78,7 @@ def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[st
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit status is returned."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.parser.train",
         description="Train the parser on UD English EWT and on instructions, or evaluate it.",
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif options.out is not None:
             _run_training(options)
         else:
-            parser.error("give --out to train, or --evaluate")
+            parser.error("pass --out to train, or --evaluate")
     except GroundlingError as error:
         print(error, file=sys.stderr)
         return 1
@@ -224,7 +224,7 @@ def _general(folder: Path, part: str) -> list[Instruction]:
 
 
 def _prune(folder: Path, language: Language) -> None:
-    """Drop the strings that training met: the network hashes words and needs none of them."""
+    """Delete the strings seen in training, which the network does not need: it hashes words."""
     labels: set[str] = set()
     for name in ("tagger", "parser"):
         labels.update(language.get_pipe(name).labels)  # type: ignore[attr-defined]

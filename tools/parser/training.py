@@ -1,4 +1,4 @@
-"""Train the shipped pipeline: the data, the network, and a loop that survives being killed."""
+"""Training of the shipped pipeline: data, network, and a loop that can be resumed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["TrainingSettings", "build_pipeline", "train", "without_case"]
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How a pipeline is trained.
+    """Settings of the training of a pipeline.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ class TrainingSettings:
         Further passes over the general treebank and the instructions together, while the
         learning rate falls to zero.
     width, depth, rows
-        The size of the network that reads the words.
+        Size of the network that embeds the words.
     templates
-        Invented sentences in each epoch of the second stage.
+        Number of generated sentences in each epoch of the second stage.
     copies
-        How often each of our own sentences comes in such an epoch.
+        How often each of our own sentences occurs in such an epoch.
 
     Examples
     --------
@@ -65,9 +65,9 @@ class TrainingSettings:
 
 
 def without_case(instruction: Instruction) -> Instruction:
-    """Return a sentence as people type commands: in lower case, without a final full stop.
+    """Return a sentence as people type commands: in lower case, without final punctuation.
 
-    The final punctuation stays where the rest would not be a tree without it.
+    The final punctuation is kept if the other words are no tree without it.
 
     >>> go = Instruction(("Go", "!"), (-1, 0), ("root", "punct"), ("VERB", "PUNCT"))
     >>> without_case(go).tokens
@@ -87,7 +87,7 @@ def without_case(instruction: Instruction) -> Instruction:
 
 
 def build_pipeline(settings: TrainingSettings, labelled: Sequence[Instruction]) -> Language:
-    """Return an untrained pipeline with the labels that the sentences show.
+    """Return an untrained pipeline with the labels that occur in the sentences.
 
     >>> go = Instruction(("go", "left"), (-1, 0), ("root", "advmod"), ("VERB", "ADV"))
     >>> build_pipeline(TrainingSettings(width=8, rows=(10, 10, 10, 10)), [go]).pipe_names
@@ -179,23 +179,23 @@ def train(
     score: Callable[[Language], dict[str, float]],
     report: Callable[[str], None] = print,
 ) -> Language:
-    """Train a pipeline, and return it with the best weights of the last stage.
+    """Train a pipeline; return it with the best weights of the last stage.
 
     Parameters
     ----------
     settings
-        How to train.
+        Settings of the training.
     general
-        The treebank of the general language.
+        Sentences of the general treebank.
     mixed
-        For the number of an epoch of the second stage, the sentences to train on.
+        Function of the number of an epoch of the second stage; returns its sentences.
     folder
-        Where the checkpoint lies. A run that was killed goes on from it.
+        Folder of the checkpoint, from which an interrupted run resumes.
     score
-        Judges a pipeline on development data; the weights with the highest ``"total"``
-        among the evaluations of the second stage are returned.
+        Function that scores a pipeline on development data. The weights with the highest
+        `"total"` among the evaluations of the second stage are returned.
     report
-        Takes one line of progress.
+        Function that is called with a line of progress.
     """
     from thinc.api import Adam, fix_random_seed
 
@@ -225,7 +225,7 @@ def train(
                 passed = epoch - settings.general_epochs + number / len(batches)
                 fall = 1.0 - passed / settings.mixed_epochs
                 optimizer.learn_rate = settings.learning_rate * fall
-            # Seeded by step, so that a resumed run draws what an unbroken one would have.
+            # Seeded by step, so that a resumed run draws the same numbers as an uninterrupted one.
             fix_random_seed(settings.seed * 1_000_003 + step)
             _update(language, to_examples(language, batch), settings.dropout, optimizer)
             last = number == len(batches) - 1
@@ -240,7 +240,7 @@ def train(
                 progress["step"] = step
                 _save(language, optimizer, folder, progress)
     if not (folder / "best").is_dir():
-        raise SettingError("Nothing was trained: give at least one epoch of the second stage.")
+        raise SettingError("The second stage must have at least one epoch; got none.")
     import spacy
 
     return spacy.load(folder / "best")
@@ -249,7 +249,7 @@ def train(
 def _batches(
     sentences: Sequence[Instruction], settings: TrainingSettings, epoch: int
 ) -> Iterator[list[Instruction]]:
-    """Yield the sentences in an order that depends on the seed and the epoch only."""
+    """Yield batches of the sentences, in an order that depends only on the seed and epoch."""
     order = list(range(len(sentences)))
     random.Random(f"{settings.seed}/{epoch}").shuffle(order)
     batch: list[Instruction] = []
@@ -267,10 +267,10 @@ def _batches(
 def _update(
     language: Language, examples: list[Example], dropout: float, optimizer: Optimizer
 ) -> None:
-    """Take one step.
+    """Make one training step.
 
-    Given the optimizer, spaCy's own `update` would move the shared layer before the tagger
-    and the parser have sent their gradients back, and leave those for the next step.
+    With the optimiser as argument, spaCy's own `update` would change the shared layer before it has
+    the gradients of the tagger and the parser, and apply these in the next step.
     """
     language.update(examples, drop=dropout, sgd=False)  # type: ignore[arg-type]
     for _, component in language.pipeline:
@@ -286,7 +286,7 @@ def _show(scores: dict[str, float]) -> str:
 
 
 def _replace(target: Path, write: Callable[[Path], object]) -> None:
-    """Write a folder beside its place, then swap it in."""
+    """Replace a folder: write the new one beside it, then rename."""
     fresh = target.with_name(target.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.parent.mkdir(parents=True, exist_ok=True)
@@ -296,7 +296,7 @@ def _replace(target: Path, write: Callable[[Path], object]) -> None:
 
 
 def _parameters(language: Language) -> Iterator[tuple[tuple[int, str], Any]]:
-    """Yield each parameter's key in the optimizer and the layer it belongs to, in one order."""
+    """Yield the key of each parameter in the optimiser and its layer, in a fixed order."""
     for _, component in language.pipeline:
         for layer in component.model.walk():  # type: ignore[attr-defined]
             for name in layer.param_names:
@@ -307,7 +307,7 @@ _MOMENTS = ("mom1", "mom2", "averages")
 
 
 def _save(language: Language, optimizer: Optimizer, folder: Path, progress: dict[str, Any]) -> None:
-    """Write a checkpoint; the state file is renamed last, so a cut leaves the older one."""
+    """Write a checkpoint; the state file is renamed last, so an interruption keeps the old one."""
     arrays: dict[str, Any] = {}
     for number, ((identity, name), layer) in enumerate(_parameters(language)):
         arrays[f"weights.{number}"] = layer.get_param(name)
@@ -329,7 +329,7 @@ def _save(language: Language, optimizer: Optimizer, folder: Path, progress: dict
 def _restore(
     language: Language, optimizer: Optimizer, folder: Path, settings: TrainingSettings
 ) -> dict[str, Any]:
-    """Read a checkpoint into the pipeline and the optimizer, and return its state."""
+    """Load a checkpoint into the pipeline and the optimiser; return its state."""
     try:
         progress: dict[str, Any] = json.loads((folder / "state.json").read_text(encoding="utf-8"))
         with np.load(folder / progress["arrays"], allow_pickle=False) as arrays:
@@ -337,7 +337,7 @@ def _restore(
     except (OSError, ValueError, KeyError) as error:
         raise ModelFileError(
             f"The checkpoint in {str(folder)!r} cannot be read ({error}). "
-            "Remove the folder to begin again."
+            "Remove the folder to start over."
         ) from error
     changed = [
         name for name, value in _plain(settings).items() if progress["settings"].get(name) != value

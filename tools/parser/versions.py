@@ -1,8 +1,8 @@
-"""Measure the shipped parser with the lowest and the newest spaCy that the package admits.
+"""Measure the shipped parser with the lowest and the newest supported spaCy.
 
 Run `python -m tools.parser.versions --treebanks FOLDER --out results/parser-versions.json` from
-the root of the repository. Each version gets an environment of its own, with the package and
-everything it depends on, which is thrown away afterwards; that takes minutes and a connection.
+the root of the repository. Each version is installed with the package in a temporary environment,
+which takes minutes and requires a network connection.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["agreement", "lowest_and_newest", "main", "measure"]
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[[Sequence[str]], str]
-# Cuts and parses every sentence of the treebank's test part and of our own; a line for each.
+# Tokenises and parses every test sentence of the treebanks; prints a line for each.
 _PARSES = """
 import sys
 from pathlib import Path
@@ -42,7 +42,7 @@ for name, gold in held_back(Path(sys.argv[1])).items():
 
 
 def lowest_and_newest(listed: str, wanted: str = SPACY_VERSIONS) -> tuple[str, str]:
-    r"""Return the first and the last version that `pip index versions` lists in a range.
+    r"""Return the lowest and the newest version in a range that `pip index versions` lists.
 
     >>> lowest_and_newest("spacy (3.9.0)\nAvailable versions: 3.9.0, 3.8.11, 3.8.2, 3.7.5")
     ('3.8.2', '3.8.11')
@@ -54,7 +54,7 @@ def lowest_and_newest(listed: str, wanted: str = SPACY_VERSIONS) -> tuple[str, s
     every = [Version(each) for each in found[1].split(", ")] if found else []
     admitted = sorted(SpecifierSet(wanted).filter(every))
     if not admitted:
-        raise SettingError(f"The package index lists no spaCy {wanted}. Look at `pip config list`.")
+        raise SettingError(f"The package index lists no spaCy {wanted}. Check `pip config list`.")
     return str(admitted[0]), str(admitted[-1])
 
 
@@ -69,7 +69,7 @@ def agreement(first: Sequence[str], second: Sequence[str]) -> float:
 
 
 def measure(version: str, treebanks: Path, run: Run) -> tuple[dict[str, Any], list[str]]:
-    """Return the scores of the shipped pipeline with a version of spaCy, and every parse."""
+    """Return the scores of the shipped pipeline with a version of spaCy, and all parses."""
     with tempfile.TemporaryDirectory() as place:
         run([sys.executable, "-m", "venv", place])
         python = str(Path(place) / ("Scripts" if sys.platform == "win32" else "bin") / "python")
@@ -81,14 +81,14 @@ def measure(version: str, treebanks: Path, run: Run) -> tuple[dict[str, Any], li
         packages = json.loads(run([python, "-m", "pip", "list", "--format", "json"]))
         used = {each["name"]: each["version"] for each in packages}
         found = json.loads(scores.read_text(encoding="utf-8"))
-        del found["sentences per processor second"]  # it says more about the hour
+        del found["sentences per processor second"]  # speed depends on the load of the machine
         found["thinc"], found["numpy"] = used["thinc"], used["numpy"]
         found["python"] = ".".join(map(str, sys.version_info[:3]))
         return found, parses
 
 
 def main(arguments: Sequence[str] | None = None, run: Run | None = None) -> int:
-    """Run the command; the exit status is returned."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--treebanks", type=Path, required=True, help="with en_ewt-ud-test.conllu")
     parser.add_argument("--out", type=Path, help="a JSON file for the scores")
@@ -125,7 +125,7 @@ def _report(results: Mapping[str, Any]) -> None:
 
 
 def _run(command: Sequence[str]) -> str:
-    # What is on the path of this process must not stand in for what the environment installs.
+    # Packages on the path of this process must not hide those of the environment.
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,1 +1,1 @@
-"""Custom components: Groundling."""
+"""Custom components for Home Assistant: Groundling."""

@@ -1,4 +1,4 @@
-"""A Home Assistant with the custom component."""
+"""Fixture: Home Assistant with the custom component."""
 
 import sys
 from pathlib import Path

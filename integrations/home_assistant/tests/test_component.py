@@ -1,4 +1,4 @@
-"""The component in a real Home Assistant: set up, command, question, question back, decline."""
+"""The component in a running Home Assistant: setup, command, question, clarification, decline."""
 
 import pytest
 from homeassistant.components import conversation
@@ -16,7 +16,7 @@ AGENT = "conversation.groundling_en"
 
 @pytest.fixture
 async def house(hass):
-    """Set up the component in a house with two lamps in one area, and a lock."""
+    """Set up the component in a home with two lamps in one area, and a lock."""
     assert await async_setup_component(hass, "homeassistant", {})
     assert await async_setup_component(hass, "conversation", {})
     den = ar.async_get(hass).async_create("Den")

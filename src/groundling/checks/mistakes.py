@@ -56,8 +56,8 @@ class Mistake:
     - `lower score`: the demonstrated plan has a lower score; see `features`.
 
     `unknown_words` do not occur in training. `rare_words` maps rare words to their counts.
-    `missing_labels` are labels that only the demonstrated actions have, and that no word of the
-    text has a positive weight with. `misleading_words` favour the chosen plan.
+    `missing_labels` are labels that only the demonstrated actions have, and for which no word of
+    the text has a positive weight. `misleading_words` favour the chosen plan.
     """
 
     demonstration: Demonstration
@@ -79,7 +79,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A followed demonstration: the answer, all plans found, and whether it is right."""
+    """A followed demonstration: the answer, all plans found, and whether the answer is correct."""
 
     example: Example
     request: Request
@@ -89,7 +89,7 @@ class Attempt:
 
     @property
     def shown(self) -> tuple[Trajectory, ...]:
-        """The demonstrated plans."""
+        """The demonstrated plan, and other plans that are equally correct."""
         return (self.example.trajectory, *self.example.also)
 
     @cached_property
@@ -180,7 +180,7 @@ class _Rivals:
         cures = " ".join([*said, *(() if self._only_numbers else self._cures())])
         if 0 <= behind < NEGLIGIBLE_MARGIN:
             lead = f"{amount(behind)} more: hardly any" if behind else "the same: no"
-            detail = f"The plan {rival} scores {lead} weight distinguishes them."
+            detail = f"The plan {rival} scores {lead} weight distinguishes the two plans."
             return self._mistake("tie", detail, cures)
         features = self._favouring_best
         by = ", ".join(f"{name} {amount(gain, '+')}" for name, gain in features)
@@ -226,7 +226,7 @@ class _Rivals:
     # ---- contradiction, length, order -----------------------------------------------------
 
     def _contradicting(self) -> str:
-        """Count training demonstrations with the same words and start but other actions."""
+        """Return a note on training demonstrations that contradict this one, or ""."""
         done = graphs(self.world, self.gold)
         start = looks(self.world, self.each.start)
         alike = [
@@ -310,7 +310,7 @@ class _Rivals:
 
     @cached_property
     def _plain(self) -> list[str]:
-        """Words of the text that match no value; numbers and symbols excluded."""
+        """The words of the text that match no value, excluding numbers and symbols."""
         return [word for word in self.words if word.isalpha() and not self._kinds(word)]
 
     @cached_property
@@ -335,7 +335,7 @@ class _Rivals:
         if words := self._misleading:
             found.append(
                 f"{quoted(words)} favour{'s' * (len(words) == 1)} the other plan: add "
-                "demonstrations in which such words mean this one."
+                "demonstrations in which these words mean this plan."
             )
         if not found and self._favouring_best:
             found.append(
@@ -462,8 +462,8 @@ class _Rivals:
             known = f" In other texts, {', '.join(said)} mean it." if said else ""
             yield (
                 f"No word of the text is associated with {labels}, which only the demonstrated "
-                f"actions have.{known} Demonstrate texts that name it with these words, or add a "
-                "label that these words can mean."
+                f"actions have.{known} Add demonstrations with the words of this text and these "
+                "labels, or add a label that the words can mean."
             )
 
     def _slot_cure(self, kind: str, value: str) -> str:
@@ -535,7 +535,7 @@ class _Rivals:
         edges = ", ".join(f"{edge:g}" for edge in nodes.bins)
         cure = f"Use {use}, which has edges at {edges}; or add {label}."
         if not split:
-            cure = f"Add {label}; the intervals of 'bins', {edges}, do not separate these."
+            cure = f"Add {label}; the intervals of 'bins', {edges}, do not separate the values."
         yield (
             f"The number {name!r} distinguishes the actions, but Features.numbers=('equal',) "
             f"compares it with numerals only. {cure}"
@@ -552,12 +552,12 @@ class TrainingIndex:
 
     @cached_property
     def theta(self) -> Reals:
-        """The weights of all members."""
+        """The weights of all ensemble members, concatenated."""
         return np.concatenate([member.theta for member in self.learnt.fitted.members])
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of all features."""
+        """The names of the features of all ensemble members, in the order of `theta`."""
         return [name for member in self.learnt.fitted.members for name in member.space.names()]
 
     @cached_property
@@ -572,7 +572,7 @@ class TrainingIndex:
 
     @cached_property
     def by_text(self) -> dict[tuple[str, ...], list[Example]]:
-        """The training examples, keyed by their words."""
+        """The training examples, grouped by the words of their texts."""
         found: dict[tuple[str, ...], list[Example]] = {}
         for each in self.shown:
             found.setdefault(self.words(each), []).append(each)
@@ -612,12 +612,12 @@ def wider(search: Search) -> str:
     """Return advice on how to find more plans, and what it costs.
 
     >>> wider(Search())
-    'Raise Search.beam (now 15) or Search.budget (now 20,000); following takes longer in
-    proportion.'
+    'Raise Search.beam (now 15) or Search.budget (now 20,000); each search then takes
+    proportionally longer.'
     """
     return (
         f"Raise Search.beam (now {search.beam}) or Search.budget (now {search.budget:,}); "
-        "following takes longer in proportion."
+        "each search then takes proportionally longer."
     )
 
 

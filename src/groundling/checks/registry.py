@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from inspect import getdoc
 from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -95,7 +94,7 @@ class Subject:
         states = {
             (id(each.world), state): (each.world, state)
             for each in few
-            if not each.world.labels_follow_text  # else some labels are missing
+            if not each.world.labels_follow_text  # otherwise, some labels are missing
             for state in each.trajectory.states[:-1]
         }
         return [
@@ -105,7 +104,7 @@ class Subject:
 
     @cached_property
     def followed(self) -> tuple[list[Attempt], str]:
-        """A sample of the examples as they are followed, and a remark on its size."""
+        """The results of following a sample of examples, and a note on the sample's size."""
         long = {id(each) for each in which_too_long(self.learnt, self.examples)}
         rest = [each for each in self.examples if id(each) not in long]
         words, few = 0, list[Example]()
@@ -135,11 +134,6 @@ class Check(NamedTuple):
     fix: str
     find: _Find
 
-    @property
-    def applies(self) -> str:
-        """What the check finds: the docstring of its function."""
-        return " ".join((getdoc(self.find) or "").removeprefix("Find ").split()).rstrip(".")
-
 
 CHECKS: list[Check] = []
 """All checks, in the order in which they run."""
@@ -165,20 +159,9 @@ def run_checks(subject: Subject, when: _When) -> list[Finding]:
 
 
 def warn(findings: Iterable[Finding]) -> None:
-    """Emit findings as warnings."""
+    """Emit a `LearningWarning` for each finding."""
     for each in findings:
         warnings.warn(str(each), LearningWarning, stacklevel=3)  # the caller of Follower.fit
-
-
-def table() -> str:
-    """Return the table of checks for the troubleshooting page, in Markdown."""
-    lines = ["| check | when | what it finds | what to do |", "|---|---|---|---|"]
-    lines += [
-        f"| `{each.name}` | {', '.join(f'`{name}`' for name in each.when)} | {each.applies} | "
-        f"{each.fix} |"
-        for each in CHECKS
-    ]
-    return "\n".join(lines)
 
 
 def missing_labels(
@@ -269,7 +252,7 @@ def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
 def _count_words(text: Text) -> int:
     parts = [text] if isinstance(text, (str, Instruction)) else text
     if not isinstance(parts, (list, tuple)):
-        return 0  # not a text: parsing it raises an error
+        return 0  # not a text; parsing raises the error
     return sum(
         len(split_words(part)) if isinstance(part, str) else len(part)
         for part in parts
@@ -359,7 +342,7 @@ def _contradictions(subject: Subject) -> _Problems:
     "use the suggested name, add a lexicon, or leave the slot out",
 )  # fmt: skip
 def _slots(subject: Subject) -> _Problems:
-    """Find names in `Features.slots` that no graph has, or whose values no word means."""
+    """Find names in `Features.slots` that no graph has, or with values that no word means."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
     reader = encoder.reader
     strings = [
@@ -378,7 +361,8 @@ def _slots(subject: Subject) -> _Problems:
         if not values:
             yield (
                 f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
-                f"Use a label that they have.{did_you_mean(kind, {kind for kind, _ in strings})}",
+                "Use a label that the graphs have."
+                f"{did_you_mean(kind, {kind for kind, _ in strings})}",
             )
         elif kind not in labelled and not any(
             reader.lexicon.look_up(word, only, language=reader.language)
@@ -572,7 +556,7 @@ def _lost_plans(subject: Subject) -> _Problems:
     "the message names the most frequent reason; `diagnose` explains each mistake",
 )  # fmt: skip
 def _refit(subject: Subject) -> _Problems:
-    """Find less than 60 % of a sample of the training demonstrations followed correctly."""
+    """Find an accuracy below 60 % on a sample of the training demonstrations."""
     seen, looked = subject.followed
     wrong = [each for each in seen if not each.right]
     right, chance = len(seen) - len(wrong), sum(each.chance for each in seen)

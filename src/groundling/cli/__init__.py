@@ -1,1 +1,1 @@
-"""The command line."""
+"""The `groundling` command-line program."""

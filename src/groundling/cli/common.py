@@ -34,8 +34,8 @@ CorporaOption = Annotated[
 ParserOption = Annotated[
     str | None, typer.Option(help="Parser to use: default, chain, spacy:NAME or conllu:PATH.")
 ]
-SkipBadOption = Annotated[bool, typer.Option(help="Skip bad records in files, and list them.")]
-SampleOption = Annotated[bool, typer.Option(help="Use the generated sample.")]
+SkipBadOption = Annotated[bool, typer.Option(help="Skip invalid records in files, and list them.")]
+SampleOption = Annotated[bool, typer.Option(help="Use generated sample data instead of a corpus.")]
 FoldsOption = Annotated[
     int | None, typer.Option(min=2, help="Number of folds, for your own world. [5]")
 ]
@@ -62,13 +62,13 @@ def _folder(given: str | Path) -> Path:
 
 _FOLDER = typer.Option(parser=_folder, metavar="PATH")
 FolderOption = Annotated[Path, _FOLDER]
-"""An output folder; an empty name is an error."""
+"""Type of an option that names an output folder; rejects an empty name."""
 OptionalFolder = Annotated[Path | None, _FOLDER]
 
 
 @dataclass
 class TaskOptions:
-    """The arguments and options for a task, its settings and its data.
+    """Arguments and options that select a task, its settings and its data.
 
     Parameters
     ----------
@@ -90,23 +90,23 @@ class TaskOptions:
 
     @property
     def changes(self) -> tuple[tuple[str, Any], ...]:
-        """The `--parser` option as a changed setting, if it is used."""
+        """The change of settings that `--parser` makes; empty without `--parser`."""
         return (("parser", self.parser),) if self.parser else ()
 
     def find(self, console: Console, task: Task[Any, Any]) -> Source:
-        """Find the data of a task, and print their source."""
+        """Find the data of a task, and print where they come from."""
         return find_source(
             task, self.files, self.corpora, self.sample, console, skip_bad=self.skip_bad
         )
 
 
-_SHOWN = 5  # skipped records that are listed
+_SHOWN = 5  # maximum number of skipped records to list
 ERROR, INTERRUPTED = 1, 130
 
 
 @contextmanager
 def plainly(debug: bool, stopped: str = "No partial files were left behind.") -> Iterator[None]:
-    """Print errors as one line and exit: code 1 for errors, 130 for Ctrl-C.
+    """Print an error as one line and exit with code 1; after Ctrl-C, with code 130.
 
     >>> from groundling.errors import SettingError
     >>> try:
@@ -135,7 +135,7 @@ def plainly(debug: bool, stopped: str = "No partial files were left behind.") ->
     except (typer.Exit, typer.Abort):
         raise
     except BrokenPipeError:
-        raise  # the reader of our output has closed the pipe; click exits quietly
+        raise  # the reader of the output has closed the pipe; click exits without a message
     except Exception as error:
         if debug:
             raise
@@ -150,12 +150,12 @@ def plainly(debug: bool, stopped: str = "No partial files were left behind.") ->
 
 
 def command(stopped: str = "No partial files were left behind.") -> Callable[[Any], Any]:
-    """Decorate a command: add `--debug`, report errors, expand option groups.
+    """Return a decorator that adds `--debug`, error messages and option groups to a command.
 
-    A parameter is an option, unless its annotation is a `typer.Argument`. Its help is taken from
-    the section *Parameters* of the docstring; other names than its own, such as `-o`, are listed
-    there. A parameter whose type is a dataclass, such as `TaskOptions`, becomes one option per
-    field.
+    Every parameter becomes an option unless it is annotated as `typer.Argument`. Its help text
+    comes from the *Parameters* section of the docstring, which also lists short or different
+    names, such as `-o`. A parameter whose type is a dataclass, such as `TaskOptions`, becomes one
+    option for each field.
 
     >>> @command()
     ... def greet(name: str) -> None:
@@ -190,7 +190,7 @@ _FLAG = re.compile(r"--?\w[\w-]*")
 
 
 def _options(of: Any) -> Iterator[Parameter]:
-    """Yield the parameters of a command or an option group, as options with help."""
+    """Yield the parameters of a command or an option group as options with help texts."""
     hints = get_type_hints(of, include_extras=True)
     written = _SECTION.split(getdoc(of) or "")[1:]
     told = {name: rest for name, *rest in _ENTRY.findall("".join(written))}
@@ -203,7 +203,7 @@ def _options(of: Any) -> Iterator[Parameter]:
 
 
 def _option(kind: Any, name: str, names: str = "", text: str = "") -> Any:
-    """Return the annotation of an option; `names` are other names than its own."""
+    """Return the annotation of an option; `names` replace the name of the parameter."""
     kind, given = get_args(kind) if get_origin(kind) is Annotated else (kind, typer.Option())
     info = copy(given)
     info.help = info.help or " ".join(text.split())
@@ -223,7 +223,7 @@ def _one_line(error: Exception) -> str:
 
 
 def check_writable(file: Path | None) -> None:
-    """Raise `SettingError` if a file cannot be written, before any work is done."""
+    """Raise `SettingError` if a file cannot be written, before any long work starts."""
     if file is None or str(file) == "-":
         return
     from groundling.errors import SettingError
@@ -238,7 +238,7 @@ def check_writable(file: Path | None) -> None:
 
 
 def make_console(*, errors: bool = False) -> Console:
-    """Return a console for messages, on standard error if `errors` is set.
+    """Return a console that prints messages, to standard error if `errors` is set.
 
     Lines are not wrapped, and brackets are not read as markup.
     """
@@ -257,7 +257,7 @@ def print_json(content: Any) -> None:
 
 
 def write_json(content: Any, file: Path | None) -> None:
-    """Write JSON to a file, or to standard output for `-`; do nothing for None."""
+    """Write JSON to a file, or to standard output if `file` is `-`; do nothing if it is None."""
     import json
 
     from groundling.files import write_atomically
@@ -269,7 +269,7 @@ def write_json(content: Any, file: Path | None) -> None:
 
 
 def whole(text: str) -> str:
-    r"""Replace characters that cannot be encoded with a replacement mark.
+    r"""Return a text with `?` in place of characters that cannot be encoded.
 
     >>> whole("go \udcff left")
     'go � left'
@@ -278,7 +278,7 @@ def whole(text: str) -> str:
 
 
 def without_controls(text: str) -> str:
-    r"""Return a text without characters that control a terminal.
+    r"""Return a text with terminal control characters replaced by `�`.
 
     >>> without_controls("Lamp\x1b[2J\n")
     'Lamp�[2J\n'
@@ -287,7 +287,7 @@ def without_controls(text: str) -> str:
 
 
 def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full") -> str:
-    """Return the name of a trainable preset; by default, that of the task."""
+    """Return the preset to train, by default that of the task; reject untrainable ones."""
     from groundling.errors import SettingError
 
     preset = preset or task.presets.default
@@ -309,9 +309,9 @@ def find_source(
     skip_bad: bool = False,
     why: str = "--sample",
 ) -> Source:
-    """Find the data of a task, and print their source.
+    """Return where the data of a task are, and print it.
 
-    A user's world has demonstration files instead of a corpus.
+    A user's own world has demonstration files instead of a corpus.
     """
     from groundling.corpora import Place, find_corpora
     from groundling.data.own import names_world
@@ -329,7 +329,7 @@ def find_source(
         return tuple(files or ())
     if files or skip_bad:
         raise SettingError(
-            "Demonstration files and --skip-bad can be used only with your own world, such as "
+            "Demonstration files and --skip-bad can be used only with your own world, for example "
             "my_world.py:Kitchen. A task has its own corpus. Remove these arguments."
         )
     if not task.corpus:
@@ -348,25 +348,25 @@ def find_source(
 def list_demonstrations(
     task: Task[Any, Any], files: Sequence[str], console: Console, *, skip_bad: bool
 ) -> list[Demonstration]:
-    """Return the demonstrations in the files of a user's world; list skipped records."""
+    """Return the demonstrations in the files of a user's world; print skipped records."""
     from groundling.data.own import open_world
     from groundling.errors import DemonstrationError
 
     if not files:
         raise DemonstrationError(
-            f"There are no demonstrations for {task.name}. Pass a file, as in "
+            f"{task.name} must have at least one file of demonstrations; got none. Pass one, as in "
             f"`groundling train {task.name} demonstrations.jsonl`."
         )
     own = open_world(task.name, files, skip_bad=skip_bad, check=True)
     own.worlds.check()  # report a wrong world name before reading any record
     assert own.demonstrations is not None
     shown = own.listed
-    say_skipped(console, own.demonstrations, "bad records were skipped", _SHOWN)
+    say_skipped(console, own.demonstrations, "invalid records were skipped", _SHOWN)
     return shown
 
 
 def say_skipped(console: Console, shown: Demonstrations, what: str, most: int) -> bool:
-    """List the records that the last pass skipped; return whether there are any."""
+    """Print the records that the last reading skipped; return whether there are any."""
     bad = shown.skipped_count
     if bad:
         console.print(f"{bad:,} {what}:")

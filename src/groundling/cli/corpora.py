@@ -1,4 +1,4 @@
-"""`groundling corpora`: list, verify and download the corpora."""
+"""The `groundling corpora` commands: list, verify and download the corpora."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ app = typer.Typer(
 @app.command("list")
 @command()
 def show(as_json: JsonOption = False) -> None:
-    """List the corpora, their licences, and whether they are on this machine."""
+    """List the corpora with their licences, and whether they are on this machine."""
     from groundling.corpora import CORPORA, check, find_corpora
     from groundling.tasks.task_registry import corpus_tasks
 

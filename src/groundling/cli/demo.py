@@ -1,4 +1,4 @@
-"""`groundling demo`: train on a generated world and act in an unseen one."""
+"""The `groundling demo` command: train on a generated world and act in an unseen one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from groundling.svg import write_picture
 from groundling.tasks.benchmark import DemoRequest, DemoWorld
 from groundling.tasks.task_registry import DEMO, get_task
 
-README = "implicit-turn"  # the request of the pictures in the README
-
 
 def run_demo(
     out: Path,
@@ -33,13 +31,9 @@ def run_demo(
     demonstrations: int = 300,
     held_out: int = 100,
     again: bool = False,
-    images: Path | None = None,
     console: Console | None = None,
 ) -> None:
-    """Run the demo: train or load the model, score it, follow, explain and draw.
-
-    `images` is a folder for copies of the two pictures in the README.
-    """
+    """Train or load the demo's model, score it, and follow and draw some instructions."""
     console = Console(highlight=False) if console is None else console
     load_parser(parser)  # raises an error for an unknown name before training
     out.mkdir(parents=True, exist_ok=True)
@@ -47,7 +41,7 @@ def run_demo(
     places, name = {id(each.environment) for each in world.training}, world.title.lower()
     console.print(
         f"The {name} and the sentences of this demo are generated; no corpus is needed.\n"
-        f"Learning from {len(world.training)} demonstrations in {len(places)} {name}; another one "
+        f"Learning from {len(world.training)} demonstrations in {len(places)} {name}; one more "
         "is held out for testing."
     )
     follower = _trained(world, out / "model", parser, demonstrations, again, console)
@@ -56,17 +50,12 @@ def run_demo(
     for request in world.requests:
         _follow(console, follower, world, request, out)
     console.print(f"\nPictures and the trained model are in {out}/.", soft_wrap=True)
-    if images is not None:
-        images.mkdir(parents=True, exist_ok=True)
-        for part in ("maze", "words"):
-            drawn = (out / f"{README}-{part}.png").read_bytes()
-            write_atomically(images / f"demo-{part}.png", drawn)
 
 
 def _trained(
     world: DemoWorld, folder: Path, parser: str, demonstrations: int, again: bool, console: Console
 ) -> Follower:
-    """Train a follower, or load it from an earlier run on the same data."""
+    """Return a trained follower, loaded from an earlier run on the same data if possible."""
     follower = world.follower(parser)
     note = folder.parent / "model.json"
     made_by = {
@@ -79,14 +68,15 @@ def _trained(
             if json.loads(note.read_text(encoding="utf-8")) == made_by:
                 loaded = Follower.load(folder)
                 console.print(
-                    f"Loaded the model of an earlier run from {folder}/ (--again trains it again)."
+                    f"Loaded the model of an earlier run from {folder}/. "
+                    "Pass --again to train it again."
                 )
                 return loaded
         except (GroundlingError, ValueError, RecursionError):
             console.print(f"The model in {folder}/ does not match this demo; training a new one.")
     began = perf_counter()
     with progress(console, "learning") as report, warnings.catch_warnings():
-        # The demo stops a little before convergence.
+        # The demo stops shortly before convergence to save time.
         warnings.simplefilter("ignore", ConvergenceWarning)
         follower.fit(world.training, progress=report, check=False)
     console.print(
@@ -99,10 +89,11 @@ def _trained(
 
 
 def _show_weights(console: Console, follower: Follower, words: Sequence[str]) -> None:
-    """Print the strongest weights of some words, as in Table 2 of the paper."""
+    """Print the strongest weights of some words, like Table 2 of the paper."""
     console.print("\n[bold]What it learnt[/bold]: the strongest features of some words")
     console.print(
-        "(‹item›, ‹floor›: any word for one; ~: the names match; m: after a move, t: after a turn)"
+        "(‹item›, ‹floor›: any word for an item or a floor; ~: the names match; "
+        "m: after a move, t: after a turn)"
     )
     table = Table(box=None, pad_edge=False)
     for name in ("weight", "word", "means"):

@@ -1,6 +1,6 @@
-"""Entry point of the command line; it exits promptly on Ctrl-C and SIGTERM."""
+"""Entry point of the `groundling` program, which exits promptly on Ctrl-C and SIGTERM."""
 
-# Import nothing else here: before the handlers are installed, Ctrl-C exits without a message.
+# Import nothing else here: until the handlers are installed, Ctrl-C exits without a message.
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import sys
 import threading
 import time
 
-_PATIENCE = 1.0  # seconds for cleanup; the command must end within two
+_PATIENCE = 1.0  # seconds for cleanup; the command must end within two seconds
 _STUCK = 0.5  # further seconds, after which the guard process ends the command
 _LAST = 100  # milliseconds until it is killed
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 _STOPPED = b"\nStopped. No partial files were left behind.\n"
 
 told = threading.Event()
-"""Set once the user has been told that the command is stopping."""
+"""Event that is set once the message about stopping has been printed."""
 
 
 def run() -> None:
-    """Run the command line; after a signal the exit code is 128 plus its number."""
+    """Run the command line; after a signal, exit with code 128 plus the signal's number."""
     asked: list[int] = []
 
     def stop(number: int, frame: object) -> None:
@@ -31,7 +31,7 @@ def run() -> None:
             raise KeyboardInterrupt
 
     def ignore(error: sys.UnraisableHookArgs) -> None:
-        # An interrupt that is lost in a finaliser needs no traceback: the watching thread exits.
+        # No traceback for an interrupt lost in a finaliser: the watching thread ends the process.
         if not asked or not issubclass(error.exc_type, KeyboardInterrupt):
             sys.__unraisablehook__(error)
 
@@ -68,9 +68,9 @@ def run() -> None:
 def _watch() -> None:
     """End the process soon after a signal, even if the main thread is stuck.
 
-    Python handles signals only when it returns from compiled code, and exceptions are lost in some
-    places (finalisers, callbacks of libraries). A thread therefore ends the process; if compiled
-    code holds the interpreter lock, so that no thread can run, another process does.
+    Python handles signals only after compiled code has returned, and loses exceptions in finalisers
+    and in some library callbacks. A thread therefore ends the process. If compiled code holds the
+    interpreter lock, so that no thread can run, a guard process ends it.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -92,26 +92,26 @@ def _watch() -> None:
 
 
 def _start_guard(signals: int) -> int:
-    """Start a process that kills this one if it does not end; return a pipe to it.
+    """Start a guard process that kills this one if it does not end; return a pipe to it.
 
-    The new process reads signals from the pipe, passes them on to this process, and ends together
-    with it. If it cannot be started, `signals` is returned unchanged.
+    The guard reads signal numbers from the pipe, passes the signals on to this process, and ends
+    when this process ends. If the guard cannot be started, `signals` is returned unchanged.
     """
     try:
         guarded = os.pidfd_open(os.getpid())
-    except (AttributeError, OSError):  # not Linux, or an old one
+    except (AttributeError, OSError):  # not Linux, or an old kernel
         return signals
     passed, passing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            if os.fork() == 0:  # a grandchild, so that nothing here waits for it
+            if os.fork() == 0:  # run the guard as a grandchild, so that nothing here waits for it
                 os.setsid()
                 for number in _STOPS:
                     signal.signal(number, signal.SIG_IGN)
                 kept = sorted((signals, passing, guarded))
                 for first, last in zip((-1, *kept), (*kept, 65_536), strict=True):
-                    os.closerange(first + 1, last)  # pipes of others end with this process
+                    os.closerange(first + 1, last)  # inherited pipes must end with this process
                 _guard(signals, passing, guarded)
         finally:
             os._exit(0)
@@ -128,7 +128,7 @@ def _guard(signals: int, passing: int, guarded: int) -> None:
     left: float | None = None  # milliseconds
     sent: int = signal.SIGKILL
     while ready := {handle for handle, _ in waiting.poll(left)}:
-        if guarded in ready:  # it has ended
+        if guarded in ready:  # the process has ended
             return
         read = os.read(signals, 64)
         if not read:
@@ -138,7 +138,7 @@ def _guard(signals: int, passing: int, guarded: int) -> None:
             left = 1000 * (_PATIENCE + _STUCK)
             sent = next(each for each in read if each in _STOPS)
             waiting.unregister(signals)
-    signal.pidfd_send_signal(guarded, sent)  # enough if it is shutting down
+    signal.pidfd_send_signal(guarded, sent)  # SIGTERM is enough if the process is shutting down
     if not waiting.poll(_LAST):
         signal.pidfd_send_signal(guarded, signal.SIGKILL)
 

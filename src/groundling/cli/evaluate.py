@@ -1,4 +1,4 @@
-"""`groundling evaluate` and `groundling tune`: scores on held-out data."""
+"""The `groundling evaluate` and `groundling tune` commands: scores on held-out data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from groundling.tasks.benchmark import Source, Task
 
 
-_WRONG = 10  # wrong plans that are listed
+_WRONG = 10  # maximum number of wrong plans to list
 
 
 @command("Nothing was written.")
@@ -54,17 +54,17 @@ def evaluate(
     Parameters
     ----------
     ablations
-        Run all rows of the table, not only the full model.
+        Run all rows of the results table, not only the full model.
     row
-        Run this row; may be repeated.
+        Run this row of the results table; may be repeated.
     quick
-        Run fewer seeds and splits.
+        Run with fewer seeds and splits.
     dialogue
-        Measure clarification questions and coverage.
+        Measure clarification questions and the coverage of prediction sets.
     speaker
         Measure how well generated texts are understood.
     pragmatic
-        Compare with and without the pragmatic listener.
+        Compare the results with and without the pragmatic listener.
     model
         Score this trained model instead of training one.
     """
@@ -103,8 +103,7 @@ def evaluate(
             todo, {asked.name: source}, console, workers=jobs, cluster=cluster
         )
         report = assemble(asked, preset, variants, results, source, **wanted)
-    shown = asked.shown_metrics(report.preset)
-    show_report(console, report, (study and STUDIES[study].metrics) or shown)
+    show_report(console, report, (study and STUDIES[study].metrics) or asked.metrics)
     _show_mistakes(console, report.mistakes)
     write_json(report.to_dict(), json_file)
     if json_file is not None and str(json_file) != "-":
@@ -112,7 +111,7 @@ def evaluate(
 
 
 def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
-    """Return a task by name; `folds` applies to user-defined worlds only."""
+    """Return a task by name, with a number of folds if it is a user's own world."""
     from groundling.errors import SettingError
     from groundling.tasks.task_registry import get_task
     from groundling.tasks.user_world import UserWorldTask
@@ -169,10 +168,8 @@ def _judge(
 
 
 def show_report(console: Console, report: Report, metrics: Sequence[str]) -> None:
-    """Print the main figures of a report as a table."""
+    """Print the main results of a report as a table."""
     from rich.table import Table
-
-    from groundling.evaluation.report import fraction
 
     console.print(f"[bold]{report.task}, {report.preset}[/bold]: {report.condition}", markup=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -186,12 +183,11 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
     if published:
         table.add_column("published", overflow="fold")
     for row in report.rows:
-        cells = [fraction(row.metrics[n]) if n in row.metrics else "" for n in metrics]
+        *cells, ends, known = row.cells(metrics)
         if wide:
-            ends = "–".join(map(fraction, row.interval)) if row.interval else ""
             cells.append(f"{metrics[-1]} {ends}" if ends else "")
         if published:
-            cells.append(", ".join(f"{n} {fraction(v)}" for n, v in row.published.items()))
+            cells.append(known)
         table.add_row(row.name, *cells)
     console.print(table, soft_wrap=False)
     console.print(f"{report.seconds:.0f} s of processor time, version {report.version}.")
@@ -202,14 +198,14 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
 
 
 def _show_mistakes(console: Console, mistakes: Sequence[Any]) -> None:
-    """List wrong plans with the demonstrated and the predicted actions."""
+    """Print wrong plans, with the demonstrated and the predicted actions."""
     if mistakes:
         console.print(f"{len(mistakes):,} wrong:")
     for each in mistakes[:_WRONG]:
         text = each["text"] if isinstance(each["text"], str) else " ".join(each["text"])
         named = f" ({each['name']})" if each["name"] else ""
         got = "no plan" if each["got"] is None else each["got"]
-        console.print(f"- “{text}”{named}: wanted {each['wanted']}; got {got}")
+        console.print(f"- “{text}”{named}: expected {each['wanted']}; got {got}")
     if len(mistakes) > _WRONG:
         console.print(f"- and {len(mistakes) - _WRONG:,} more, all of them in --json")
 
@@ -232,7 +228,7 @@ def tune(
     setting, -s
         Values to try, such as learning.l2=1,2,4; if repeated, all combinations.
     row
-        Try the settings on this row; may be repeated.
+        Try the settings on this row of the results table; may be repeated.
     seconds
         Time budget of the race, for your own world.
     out, -o
@@ -294,7 +290,7 @@ def _show_tried(
 def _race(
     task: Task[Any, Any], data: TaskOptions, console: Console, seconds: float, out: Path | None
 ) -> None:
-    """Race configurations on a world's demonstrations; save the best model in `out`."""
+    """Compare configurations on a world's demonstrations; save the best model in `out`."""
     from functools import partial
 
     from groundling.cli.models import print_warnings

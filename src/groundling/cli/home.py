@@ -1,4 +1,4 @@
-"""`groundling home`: reply in a home, teach phrases, train and serve."""
+"""The `groundling home` commands: reply, teach a phrase, train and serve."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from groundling.cli.common import (
     whole,
     without_controls,
 )
+from groundling.cli.studio import HostOption, PortOption, TokenOption, need_server
 
 if TYPE_CHECKING:
     from groundling.home.agent import HomeAgent, HomeReply
 
 
 app = typer.Typer(
-    help="A smart home: say what to do and ask about its state, offline.",
+    help="Control a smart home and ask about its state, offline.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-HomeArgument = Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")]
+HomeArgument = Annotated[
+    Path, typer.Argument(metavar="HOME", help="YAML file, or folder exported from Home Assistant.")
+]
 ModelOption = Annotated[
     Path | None, typer.Option(help="Folder of a model. Default: the shipped one.")
 ]
@@ -48,9 +51,9 @@ def reply(
     model: ModelOption = None,
     language: LanguageOption = "",
 ) -> None:
-    """Reply to a text: act, ask, answer or decline. Nothing is stored.
+    """Reply to a text: act, ask, answer or decline, without storing anything.
 
-    Without a text, type one line after another; the agent remembers the conversation.
+    Without a text, lines are read from the terminal, and the agent remembers the conversation.
 
     Parameters
     ----------
@@ -59,9 +62,9 @@ def reply(
     text
         A command or question.
     area
-        Id of the speaker's area.
+        Id of the area that the speaker is in.
     file
-        Requests as JSON Lines, each with its home.
+        File of requests as JSON Lines, each with its home.
     """
     from groundling.home.home import HomeError
 
@@ -96,7 +99,7 @@ def teach(
     phrase: Annotated[str, typer.Argument()],
     does: Annotated[list[str], typer.Argument()],
 ) -> None:
-    """Add a phrase, such as "movie time", from one example.
+    """Teach a phrase, such as "movie time", and its meaning.
 
     The phrase is stored in a file next to the home (my_home.phrases.yaml); the home itself is not
     changed.
@@ -104,9 +107,9 @@ def teach(
     Parameters
     ----------
     phrase
-        The words of the household.
+        The phrase that the household uses.
     does
-        Its meaning: one or more texts.
+        Meaning of the phrase: one or more texts that the agent understands.
     """
     from groundling.home.home import read_home, teach_phrase
 
@@ -120,10 +123,10 @@ def teach(
 @app.command()
 @command("No model was written.")
 def train(out: Path, language: str = "en", corpora: CorporaOption = None) -> None:
-    """Train the model of a language from the corpus.
+    """Train the model of a language on the corpus of Home Assistant sentences.
 
-    A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
-    that command apply to the model.
+    The held-out fifth is the same as in `groundling evaluate home`, so that the scores of that
+    command apply to the model.
 
     Parameters
     ----------
@@ -149,14 +152,40 @@ def train(out: Path, language: str = "en", corpora: CorporaOption = None) -> Non
 @app.command("mcp")
 @command()
 def serve(home: HomeArgument, model: ModelOption = None, language: LanguageOption = "") -> None:
-    """Serve a home to language-model agents (MCP, standard input and output)."""
+    """Serve a home to language-model agents over standard input and output (MCP)."""
     from groundling.cli.mcp import home_server
 
     home_server(_agent(home, model, language), home).run()
 
 
+@app.command("serve")
+@command("Nothing was changed.")
+def serve_http(
+    home: HomeArgument,
+    model: ModelOption = None,
+    language: LanguageOption = "",
+    port: PortOption = None,
+    host: HostOption = "127.0.0.1",
+    token: TokenOption = None,
+) -> None:
+    """Serve a home over HTTP: POST /v1/reply with `text`, `area` and `states`."""
+    need_server()
+    from groundling.cli.home_service import make_home_service
+    from groundling.studio.server import Address, run
+
+    address = Address(host, port, token)
+
+    def ready(url: str) -> None:
+        typer.echo(f"Serving {home} at {url}")
+        if address.token:
+            typer.echo(f"Token: {address.token}")
+
+    app = make_home_service(_agent(home, model, language), token=address.token)
+    run(app, address, ready=ready)
+
+
 def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
-    """Raise an error unless an agent understands every text that defines a phrase."""
+    """Raise `HomeError` unless the agent understands every text that defines a phrase."""
     from groundling.home.home import HomeError
     from groundling.limits import PHRASE_TEXTS
 
@@ -186,7 +215,7 @@ def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
 def _replies(path: Path, model: Path | None, language: str, bad: list[str]) -> Iterator[HomeReply]:
     """Yield the reply to each request of a file; requests are independent.
 
-    A request that cannot be read is declined; `bad` receives the reason as a sentence.
+    A request that cannot be read is declined, and the reason is appended to `bad`.
     """
     from groundling.data.lines import read_lines
     from groundling.errors import DemonstrationError, GroundlingError
@@ -227,7 +256,7 @@ def _reply_to(
     return _fresh(agents[home], request)
 
 
-_MOST_HOMES = 8  # homes kept in memory
+_MOST_HOMES = 8  # maximum number of homes kept in memory
 
 
 def _fresh(agent: HomeAgent, request: Mapping[str, Any]) -> HomeReply:
@@ -257,7 +286,7 @@ def _text_of(request: Any, key: str) -> str:
 
 
 def _typed() -> Iterator[str]:
-    """Yield the typed lines, until an empty line or the end."""
+    """Yield lines from the terminal, up to an empty line or the end of the input."""
     is_shown = sys.stdin.isatty()
     while True:
         if is_shown:

@@ -1,4 +1,4 @@
-"""`groundling compile`: compile all kernels ahead of time."""
+"""The `groundling compile` command: compile all kernels ahead of time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from groundling.cli.common import command
 
 @command("Kernels compiled so far are kept; run the same command to resume.")
 def compile_kernels() -> None:
-    """Compile all kernels now, so that the first run is fast."""
+    """Compile all kernels ahead of time, so that the first run is fast."""
     from rich.console import Console
 
     console = Console()
@@ -18,7 +18,7 @@ def compile_kernels() -> None:
 
 
 def _use_all(console: Any) -> bool:
-    """Use every kernel once in a tiny world; return whether any had to be compiled."""
+    """Run every kernel once on a tiny world; return whether any had to be compiled."""
     import warnings
     from contextlib import suppress
 
@@ -36,8 +36,8 @@ def _use_all(console: Any) -> bool:
             return action
 
         def ground(self, state: str, action: str, after: str) -> GroundingGraph:
-            # Two nodes, because graphs of one node use only the kernels of flat plans. Large
-            # numbers, because they force scoring in log space.
+            # Two nodes: graphs of one node use only the kernels of flat plans. Large numbers:
+            # they force scoring in log space.
             event = {action: True, "way": action, "lumen": 5000.0 if action == "on" else 0.0}
             return GroundingGraph(
                 {"event": event, "lamp": {"round": True}}, [("event", "lamp", "of")]

@@ -1,4 +1,4 @@
-"""The command line: all commands and their options."""
+"""The `groundling` program: all commands and their options."""
 
 # Commands import their dependencies when they run, so that --help is fast.
 
@@ -21,7 +21,7 @@ from groundling.cli import (
     studio,
     world_commands,
 )
-from groundling.cli.common import FolderOption, OptionalFolder, command
+from groundling.cli.common import FolderOption, command
 
 app = typer.Typer(
     name="groundling",
@@ -61,10 +61,9 @@ def demo(
     parser: str = "default",
     demonstrations: Annotated[int, typer.Option(min=3, max=3000)] = 300,
     held_out: Annotated[int, typer.Option(min=1, max=3000)] = 100,
-    images: OptionalFolder = None,
     again: bool = False,
 ) -> None:
-    """Train on a generated world, then follow in an unseen one.
+    """Train on a generated world, then follow instructions in an unseen one.
 
     Parameters
     ----------
@@ -73,20 +72,15 @@ def demo(
     parser
         Parser: default, chain, chain:LANGUAGE, spacy:NAME or conllu:PATH.
     demonstrations, -n
-        Training demonstrations.
+        Number of training demonstrations.
     held_out
-        Held-out sentences and routes.
-    images
-        Also write the README's pictures here.
+        Number of held-out sentences and routes.
     again
-        Train again even if there is a trained model.
+        Train again even if the folder has a trained model.
     """
     from groundling.cli.demo import run_demo
 
-    run_demo(
-        out, parser=parser, demonstrations=demonstrations, held_out=held_out, again=again,
-        images=images,
-    )  # fmt: skip
+    run_demo(out, parser=parser, demonstrations=demonstrations, held_out=held_out, again=again)
 
 
 app.command()(models.train)

@@ -1,4 +1,4 @@
-"""`groundling mcp`: a model as tools for language-model agents (MCP)."""
+"""The `groundling mcp` command: a model as tools for language-model agents (MCP)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def serve(
     where: str | None = None,
     start: str | None = None,
 ) -> None:
-    """Serve a model to agents over standard input and output (MCP).
+    """Serve a model to language-model agents over standard input and output (MCP).
 
     The tools are follow, explain, describe and teach.
 
@@ -40,9 +40,9 @@ def serve(
     world
         Your own world, such as my_world.py:Kitchen.
     shown
-        Files of its demonstrations; `teach` needs them. May be repeated.
+        Demonstration file of the world, required by `teach`; may be repeated.
     where
-        Map or puzzle to act in.
+        Name of the map or puzzle to act in.
     start
         Initial state.
     """
@@ -88,7 +88,7 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
         return str(stage.follow([*said, _said(text)])[-1].explain())
 
     def describe() -> dict[str, Any]:
-        """Describe the current state and the actions that are possible in it."""
+        """Describe the current state and list the actions that are possible in it."""
         state = stage.follow(said)[-1].end if said else scene.start
         return {
             "state": str(state),
@@ -97,7 +97,7 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
         }
 
     def teach(text: str, actions: list[str]) -> str:
-        """Teach the actions of an instruction, written as `describe` lists them."""
+        """Teach the actions that an instruction means; use the names that `describe` lists."""
         return _taught(stage, known, said, _said(text), actions)
 
     return _with_tools(server, follow, explain, describe, teach)
@@ -115,7 +115,7 @@ def _taught(
 
     if not known:
         raise SettingError(
-            "`teach` needs the demonstrations of the world. Start the server with --shown."
+            "`teach` requires the demonstrations of the world. Start the server with --shown."
         )
     scene = stage.scene
     state = stage.follow(said)[-1].end if said else scene.start
@@ -151,16 +151,8 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
         return agent.explain(text, area=area)
 
     def describe() -> dict[str, Any]:
-        """List the areas and the things of the home with their current states."""
-        home = agent.home
-        return {
-            "areas": {each.id: each.name for each in home.areas},
-            "things": {
-                each.id: {"name": each.name, "area": each.area, **agent.states[each.id]}
-                for each in home.entities
-            },
-            "phrases": {each.phrase: list(each.does) for each in home.phrases},
-        }
+        """List the areas and the entities of the home with their current states."""
+        return agent.describe()
 
     def teach(phrase: str, does: list[str]) -> str:
         """Teach a phrase of the household as a shortcut for one or more texts."""
@@ -168,7 +160,8 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
         from groundling.home.agent import HomeAgent
         from groundling.home.home import read_home, teach_phrase
 
-        check_understood(HomeAgent(agent.home, agent.model), does)  # a copy with its own states
+        # check with a new agent, so that the states of this one stay unchanged
+        check_understood(HomeAgent(agent.home, agent.model), does)
         written = teach_phrase(path, phrase, does)
         agent.move(read_home(path))
         return f"{phrase!r} now means: {'; '.join(does)} (in {written.name})."
@@ -182,7 +175,7 @@ def _said(text: str) -> str:
 
 
 def _with_tools(server: Any, *tools: Callable[..., Any]) -> Any:
-    """Add tools to a server, and pass Groundling's error messages on to agents."""
+    """Return a decorator that adds a tool to a server and passes error messages on to agents."""
     tool_error = import_module("mcp.server.mcpserver.exceptions").ToolError
     for tool in tools:
 
@@ -201,7 +194,7 @@ def _server(name: str, instructions: str) -> Any:
         made = import_module("mcp.server").MCPServer
     except ModuleNotFoundError as error:
         raise GroundlingError(
-            "Serving agents needs the package mcp, which is not installed. Run "
+            "A server for agents requires the package mcp, which is not installed. Run "
             "`pip install 'groundling[mcp]'`."
         ) from error
     return made(name, instructions=instructions)

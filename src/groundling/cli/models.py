@@ -1,4 +1,4 @@
-"""`groundling train`, `follow`, `explain`, `diagnose` and `weights`."""
+"""The commands `groundling train`, `follow`, `explain`, `diagnose` and `weights`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ModelArgument = Annotated[
 
 @dataclass
 class SceneOptions:
-    """The arguments and options for a model, its scene and its instructions.
+    """Arguments and options that select a model, its scene and instructions.
 
     Parameters
     ----------
@@ -50,15 +50,15 @@ class SceneOptions:
     file, -f
         Read instructions from a file, one per line.
     where
-        Part of the corpus to act in. Default: a held-out one.
+        Part of the corpus to act in. Default: a held-out part.
     start
-        Initial state: JSON, a name, or as the task writes it.
+        Initial state: JSON, a name, or the notation of the task.
     length
-        The number of actions, if it is known.
+        Number of actions of the plan, if it is known.
     world
         Your own world, such as my_world.py:Kitchen.
     shown, --demonstrations
-        Start in the initial state of the first demonstration of these files.
+        Files of demonstrations; the first one gives the initial state.
     """
 
     model: ModelArgument
@@ -75,7 +75,7 @@ class SceneOptions:
     sample: SampleOption = False
 
     def open(self, console: Console, picture: Path | None) -> tuple[Stage, list[str] | None]:
-        """Load the model and the scene; return them with any instructions."""
+        """Return the loaded model with its scene, and the instructions if there are any."""
         from groundling.cli import stage
 
         if picture is not None:
@@ -100,18 +100,18 @@ def train(
     cluster: ClusterOption = None,
     memory: str | None = None,
 ) -> None:
-    """Train a model of a task or of your own world, and save it.
+    """Train a model for a task or for your own world, and save it.
 
-    If training is interrupted, run the same command to resume.
+    Run the same command again to resume interrupted training.
 
     Parameters
     ----------
     out, -o
         Folder for the model.
     row
-        A row of the tables, such as an ablation.
+        Row of the results table to train, such as an ablation.
     left_out, --leave-out
-        Parts to hold out, such as 12,13; or none.
+        Parts of the data to hold out, such as 12,13; or none.
     seed
         Random seed.
     again
@@ -119,7 +119,7 @@ def train(
     setting, -s
         Change a setting, such as learning.l2=3; may be repeated.
     memory
-        Train in shards within this memory: 4GB.
+        Maximum memory, such as 4GB; trains in shards.
     """
     from time import perf_counter
 
@@ -185,7 +185,7 @@ def train(
 
 
 def _show_choices(console: Console, choices: Iterable[Any], settings: Iterable[str]) -> None:
-    """Print the settings chosen from the demonstrations, and how to change them."""
+    """Print the settings that were chosen automatically, and how to change each."""
     console.print("Chosen from the demonstrations:")
     for each in choices:
         name = each.what.lower()
@@ -194,12 +194,12 @@ def _show_choices(console: Console, choices: Iterable[Any], settings: Iterable[s
             f"- {each.what} = {each.chosen}: {each.why}. To change it: --setting {change}=…"
         )
     for text in settings:
-        console.print(f"- {text}: as given.")
+        console.print(f"- {text}: set by you.")
 
 
 @contextmanager
 def print_warnings(console: Console, *, convergence: bool = True) -> Iterator[None]:
-    """Print warnings as sentences; warnings about convergence are optional."""
+    """Print warnings as sentences; leave out those about convergence if it is false."""
     import warnings
 
     from groundling.errors import ConvergenceWarning, GroundlingWarning
@@ -216,12 +216,12 @@ def print_warnings(console: Console, *, convergence: bool = True) -> Iterator[No
 
 @command()
 def follow(options: SceneOptions, picture: Path | None = None) -> None:
-    """Follow instructions from arguments, a file or the terminal.
+    """Follow instructions given as arguments, in a file or on the terminal.
 
     Parameters
     ----------
     picture
-        Draw the actions into a file (PNG, SVG or PDF).
+        File for a picture of the actions (PNG, SVG or PDF).
     """
     from groundling.cli import stage
 
@@ -241,12 +241,12 @@ def follow(options: SceneOptions, picture: Path | None = None) -> None:
 
 @command()
 def explain(options: SceneOptions, figure: Path | None = None) -> None:
-    """Explain which words of an instruction caused which action.
+    """Show which words of an instruction caused which action.
 
     Parameters
     ----------
     figure
-        Draw the explanation into a file (PNG, SVG or PDF).
+        File for a picture of the explanation (PNG, SVG or PDF).
     """
     from groundling.errors import InstructionError
 
@@ -280,7 +280,7 @@ def diagnose(
     every: bool = False,
     folds: FoldsOption = None,
 ) -> None:
-    """Report problems of a world, and the causes of wrong plans.
+    """Report problems in a world and its demonstrations, and the causes of wrong plans.
 
     Parameters
     ----------
@@ -312,14 +312,14 @@ def weights(
     parser: ParserOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the strongest weights, as in Table 2 of the paper.
+    """Show the strongest weights, like Table 2 of the paper.
 
     Parameters
     ----------
     word, -w
-        Only features of this word.
+        Show only features of this word.
     most, -n
-        Number of weights.
+        Number of weights to show.
     member
         Member of an ensemble, counted from 0.
     """
@@ -337,7 +337,7 @@ def weights(
     console = make_console()
     if kinds:
         console.print(
-            f"“{word}” is matched by its spelling or by the lexicon. It has the weights of "
+            f"“{word}” is matched by its spelling or by the lexicon. Its weights are those of "
             f"{' or '.join(kinds)}, which all such words share."
         )
     table = Table(box=None, pad_edge=False)

@@ -1,4 +1,4 @@
-"""Progress of long steps: a bar on a terminal, plain lines elsewhere."""
+"""Progress of long steps: a bar on a terminal, plain lines otherwise."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from groundling.tasks.jobs import Job, Result, Sources
 
 
-SECONDS = 5.0  # seconds between two plain lines
+SECONDS = 5.0  # seconds between plain lines
 
 
 @contextmanager
 def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
-    """Show the progress of one long step while the block runs.
+    """Show the progress of one long step in a `with` block.
 
     >>> from types import SimpleNamespace
     >>> with progress(Console(width=60), "learning") as report:
@@ -47,7 +47,7 @@ def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
 
 
 def _now_and_then(console: Console) -> Callable[[str, bool], None]:
-    """Return a function that prints lines every few seconds, and always the last one."""
+    """Return a function that prints at most one line every few seconds, and the last line."""
     told = monotonic()
 
     def tell(line: str, last: bool) -> None:
@@ -63,7 +63,7 @@ def _now_and_then(console: Console) -> Callable[[str, bool], None]:
 def counting(
     console: Console, title: str, *, unit: str = "bytes", expected: float = 0.0
 ) -> Iterator[Callable[..., None]]:
-    """Show a count of finished work or a note, with the total if it is known.
+    """Show the number of finished items, with the total if it is known, or a note.
 
     `expected` is the estimated time in seconds, shown until there is progress.
 
@@ -85,7 +85,7 @@ def counting(
     from rich.text import Text
 
     class Left(rich.ProgressColumn):
-        """Estimate of the remaining time, counted down between two updates."""
+        """Estimate of the remaining time, which counts down between updates."""
 
         def render(self, task: rich.Task) -> Text:
             ends = task.fields["ends"]
@@ -102,7 +102,8 @@ def counting(
         def tell(done: float, total: float | None, note: str = "") -> None:
             nonlocal began, before, ends
             now = monotonic()
-            began, before = now if done < before else began, done  # fewer: another stage
+            # A smaller number means that another stage has begun.
+            began, before = now if done < before else began, done
             if done > 0 and total is not None:
                 ends = now + (now - began) * (total - done) / done
             bars.update(task, completed=done, total=total, description=note or title, ends=ends)
@@ -119,7 +120,7 @@ def run_with_progress(
     keep: Path | None = None,
     cluster: str | None = None,
 ) -> dict[Job, Result]:
-    """Run jobs, by default on all cores, and show the progress."""
+    """Run jobs, by default on all cores, and show their progress; return the results."""
     from groundling.tasks.jobs import run_jobs
 
     workers = max(1, min(workers or os.cpu_count() or 1, len(jobs)))
@@ -146,7 +147,7 @@ def run_with_progress(
 
 
 def _duration(seconds: float) -> str:
-    """Format a duration.
+    """Return a duration as text in seconds or minutes.
 
     >>> _duration(45), _duration(400)
     ('45 s', '7 min')

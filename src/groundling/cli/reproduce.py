@@ -1,4 +1,4 @@
-"""`groundling reproduce`: all tables of the paper, on all cores, as a report."""
+"""The `groundling reproduce` command: all tables of the paper, in one report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ def reproduce(
     out: FolderOption = Path("reproduction"),
     quick: bool = False,
     task: list[str] | None = None,
-    routes: bool = False,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
     again: bool = False,
@@ -41,7 +40,7 @@ def reproduce(
 ) -> None:
     """Reproduce the tables of the paper, with all ablations.
 
-    Finished parts are kept in OUT/cells, so that an interrupted run can resume. Writes
+    Finished parts are kept in OUT/cells, so an interrupted run can resume. The command writes
     report.html, report.md and one JSON file per table.
 
     Parameters
@@ -49,13 +48,11 @@ def reproduce(
     out, -o
         Folder for all results.
     quick
-        Only the rows of the paper, fewer seeds and splits.
+        Run only the rows of the paper, with fewer seeds and splits.
     task
-        Only this task; may be repeated.
-    routes
-        Also the tables of whole routes; 1.5 times the work.
+        Run only this task; may be repeated.
     again
-        Run everything again, finished parts included.
+        Run everything again, including finished parts.
     """
     from time import perf_counter
 
@@ -76,8 +73,7 @@ def reproduce(
         (name, preset, _variants(name, preset, quick))
         for name in tasks
         for preset in asked[name].presets
-        if preset != AUTO  # not a table of the paper
-        if routes or preset not in asked[name].tables_only
+        if preset != AUTO  # the paper has no such table
     ]
     began = perf_counter()
     wanted = [
@@ -97,14 +93,14 @@ def reproduce(
     ]
     for report in reports:
         report.save(out / f"{report.task}-{report.preset}.json")
-        show_report(console, report, asked[report.task].shown_metrics(report.preset))
+        show_report(console, report, asked[report.task].metrics)
         console.print()
     page = write_pages(out, reports, sources)
     console.print(f"Done in {perf_counter() - began:.0f} s. Read {page}")
 
 
 def _paper_tasks() -> list[str]:
-    """Return the tasks that have the `paper` preset."""
+    """Return the names of the tasks that have the preset `paper`."""
     from groundling.errors import PluginError
     from groundling.tasks.task_registry import get_task, task_names
 
@@ -117,7 +113,7 @@ def _paper_tasks() -> list[str]:
 
 
 def refuse_others(out: Path, tables: Sequence[str]) -> None:
-    """Raise `SettingError` if the reports would overwrite other files."""
+    """Raise `SettingError` if the reports would overwrite files of something else."""
     import json
     from html import escape
 
@@ -149,11 +145,7 @@ def write_pages(out: Path, reports: Sequence[Report], sources: Sources) -> Path:
         Section(
             name.capitalize(),
             get_task(name).about,
-            [
-                (each, get_task(name).shown_metrics(each.preset))
-                for each in reports
-                if each.task == name
-            ],
+            [(each, get_task(name).metrics) for each in reports if each.task == name],
         )
         for name in sources
     ]

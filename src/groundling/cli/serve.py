@@ -1,4 +1,4 @@
-"""`groundling serve`: serve a trained follower over HTTP."""
+"""The `groundling serve` command: serve a trained follower over HTTP."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def serve(
     model
         Folder of a trained model or of a studio project.
     teach
-        Enable /v1/teach, so that clients can teach.
+        Enable /v1/teach, so that clients can teach corrections.
     demonstrations
-        With --teach and --world: file of training demonstrations; may be repeated.
+        File of training demonstrations, for --teach with --world; may be repeated.
     waiting
         Maximum number of waiting requests.
     seconds

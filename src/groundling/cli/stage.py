@@ -1,4 +1,4 @@
-"""The scene of a model, its instructions, and the output of its plans."""
+"""A model with its scene, for the commands that follow instructions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from groundling.tasks.task_registry import get_task
 
 @dataclass(frozen=True)
 class Stage:
-    """A trained follower and its scene."""
+    """A trained follower and the scene in which it acts."""
 
     follower: Follower
     note: Note
@@ -42,11 +42,11 @@ class Stage:
     length: int | None
 
     def follow(self, said: Sequence[str]) -> list[Plan]:
-        """Follow all instructions given so far."""
+        """Return one plan for each instruction; each starts where the previous one ended."""
         return self.scene.follow(self.follower, said, self.length)
 
     def draw(self, plans: Sequence[Plan], said: Sequence[str], file: Path) -> None:
-        """Draw the plans, with a caption for each action and the words that caused it."""
+        """Draw the plans into a file; each action's caption has the words that caused it."""
         name = getattr(self.scene.environment, "name_action", str)
         steps = [
             f"{name(action)}  ← {caused_by(step)}"
@@ -70,14 +70,14 @@ def set_stage(
     corpora: Path | None = None,
     sample: bool = False,
 ) -> Stage:
-    """Load a model and its scene."""
+    """Load a model and set up its scene."""
     follower, note = load_trained(model, world=world, parser=parser)
     task = get_task(note.task)
     source: Source = tuple(shown)
     if world is None:
-        # A model of the generated sample acts there, unless corpora are named.
+        # A model of the generated sample acts in the sample unless --corpora is given.
         at_home = note.sample and corpora is None and not sample
-        why = "the model's own" if at_home else "--sample"
+        why = "which the model was trained on" if at_home else "--sample"
         source = find_source(task, None, corpora, sample or at_home, console, why=why)
         if source is None and not note.sample and not sample:
             raise CorpusError(
@@ -96,7 +96,7 @@ def set_stage(
 
 
 def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | None:
-    """Return the instructions from arguments, file or pipe; None on a terminal."""
+    """Return the instructions in arguments, a file or a pipe; None on a terminal."""
     if lines and file is not None:
         raise SettingError("--file must not be combined with instructions. Remove one of them.")
     given = list(lines or ())
@@ -126,7 +126,7 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
 
 
 def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) -> list[str]:
-    """Print the actions of plans; mark actions that differ from `before`."""
+    """Print and return the actions of plans; mark those that differ from `before`."""
     number = 0
     actions: list[str] = []
     for plan in plans:
@@ -144,11 +144,11 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
 
 
 def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
-    """Read instructions from the terminal; act, ask or answer, and show plans.
+    """Read instructions from the terminal, reply to each, and return texts and plans.
 
     No questions are asked if the number of actions is given or the scene has its own `follow`.
     """
-    console.print("Type an instruction and press Enter; an empty line ends.")
+    console.print("Type an instruction and press Enter; press Enter on an empty line to stop.")
     said: list[str] = []
     before: list[str] = []
     plans: list[Plan] = []
@@ -185,7 +185,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
 
 
 def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
-    """Pass the sentences of a line to an agent, up to the first that it does not act on."""
+    """Pass the sentences of a line to an agent; stop at the first on which it does not act."""
     if agent.asking:
         return [agent.say(line)]
     turns: list[Turn] = []
@@ -198,7 +198,7 @@ def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
 
 
 def drawable(file: Path) -> Path:
-    """Return the path of a picture after checking its format and folder.
+    """Return the path of a picture; raise an error if it cannot be written there.
 
     >>> drawable(Path("way.gif"))
     Traceback (most recent call last):
@@ -212,7 +212,7 @@ def drawable(file: Path) -> Path:
 
 
 def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[str, Any]:
-    """Return instructions and plans as JSON-ready data."""
+    """Return instructions and plans as data for JSON."""
     write = stage.scene.action_to_json
     return {
         "task": stage.note.task,
@@ -237,7 +237,7 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
 
 
 def count_weights(follower: Follower) -> int:
-    """Return the number of weights in an ensemble, summed over its members."""
+    """Return the number of weights of a follower, summed over the members of an ensemble."""
     members = range(len(follower.learnt_.fitted.members))
     return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
 
@@ -245,12 +245,10 @@ def count_weights(follower: Follower) -> int:
 def weights_of(
     follower: Follower, word: str, member: int = 0
 ) -> tuple[list[tuple[str, float]], list[str]]:
-    """Return the weights of a word's features, strongest first.
+    """Return the weights of a word's features, strongest first, and the word's slots.
 
-    An empty word selects the features of all words.
-
-    For a word that is matched with values, the weights of its slots are used. The slots are also
-    returned.
+    An empty word selects the features of all words. A word that is matched with values has the
+    weights of its slots, which are returned too; for other words the list of slots is empty.
     """
     found = follower.weights(most=sys.maxsize, member=member)
     if not word:
@@ -274,5 +272,5 @@ def _about(found: list[tuple[str, float]], word: str) -> list[tuple[str, float]]
 
 
 def _left(name: str) -> str:
-    """Return the part of a feature's name that describes the text."""
+    """Return the part of a feature name that stands for the text."""
     return name.partition(" ∧ ")[0] if " ∧ " in name else ""

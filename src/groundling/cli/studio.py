@@ -1,4 +1,4 @@
-"""`groundling studio`: teach an agent in the browser."""
+"""The `groundling studio` command: teach an agent in the browser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from groundling.cli.common import command, make_console
 
 HostOption = Annotated[
-    str, typer.Option(help="Host to listen on; hosts other than this machine require a token.")
+    str, typer.Option(help="Host to listen on; any host other than this machine requires a token.")
 ]
 PortOption = Annotated[
     int | None,
@@ -21,7 +21,8 @@ PortOption = Annotated[
 TokenOption = Annotated[
     str | None,
     typer.Option(
-        envvar="GROUNDLING_TOKEN", help="Access token; generated for hosts that require one."
+        envvar="GROUNDLING_TOKEN",
+        help="Access token; by default, generated for hosts that require one.",
     ),
 ]
 WorldOption = Annotated[
@@ -30,7 +31,7 @@ WorldOption = Annotated[
 
 
 def need_server() -> None:
-    """Raise SettingError if the server's dependencies are not installed."""
+    """Raise `SettingError` if the packages that the server requires are not installed."""
     from importlib.util import find_spec
 
     from groundling.errors import SettingError
@@ -53,17 +54,17 @@ def studio(
     classroom: bool = False,
     no_browser: bool = False,
 ) -> None:
-    """Open the studio to give instructions and teach corrections.
+    """Open the studio in the browser to give instructions and teach corrections.
 
     Parameters
     ----------
     target
-        Model folder, world (my_world.py:Kitchen, yard.json), gallery world (home, maze, warehouse)
-        or a file exported by the studio (mia.jsonl); defaults to the kitchen.
+        What to open: a model folder, a world (my_world.py:Kitchen, yard.json), a gallery world
+        (home, maze, warehouse) or a file exported from the studio (mia.jsonl). Default: kitchen.
     project
-        Project folder for your lessons; defaults to one per world.
+        Project folder for your lessons. Default: a separate folder for each world.
     classroom, --class
-        Let pupils on the local network join at a short address.
+        Let pupils join over the local network at a short address.
     no_browser
         Do not open a browser; only print the address.
     """
@@ -82,7 +83,7 @@ def studio(
     from groundling.studio.store import FILE
 
     console = make_console()
-    # An existing project stores its own source.
+    # An existing project stores what it opens.
     reopened = target is None and world is None and project is not None
     known = reopened and project is not None and (project / FILE).is_file()
     exported = read_exported(target) if target and target.endswith(".jsonl") else None
@@ -124,7 +125,7 @@ def studio(
 
 
 def confirm(source: Mapping[str, Any]) -> bool:
-    """Ask in the terminal whether to open a stored source; False without a terminal."""
+    """Ask in the terminal whether to trust a project's source; False without a terminal."""
     from groundling.studio.scenes import named
 
     if not _is_terminal():

@@ -1,4 +1,4 @@
-"""Parsing of settings on the command line: `learning.l2=1,2,4`."""
+"""Parser of settings on the command line, such as `learning.l2=1,2,4`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_settings(given: Sequence[str]) -> list[Changes]:
 def read_changes(given: Sequence[str]) -> Changes:
     """Return the changed settings; unknown names and invalid values raise an error.
 
-    Settings that the chosen model lacks are found later, once the model is known.
+    A setting that the chosen model does not have is reported later, once the model is known.
 
     >>> read_changes(["learning.l2=3", "features.slots=room,thing"])
     (('learning.l2', 3), ('features.slots', ('room', 'thing')))
@@ -83,16 +83,16 @@ def _read(given: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def _hint(name: str, known: Collection[str]) -> str:
-    """Return a suggestion, or the list of all settings."""
+    """Return a hint: the setting with the most similar name, or all settings."""
     inside = [each for each in known if each.partition(".")[2] == name.rpartition(".")[2]]
     if inside or difflib.get_close_matches(name, known):
         return did_you_mean(inside[0] if inside else name, inside or known)
     groups = (", ".join(sorted(e for e in known if e.startswith(f"{g}."))) for g in _GROUPS)
-    return " Known: " + ",\n".join(groups) + "."  # the command line truncates long lines of errors
+    return " Known: " + ",\n".join(groups) + "."  # the command line truncates long lines in errors
 
 
 def _value(text: str) -> Any:
-    """Parse a number or a Boolean; return any other string unchanged.
+    """Return a text as a number or a Boolean if it is one, or else unchanged.
 
     >>> [_value(each) for each in ("2", "0.5", "true", "plan")]
     [2, 0.5, True, 'plan']
@@ -107,7 +107,7 @@ def _value(text: str) -> Any:
 
 
 def default_settings(chosen: Any) -> list[str]:
-    """Return the default grid: regularisation of half, one and two times its value."""
+    """Return the default grid: half, once and twice the current regularisation."""
     name = "l1" if chosen.learning.l1 > 0 else "l2"
     now = getattr(chosen.learning, name)
     return [f"learning.{name}={now / 2:g},{now:g},{now * 2:g}"]

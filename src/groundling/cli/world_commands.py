@@ -1,4 +1,4 @@
-"""`groundling new` and `groundling check`: create and check your own world."""
+"""The commands `groundling new` and `groundling check`: create and check your own world."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import typer
 
 from groundling.cli.common import FolderOption, command, make_console, say_skipped
 
-_SHOWN = 20  # bad records that are listed
+_SHOWN = 20  # maximum number of invalid records to list
 
 
 @command()
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME")], out: FolderOption = Path(".")
 ) -> None:
-    """Create a world to edit, with demonstrations and a test.
+    """Create a small world to edit, with demonstrations and a test.
 
     Parameters
     ----------
     name
-        Name, such as my_world.
+        Name of the world, such as my_world.
     out, -o
         Folder for the files.
     """
@@ -55,7 +55,7 @@ def new(
     for each, content in files.items():
         write_atomically(out / each, content)
     make_console().print(
-        f"Wrote {', '.join(str(out / each) for each in files)}.\n"
+        f"Created {', '.join(str(out / each) for each in files)}.\n"
         f"Try: groundling check {out / module}.py:{kind} {out / 'demonstrations.jsonl'}"
     )
 
@@ -67,7 +67,7 @@ def check(
     start: str | None = None,
     states: Annotated[int, typer.Option(min=1)] = 200,
 ) -> None:
-    """Check your own world, and its demonstrations if there are any.
+    """Check your own world and the demonstrations in the given files.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def check(
     files
         JSON Lines or Parquet files.
     start
-        Initial state: JSON, or a name in starts. Default: the world's own.
+        Initial state: JSON, or a name in the world's `starts`. Default: its initial_state().
     states
         Maximum number of states to visit.
     """

@@ -1,4 +1,4 @@
-"""The corpora of the tasks: find, verify and download them."""
+"""The corpora of the tasks: finding, verifying and downloading them."""
 
 from groundling.corpora.checksums import CORPORA, FileCheck, check, manifest
 from groundling.corpora.download import SOURCE, fetch

@@ -1,4 +1,4 @@
-"""Read the needed files from an untrusted archive."""
+"""Reading of corpus files from an untrusted archive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from groundling.corpora.checksums import manifest
 from groundling.errors import CorpusError
 from groundling.limits import ARCHIVE_BYTES, ARCHIVE_FILES, CORPUS_BYTES
 
-# Errors from archives that are broken, encrypted or of an unknown format.
+# Errors caused by archives that are broken, encrypted or of an unknown format.
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,
     RuntimeError, ValueError, struct.error,
@@ -25,10 +25,10 @@ _BROKEN = (
 
 
 def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the manifest from an archive or a folder, each verified.
+    """Yield the verified content of each file in the manifest, from an archive or a folder.
 
-    Archives may be .tar.gz or .zip. Other files in an archive are not read, and no path in it is
-    used for writing.
+    Archives may be .tar.gz or .zip files. Other members of an archive are not read, and no path in
+    an archive is used for writing.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -79,7 +79,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _needed(name: str) -> str | None:
-    """Return the path in the manifest for a member of the archive, or None.
+    """Return the path in the manifest of an archive member, or None.
 
     >>> _needed("instructions-master/data/sail/data/Paragraph.xml")
     'sail/data/Paragraph.xml'
@@ -143,7 +143,7 @@ def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
                     raise CorpusError(
                         f"{name} in {path} must not be encrypted. Download the archive again."
                     )
-                # The upper half of the attributes is the Unix mode; links have 0o12 there.
+                # The upper half of the attributes is the Unix mode; for links, it starts with 0o12.
                 regular = not member.is_dir() and member.external_attr >> 28 != 0o12
                 with archive.open(member) as file:
                     yield name, _read(file if regular else None, name, path)

@@ -41,7 +41,7 @@ def manifest() -> MappingProxyType[str, str]:
 
 @dataclass(frozen=True)
 class FileCheck:
-    """The result of a check: relative paths of intact, missing and changed files."""
+    """The result of a check: the relative paths of intact, missing and changed files."""
 
     whole: tuple[str, ...]
     missing: tuple[str, ...]
@@ -49,12 +49,12 @@ class FileCheck:
 
     @property
     def good(self) -> bool:
-        """Whether every file exists and is unchanged."""
+        """Whether every file exists and has the checksum in the manifest."""
         return not self.missing and not self.changed
 
 
 def check(folder: str | Path, corpus: str = "") -> FileCheck:
-    """Compare a folder with the manifest, or one corpus in it.
+    """Compare a folder with the manifest or, if given, with the part about one corpus.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
-"""Download the corpora (with resume), verify them, and install them atomically.
+"""Download of the corpora: resumed if interrupted, verified, and installed atomically.
 
-The library pooch is not used, because it can neither resume a download nor verify the files of an
+The library pooch is not used, because it can neither resume downloads nor verify the files of an
 archive before they are installed.
 """
 
@@ -35,7 +35,7 @@ def _silent(done: int, total: int | None) -> None:
 
 
 def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bool:
-    """Install the corpora in a folder; return False if they are already there.
+    """Install the corpora in a folder; return False if they are already installed.
 
     `source` is a URL, an archive or a folder with the files of the authors' repository. Files are
     installed only after all of them are verified. `tell` is called with the number of bytes and, if
@@ -60,7 +60,7 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
             _put(work / corpus.folder, into / corpus.folder, work)
     except CorpusError:
         if remote:
-            _forget(archive)  # a broken download cannot be resumed
+            _forget(archive)  # a broken archive must be downloaded again
         raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -70,7 +70,7 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
 
 
 def _refuse_others(into: Path) -> None:
-    """Raise `CorpusError` if a folder that would be replaced holds other files."""
+    """Raise `CorpusError` if a folder that would be replaced contains other files."""
     for corpus in CORPORA:
         for path in sorted((into / corpus.folder).rglob("*")):
             name = path.relative_to(into).as_posix()
@@ -97,16 +97,16 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def _put(new: Path, place: Path, work: Path) -> None:
-    """Move a folder into place; an existing one is moved away and deleted later."""
+    """Move a folder into place; an existing folder is moved away first, and deleted later."""
     if place.exists():
         os.replace(place, work / f"old-{place.name}")
     os.replace(new, place)
 
 
 def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
-    """Download a file to `part` and return it; resume an earlier attempt if possible.
+    """Download a file to `part`, and return its path; an earlier attempt is resumed.
 
-    Resuming needs a server that supports ranges and reports the same ETag as before.
+    An attempt is resumed only if the server supports ranges and still sends the same ETag.
     """
     problem: Exception | None = None
     for _ in range(ATTEMPTS):
@@ -130,7 +130,7 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
 
 
 def read_note(path: Path) -> dict[str, str]:
-    """Return the metadata of an unfinished download; empty if it cannot be read."""
+    """Return the metadata of an unfinished download; none if they cannot be read."""
     try:
         found = json.loads(read_plain(path, NOTE_BYTES, CorpusError))
     except (CorpusError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Read untrusted corpus files: UTF-8 text, XML without entities, of bounded size."""
+"""Reading of untrusted corpus files: UTF-8 text, and XML without entities."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def read_xml(path: Path, *, dtd: bool = False) -> Element:
 
 
 def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
-    """Return the root of a document.
+    """Return the root element of an XML document.
 
     A document that is too large or nested too deeply raises `CorpusError`. The errors of the XML
-    parser (`ParseError`, `DefusedXmlException`, `LookupError`) are passed on. With `dtd`, a
+    parser (`ParseError`, `DefusedXmlException`, `LookupError`) are not converted. With `dtd`, a
     document may declare its type; entities are always rejected.
 
     >>> parse_xml(b"<maze><hall/></maze>", "maze.xml")[0].tag
@@ -71,7 +71,7 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
     101. Set GROUNDLING_LIMIT_XML_DEPTH to raise the limit.
     """
     CORPUS_BYTES.check(len(content), CorpusError, where)
-    # Counting characters is a fast first check.
+    # Counting characters first is a fast way to check the limit.
     XML_ATTRIBUTES.check(content.count(b"="), CorpusError, where)
     XML_ELEMENTS.check(content.count(b"<") // 3, CorpusError, where)
     parser = DefusedXMLParser(
@@ -83,7 +83,7 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
 
 
 class _Builder(TreeBuilder):
-    """A tree builder that rejects too many or too deeply nested elements."""
+    """A tree builder that rejects too many elements, and elements nested too deeply."""
 
     def __init__(self, where: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Find the corpora: an option, an environment variable, or the user's data folder."""
+"""Finding the corpora: by an option, an environment variable, or the user's data folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VARIABLE = "GROUNDLING_CORPORA"
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of the corpora (None for the generated sample), and why it was chosen.
+    """The folder of the corpora, or None for the generated sample, with the reason.
 
     >>> print(Place(Path("corpora"), "--corpora"))
     corpora in corpora (from --corpora)
@@ -33,7 +33,7 @@ class Place:
 
 
 def data_folder() -> Path:
-    """Return the user's folder for corpora."""
+    """Return the folder in which the user's corpora are installed."""
     from platformdirs import user_data_path
 
     return user_data_path("groundling", appauthor=False) / "corpora"
@@ -44,9 +44,9 @@ def find_corpora(
 ) -> Place:
     """Find the corpora: the argument, GROUNDLING_CORPORA, or the user's data folder.
 
-    A folder that is named by the argument or the variable must exist and contain the `corpus`. The
-    user's data folder is used only if it contains the `corpus`. Otherwise the generated sample is
-    used.
+    A folder that the argument or the variable names must exist and contain the `corpus`. The user's
+    data folder is used only if it contains the `corpus`. If there is no folder, the generated
+    sample is used.
 
     >>> find_corpora("nowhere")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Canonical JSON text of any value, the same in every process."""
+"""Canonical JSON text of any value, which is the same in every process."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SET, BYTES, FLOAT = "$set", "$bytes", "$float"  # not valid as class names
 def canonical(value: Any) -> str:
     """Return a string that is identical for equal values in every process.
 
-    Unlike `repr`, it does not depend on the iteration order of sets and mappings. Values of
-    other classes are represented by their `repr` or, if that contains an address, by their public
+    Unlike a `repr`, the text does not depend on the iteration order of sets and mappings. Values of
+    other classes are represented by their `repr` or, if it contains an address, by their public
     attributes.
 
     >>> canonical(frozenset({"b", "a"}))
@@ -47,8 +47,8 @@ def canonical(value: Any) -> str:
 def plain(value: Any, name: Callable[[type], str] | None) -> Json:
     """Convert a value to JSON-ready data.
 
-    `name` maps a class to its name, or raises an error for classes that are not supported.
-    Without it, any value is accepted, but not every result can be read back.
+    `name` maps a class to its name, or raises an error for classes that are not supported. Without
+    `name`, any value is accepted, but not every result can be read back.
 
     >>> plain((1, frozenset({"b", "a"})), None)
     [1, {'$set': ['a', 'b']}]
@@ -82,7 +82,7 @@ def plain(value: Any, name: Callable[[type], str] | None) -> Json:
 
 
 def _content(value: Any, name: Callable[[type], str] | None) -> Json:
-    """Return the JSON content stored under the name of a class."""
+    """Return the JSON content of a value that is stored under its class name."""
     if isinstance(value, enum.Enum):
         return value.value if isinstance(value, enum.Flag) else value.name
     if isinstance(value, tuple):
@@ -101,7 +101,7 @@ def _content(value: Any, name: Callable[[type], str] | None) -> Json:
 
 
 def _anything(value: Any) -> Json:
-    """Return JSON that identifies a value, for fingerprints; it cannot be read back."""
+    """Return JSON that identifies a value, for fingerprints, but cannot be read back."""
     if isinstance(value, (list, tuple)):
         return [plain(each, None) for each in value]
     if isinstance(value, (set, frozenset)):

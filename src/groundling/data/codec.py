@@ -28,16 +28,17 @@ from groundling.world.environment import Wrapper, class_name, shorten
 _METHODS = ("state_to_json", "state_from_json", "action_to_json", "action_from_json")
 _REMEMBERED, _LONGEST_KEY = 20_000, 400
 _COUNTED = 1_000_000
-_PRIME = sys.hash_info.modulus  # smaller whole numbers have distinct hashes
+_PRIME = sys.hash_info.modulus  # whole numbers below this have different hashes
 _PLAIN_MODULES = frozenset({"builtins", "typing", "abc"})
 
 
 class Codec:
     """Conversion of an environment's states and actions to JSON and back.
 
-    An environment may define its own JSON format with `state_to_json(state)` and
-    `state_from_json(data)`, or with `action_to_json(action)` and `action_from_json(data)`; each
-    pair must be complete. Otherwise, values are written as follows, and read back equal:
+    An environment may define its own JSON format for states, with `state_to_json(state)` and
+    `state_from_json(data)`, or for actions, with `action_to_json(action)` and
+    `action_from_json(data)`; each pair must be complete. Otherwise, values are written as follows,
+    and read back equal:
 
     - None, booleans, numbers and strings unchanged; tuples as lists;
     - frozen sets as `{"$set": [...]}`, in sorted order;
@@ -87,7 +88,7 @@ class Codec:
                 )
         self._to = {kind: own[f"{kind}_to_json"] for kind in ("state", "action")}
         self._from = {kind: own[f"{kind}_from_json"] for kind in ("state", "action")}
-        # Cached by the text of their JSON: states and plans repeat.
+        # States and plans recur, so they are cached by their JSON text.
         self._states: dict[str, Any] = {}
         self._plans: dict[str, tuple[Any, ...]] = {}
         self._hashes = {kind: _Hashes(f"The {kind}s of {self.owner}") for kind in ("state", "plan")}
@@ -97,7 +98,7 @@ class Codec:
         return self._write("state", state)
 
     def state_from_json(self, data: Json) -> Any:
-        """Return the state described by JSON data."""
+        """Return the state that JSON data stand for; raise `WorldError` if they are invalid."""
         if type(data) in SCALARS and (type(data) is not int or -_PRIME < data < _PRIME):
             return self._read("state", data)
         key = _looks(data)
@@ -113,11 +114,11 @@ class Codec:
         return self._write("action", action)
 
     def action_from_json(self, data: Json) -> Any:
-        """Return the action described by JSON data."""
+        """Return the action that JSON data stand for; raise `WorldError` if they are invalid."""
         return self._read("action", data)
 
     def actions_to_json(self, actions: Iterable[Any]) -> list[Json]:
-        """Return a plan as JSON."""
+        """Return the actions of a plan as a JSON list."""
         return [self._write("action", each) for each in actions]
 
     def actions_from_json(self, data: Json) -> tuple[Any, ...]:
@@ -129,7 +130,7 @@ class Codec:
         found = self._plans.get(key)
         if found is None:
             if self._from["action"] is None:
-                found = self._read("action", data)  # reads the whole plan as one tuple
+                found = self._read("action", data)  # reads all actions of the plan at once
             else:
                 found = tuple([self._read("action", each) for each in data])
             self._hashes["plan"].check(found, key)
@@ -137,7 +138,7 @@ class Codec:
         return found
 
     def check(self, state: Any, *actions: Any) -> None:
-        """Raise an error unless a state and actions survive a round trip through JSON.
+        """Raise an error unless a state and its actions survive a round trip through JSON.
 
         >>> Codec(object()).check((1, "a"), "go")
         """
@@ -200,7 +201,7 @@ class Codec:
         return value
 
     def _value(self, data: Json, kind: str) -> Any:
-        """Return the value that JSON in the default format describes (see `Codec`)."""
+        """Return the value that JSON in the default format stands for (see `Codec`)."""
         sort = type(data)
         if sort in SCALARS or sort is float:
             return data
@@ -269,10 +270,10 @@ class Codec:
 def value_classes(environment: object) -> dict[str, type]:
     """Return the classes that an environment's values may have, by name.
 
-    These are the named tuples, frozen data classes, enumerations and hashable mappings that are
-    listed in its attribute `json_classes`, defined inside its class, or defined in the modules of
-    its class and base classes. A wrapper such as `MemoryEnvironment` also has the classes of the
-    environment that it wraps.
+    These are named tuples, frozen data classes, enumerations and hashable mappings. They must be
+    listed in the environment's attribute `json_classes`, or defined inside its class or in the
+    modules of its class and base classes. A wrapper such as `MemoryEnvironment` also has the
+    classes of the environment that it wraps.
 
     >>> from typing import NamedTuple
     >>> class Yard:
@@ -300,14 +301,14 @@ def value_classes(environment: object) -> dict[str, type]:
 
 
 def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
-    """Raise an error for values with too many hash collisions for a set or dictionary."""
+    """Raise an error if values have too many hash collisions for a set or dictionary."""
     most = EQUAL_HASHES.most
     if len(values) <= most:
         return
     hashes = [hash(each) for each in values]
     if len(values) - len(set(hashes)) < most:
         return
-    # Equal values share a hash at no cost; only different ones count.
+    # Equal values may share a hash at no cost; only different values count.
     crowded = {key: set[Hashable]() for key, count in Counter(hashes).items() if count > most}
     for key, value in zip(hashes, values, strict=True):
         if key in crowded:
@@ -317,7 +318,7 @@ def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
 
 
 class _Hashes:
-    """Counter of hash collisions that raises an error if there are too many."""
+    """Counts hash collisions, and raises an error if there are too many."""
 
     def __init__(self, thing: str) -> None:
         self._thing = thing
@@ -325,7 +326,7 @@ class _Hashes:
         self._others: dict[int, set[Hashable]] = {}
 
     def check(self, value: Hashable, text: str) -> None:
-        """Count a hash collision between values with different JSON `text`."""
+        """Count a hash collision of values that have different JSON `text`."""
         key, looks = hash(value), hash(text)
         if self._first.setdefault(key, looks) == looks:
             if len(self._first) > _COUNTED:
@@ -340,7 +341,7 @@ def _looks(data: Json) -> str:
     try:
         return repr(data)
     except RecursionError:
-        return ""  # reading it raises the error
+        return ""  # reading the content will raise the error
 
 
 def _remember(known: dict[str, Any], key: str, value: Any) -> None:
@@ -351,14 +352,14 @@ def _remember(known: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:
-    """Yield the namespaces that may define an environment's classes, nearest first."""
+    """Yield the namespaces in which classes of an environment may be defined, nearest first."""
     kind = environment if isinstance(environment, type) else type(environment)
     homes = [each for each in kind.__mro__ if each.__module__ not in _PLAIN_MODULES]
     yield from map(vars, homes)
     seen: set[int] = set()
     for each in homes:
         module = sys.modules.get(each.__module__)
-        # Functions know their globals even if the module is not in sys.modules (notebooks).
+        # Functions refer to their globals even if the module is not in sys.modules (notebooks).
         for function in (*vars(each).values(), module):
             names = getattr(function, "__globals__" if function is not module else "__dict__", None)
             if names is not None and id(names) not in seen:

@@ -1,4 +1,4 @@
-"""Records of demonstration files: fields, reading and writing."""
+"""Records of demonstration files: their fields, and how to read and write them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIELDS = (
     "text", "instructions", "world", "start", "actions", "also", "negative_starts", "weight",
     "group", "turn", "name", "note",
 )  # fmt: skip
-"""The fields of a record; a header has `format` and `version` instead."""
+"""The fields of a record; a header has the fields `format` and `version` instead."""
 
 _FIELDS = frozenset(FIELDS)
 _TREE = ("tokens", "heads", "relations", "tags", "text", "labels")
@@ -36,7 +36,7 @@ _LABEL = ("name", "amount", "kind", "value")
 
 
 class _Turn(NamedTuple):
-    """The previous turn of a conversation, from which the next one may continue."""
+    """The previous turn of a conversation, after which the next turn may start."""
 
     file: str
     group: str
@@ -46,14 +46,14 @@ class _Turn(NamedTuple):
 
 
 class RecordReader:
-    """Converts records to demonstrations, in the order of their files.
+    """Converts records to demonstrations; the records must be read in the order of the files.
 
     Parameters
     ----------
     worlds
-        The worlds that records may name.
+        The worlds that records may refer to.
     check
-        Whether to execute every plan, so that impossible ones raise an error.
+        Whether to execute every plan, so that impossible plans raise an error.
 
     Examples
     --------
@@ -74,14 +74,14 @@ class RecordReader:
     def __init__(self, worlds: Worlds, check: bool = False) -> None:
         self.worlds = worlds
         self.check = check
-        self._named: Json = self  # the world that the previous record named
+        self._named: Json = self  # the name of the world in the previous record
         self._world: KnownWorld | None = None
         self._before: _Turn | None = None
         self._seen: CachedEnvironment | None = None
         self._checked = 0
 
     def read(self, record: dict[str, Json], file: str, number: int) -> Demonstration:
-        """Return the demonstration described by a record."""
+        """Return the demonstration that a record describes."""
         before, self._before = self._before, None
         if not record.keys() <= _FIELDS:
             for each in record:
@@ -124,12 +124,12 @@ class RecordReader:
 
     def _carry_out(self, shown: Demonstration) -> None:
         seen = self._seen
-        # The cache of a world grows with every state, so it is dropped regularly.
+        # The cache of a world grows with every state, so drop it regularly.
         if seen is None or seen.environment is not shown.environment or self._checked >= _CHECKED:
             self._seen = seen = CachedEnvironment(shown.environment)
             self._checked = 0
         self._checked += 1
-        seen.trace(shown.start, shown.actions, "The plan")  # builds graphs too, as `fit` does
+        seen.trace(shown.start, shown.actions, "The plan")  # also creates the graphs, as `fit` does
         for plan in shown.also:
             seen.trace(shown.start, plan, "A plan in also")
 
@@ -137,7 +137,7 @@ class RecordReader:
         named = record.get("world")
         if named is None and carried is not None:
             return carried.world
-        if self._world is None or named != self._named:  # most records use the same world
+        if self._world is None or named != self._named:  # most records name the same world
             if named is None or type(named) is str:
                 self._world = self.worlds.get(named or "")
             elif type(named) is dict and len(named) == 1:
@@ -158,7 +158,7 @@ class RecordReader:
 
 
 def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
-    """Return the final state of the previous turn."""
+    """Return the state at the end of the previous turn."""
     if "turn" not in record or record["turn"] == 1:
         raise DemonstrationError("A record must have a `start`. Add the initial state.")
     if carried is None:
@@ -208,7 +208,7 @@ def _sentence(text: Json, what: str) -> str:
 
 
 def _tree(data: dict[str, Json]) -> Instruction:
-    """Read a parsed sentence."""
+    """Return the parsed sentence in a record."""
     for each in data:
         check_known(each, _TREE, "A parsed sentence has no field", DemonstrationError)
     read: dict[str, Any] = {}
@@ -283,7 +283,7 @@ def record_of(
     codec: Codec,
     name_world: Callable[[Environment], tuple[str, Mapping[str, Any]]],
 ) -> dict[str, Json]:
-    """Return a demonstration as a record, without default values.
+    """Return a demonstration as a record; fields with default values are left out.
 
     >>> shown = Demonstration("light it", object(), "off", ("on",))
     >>> record_of(shown, Codec(shown.environment), lambda environment: ("Lamp", {}))

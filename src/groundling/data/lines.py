@@ -16,13 +16,13 @@ from groundling.files import open_plain
 from groundling.limits import EMPTY_LINES, EXPANSION, LINE_BYTES
 from groundling.world.environment import shorten
 
-_SMALL = 16 * 2**20  # bytes that any compressed file may expand to
+_SMALL = 16 * 2**20  # bytes to which any compressed file may expand
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
     """Yield the number and content of each line; only one line is in memory at a time.
 
-    Empty lines are skipped. If the file is damaged, the last content is an exception.
+    Empty lines are skipped. If the file is damaged, the last item has an exception as content.
     """
     number = empty = size = 0
     longest = LINE_BYTES.most
@@ -56,7 +56,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
 
 
 def count_lines(path: Path) -> int:
-    """Return the number of records in a file, without decoding them."""
+    """Return the number of records in a file, without parsing the records."""
     found = 0
     for _, line in read_lines(path):
         if isinstance(line, DemonstrationError) or not (b'"format"' in line and _is_header(line)):
@@ -92,7 +92,7 @@ def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
             f"A line must be UTF-8; got an invalid byte at position {error.start + 1}. Save the "
             "file as UTF-8."
         ) from error
-    if text[:1] == "\ufeff":  # byte order mark
+    if text[:1] == "\ufeff":  # a byte order mark
         text = text[1:]
     if not text:
         return None
@@ -126,7 +126,7 @@ def parse_json(text: str, cure: str) -> Json:
         problem = "nested too deeply"
     except _ConstantError as error:
         raise DemonstrationError(f"JSON must not contain {error}. {cure}") from None
-    except ValueError as error:  # a number with thousands of digits
+    except ValueError as error:  # such as a number with thousands of digits
         problem = str(error)
     raise DemonstrationError(f"The text must be valid JSON ({problem}). {cure}")
 
@@ -146,7 +146,7 @@ def check_header(name: Json, version: Json) -> None:
 
 
 def write_lines(file: BinaryIO, records: Iterable[dict[str, Json]], *, compress: bool) -> int:
-    """Write a header and records, deterministically; return the number of records."""
+    """Write a header and records in a reproducible way; return the number of records."""
     if compress:
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
             return write_lines(cast(BinaryIO, packed), records, compress=False)

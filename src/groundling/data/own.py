@@ -1,4 +1,4 @@
-"""User-defined worlds and demonstrations, as named on the command line."""
+"""User-defined worlds and demonstrations, as they are named on the command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_STARTS = 200
 
 
 def names_world(name: str) -> bool:
-    """Return whether a command-line argument names a user-defined world, not a task.
+    """Return whether a command-line argument names a user-defined world and not a task.
 
     >>> names_world("my_world.py:Kitchen"), names_world("mazes")
     (True, False)
@@ -36,11 +36,11 @@ def tells_start(environment: object) -> bool:
 
 
 def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
-    """Return the initial states of an environment, with their names.
+    """Return the initial states of an environment with their names.
 
-    An environment defines a single initial state by the method `initial_state()` or by the
-    attribute `start`, or several initial states by the attribute `starts`, which is a list of
-    states or a mapping from names to states. `start` and `starts` may also be methods.
+    An environment defines a single initial state by a method `initial_state()` or an attribute
+    `start`, and several initial states by an attribute `starts`, which is a list of states or a
+    mapping from names to states. `start` and `starts` may also be methods.
 
     >>> class Hall:
     ...     def initial_state(self): return 3
@@ -99,7 +99,7 @@ def _hashable(state: State) -> State:
 
 @dataclass(frozen=True)
 class OwnWorld:
-    """A user-defined world with its demonstrations, if any.
+    """A user-defined world, with demonstrations if files were given.
 
     Examples
     --------
@@ -123,12 +123,12 @@ class OwnWorld:
     def begin(
         self, start: str | None = None, *, as_shown: bool = False
     ) -> tuple[KnownWorld, State]:
-        """Return the world and an initial state.
+        """Return the world and its initial state.
 
-        `start` is the name of one of the world's `starts`, or JSON. By default, the world's own
-        initial state is used (see `starts_of`) or, if it defines none,
-        the initial state of the first demonstration. With `as_shown`, the world and initial state
-        of the first demonstration are always used.
+        `start` is JSON or the name of one of the world's `starts`. By default, the initial state of
+        the world is used (see `starts_of`) or, if the world defines none, that of the first
+        demonstration. With `as_shown`, the world and the initial state of the first demonstration
+        are always used.
         """
         first = self._first() if as_shown and self.demonstrations is not None else None
         try:
@@ -136,7 +136,7 @@ class OwnWorld:
         except WorldError:
             if self.demonstrations is None:
                 raise
-            world = self._first()[0]  # created with the arguments of the record
+            world = self._first()[0]  # with the arguments in the record
         if start is not None:
             return world, _named_start(world, start.strip())
         if first is not None:
@@ -152,20 +152,20 @@ class OwnWorld:
 
     @cached_property
     def listed(self) -> list[Demonstration]:
-        """All demonstrations, read once."""
+        """All demonstrations; the files are read once."""
         return list(self.demonstrations or ())
 
     def codec_of(self, environment: object) -> Codec:
-        """Return the JSON codec of an environment of these demonstrations."""
+        """Return the codec of an environment that belongs to these demonstrations."""
         known = self.worlds.name_of(environment)
-        assert known is not None  # created by these worlds
+        assert known is not None  # the environment was created by `worlds`
         return self.worlds.get(*known).codec
 
     def _first(self) -> tuple[KnownWorld, State]:
         """Return the world and initial state of the first demonstration."""
         for shown in self.demonstrations or ():
             known = self.worlds.name_of(shown.environment)
-            assert known is not None  # created by these worlds
+            assert known is not None  # the environment was created by `worlds`
             return self.worlds.get(*known), shown.start
         raise DemonstrationError(
             "The files must contain at least one demonstration; got none. Add a record."
@@ -196,7 +196,7 @@ def folds(
     """Return cross-validation folds as (training, test) pairs of demonstrations.
 
     Demonstrations with the same `group` stay in the same fold; a demonstration without a group
-    is a group of its own. Each demonstration is in exactly one test set. The same seed gives the
+    counts as a group. Each demonstration is in exactly one test set, and the same seed gives the
     same folds.
 
     >>> shown = [Demonstration(str(n), object(), 0, (), group="ab"[n % 2]) for n in range(4)]
@@ -216,7 +216,7 @@ def folds(
         )
     order = list(groups.values())
     random.Random(seed).shuffle(order)
-    order.sort(key=len, reverse=True)  # large groups first, each to the smallest fold so far
+    order.sort(key=len, reverse=True)  # assign large groups first, each to the smallest fold
     tested: list[list[int]] = [[] for _ in range(min(parts, len(groups)))]
     for members in order:
         min(tested, key=len).extend(members)

@@ -1,4 +1,4 @@
-"""Page headers of Parquet files: the memory needed to read a column."""
+"""Page headers of Parquet files, which tell how much memory a column needs."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from groundling.errors import DemonstrationError
 from groundling.limits import FOOTER_BYTES, GROUP_VALUES, PAGE_BYTES
 
 _SHORT, _LONG = 2**14, 2**22  # sizes of header reads, in bytes
-_DEPTH = 8  # nesting limit of page headers, which need two levels
-_FOOTER_DEPTH = 20  # nesting limit of footers, which need eight levels
+_DEPTH = 8  # maximum nesting of page headers, which need two levels
+_FOOTER_DEPTH = 20  # maximum nesting of footers, which need eight levels
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
-_PREFIXES = 7  # encoding DELTA_BYTE_ARRAY: each text shares a prefix with the previous one
+_PREFIXES = 7  # the encoding DELTA_BYTE_ARRAY, in which texts share prefixes
 _BATCH_BYTES = 32 * 2**20
 
 
 class Page(NamedTuple):
-    """A page header: uncompressed size, and number of values (0 for a dictionary)."""
+    """A page: its uncompressed size, and its number of values (0 for a dictionary)."""
 
     size: int
     values: int
 
 
 class Column(NamedTuple):
-    """The footer's description of a column in a row group."""
+    """A column of a row group, as described in the footer."""
 
     path_in_schema: str
     num_values: int
@@ -66,14 +66,14 @@ def _column(chunk: dict[int, Any]) -> Column:
 
 
 def rows_at_once(file: BinaryIO, columns: Iterable[Column], most: int) -> int:
-    """Return the number of rows of a row group to read at a time.
+    """Return how many rows of a row group to read at a time.
 
-    Raises an error if a page is too large for memory. The sizes come from the page headers, which
-    pyarrow uses to allocate memory; footers can be wrong.
+    Raises an error if a page is too large for memory. The sizes come from the page headers, by
+    which pyarrow allocates memory; the sizes in footers can be wrong.
     """
     for column in columns:
         nested = "." in column.path_in_schema
-        if nested:  # the number of values per row is unknown before they are read
+        if nested:  # the number of values in a row is unknown until they are read
             GROUP_VALUES.check(column.num_values, DemonstrationError, column.path_in_schema)
         for page in pages_of(file, column):
             PAGE_BYTES.check(page.size, DemonstrationError, f"The column {column.path_in_schema}")
@@ -88,7 +88,7 @@ def rows_at_once(file: BinaryIO, columns: Iterable[Column], most: int) -> int:
 
 
 def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
-    """Yield the pages of a column in order."""
+    """Yield the pages of a column, in order."""
     starts = (column.dictionary_page_offset, column.data_page_offset)
     place = min((start for start in starts if start is not None and start > 0), default=-1)
     end, seen = place + column.total_compressed_size, 0
@@ -136,11 +136,11 @@ def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
     )
 
 
-# ---- Thrift's compact protocol, used for headers ------------------------------------------
+# ---- the compact protocol of Thrift, used for headers ------------------------------------------
 
 
 def _structure(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Parse a structure into a dictionary by field number, and return where it ends."""
+    """Return a structure as a dictionary by field number, and the position after it."""
     if not depth:
         raise RecursionError
     found: dict[int, Any] = {}

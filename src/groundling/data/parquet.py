@@ -1,4 +1,4 @@
-"""Parquet files, for large data sets (needs pyarrow, imported on first use)."""
+"""Parquet files, for large data sets; they need pyarrow, imported on first use."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from groundling.limits import EXPANSION, LINE_BYTES
 
 _PLAIN = {"text": "string", "weight": "float64", "group": "string", "turn": "int32"}
 _PLAIN |= {"name": "string", "world": "string"}
-_AT_ONCE = 10_000  # rows in a group, and thus in memory
-_MANY = 100_000  # rows that any file may have, however small
-_SHORT = 1000  # rows with at most this many characters may repeat without limit
-_FREE = 2**28  # characters that any file may expand to
+_AT_ONCE = 10_000  # rows in a group, and so in memory
+_MANY = 100_000  # number of rows that any file may have, however small
+_SHORT = 1000  # rows up to this number of characters may recur without limit
+_FREE = 2**28  # number of characters to which any file may expand
 _VERSIONS = frozenset(map(str, range(100)))
 
 Row = dict[str, Any]
@@ -32,8 +32,8 @@ Row = dict[str, Any]
 def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
     """Yield the number and content of each row, reading at most 10,000 rows at a time.
 
-    For an invalid row, an exception takes the place of the content. If the file is damaged, the
-    last item has an exception.
+    The content of an invalid row is an exception. If the file is damaged, the last item has an
+    exception as content.
     """
     number = total = 0
     longest = LINE_BYTES.most
@@ -44,7 +44,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
             for group, described in enumerate(read_footer(raw)):
                 rows = rows_at_once(raw, described, _AT_ONCE)
                 for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
-                    # Skip columns that are null in the whole batch.
+                    # Skip columns that contain only nulls in this batch.
                     columns = {
                         name: _listed(column)
                         for name, column in zip(batch.schema.names, batch.columns, strict=True)
@@ -73,9 +73,9 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
 
 
 def _listed(column: Any) -> list[Any]:
-    """Return a column as Python values; values repeated in the file are created once.
+    """Return a column as Python values; a value that recurs in the file is one object.
 
-    Text that is not UTF-8 becomes an error, which is raised when its row is read.
+    A text that is not UTF-8 becomes an exception, which is raised when its row is parsed.
     """
     types = import_module("pyarrow.types")
     kind = column.type
@@ -84,7 +84,7 @@ def _listed(column: Any) -> list[Any]:
         indices, values = column.indices.to_pylist(), column.dictionary
         for index in indices:
             if index not in used:
-                if not 0 <= index < len(values):  # pyarrow does not check, and wraps around
+                if not 0 <= index < len(values):  # pyarrow does not check this, and wraps around
                     raise ValueError(
                         f"dictionary index {index} is out of range: the dictionary has "
                         f"{len(values)} values"
@@ -95,7 +95,7 @@ def _listed(column: Any) -> list[Any]:
         items, offsets = _listed(column.values), column.offsets.to_pylist()
         found: list[Any] = [items[start:end] for start, end in pairwise(offsets)]
     elif types.is_struct(kind):
-        # `field` respects the offset of a sliced array; direct access to children does not.
+        # Unlike direct access to children, `field` respects the offset of a sliced array.
         fields = {each.name: _listed(column.field(place)) for place, each in enumerate(kind)}
         found = [
             {name: values[place] for name, values in fields.items()} for place in range(len(column))
@@ -128,7 +128,7 @@ def count_rows(path: Path) -> int:
     """Return the number of records in a file, without reading them."""
     try:
         with _open(path) as file:
-            # Callers allocate by this number, so limit what the file claims.
+            # Callers allocate memory by this number, so limit what a file may claim.
             most = _MANY + EXPANSION.most * path.stat().st_size
             return min(most, max(0, int(file.metadata.num_rows)))
     except (_pyarrow().ArrowException, OSError, ValueError, DemonstrationError):
@@ -147,7 +147,7 @@ def parse_row(row: Row | DemonstrationError) -> dict[str, Json]:
     for name, value in row.items():
         if value is None:
             continue
-        # Columns of lists or numbers need no parsing.
+        # Lists and numbers need no parsing.
         if type(value) is str and (name not in _PLAIN or (name == "world" and value[:1] == "{")):
             value = _read_json(value, name)
         record[name] = value
@@ -167,7 +167,7 @@ def _weigh(value: Json, left: int) -> int:
 
 
 def _read_json(text: str, name: str) -> Json:
-    # States and plans repeat, so parsed values are cached; they must not be modified.
+    # States and plans recur, so parsed values are cached; do not modify them.
     read = _read_short if len(text) <= _SHORT else _read_long
     return read(text, f"The column {name} must contain JSON as text.")
 
@@ -177,7 +177,7 @@ _read_long = lru_cache(maxsize=2)(parse_json)
 
 
 def write_rows(file: BinaryIO, records: Iterable[dict[str, Json]]) -> int:
-    """Write records in row groups; return the number of records."""
+    """Write records in row groups, and return the number of records."""
     arrow, parquet = _pyarrow(), import_module("pyarrow.parquet")
     schema = arrow.schema(
         [(name, arrow.type_for_alias(_PLAIN.get(name, "string"))) for name in FIELDS],
@@ -228,7 +228,7 @@ def _open(path: Path) -> Any:
     if "format" in about:
         version = about.get("version", "")
         check_header(about["format"], int(version) if version in _VERSIONS else version)
-    # Dictionary encoding: a text that repeats in every row is held once.
+    # Dictionary encoding stores a text that recurs in every row only once.
     texts = [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
     return parquet.ParquetFile(path, read_dictionary=texts)
 

@@ -1,4 +1,4 @@
-"""Demonstration files, read as streams and written atomically."""
+"""Demonstration files, which are read as streams and written atomically."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from groundling.world.environment import Demonstration, Environment, class_name
 from groundling.world.reprs import said
 
 _ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
-_LISTED = 1000  # bad records that are kept; all are counted
+_LISTED = 1000  # maximum number of bad records that are listed; all are counted
 
 NameWorld: TypeAlias = Callable[[Environment], tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
 class BadRecord:
-    """The location and the problem of a skipped record.
+    """The location of a skipped record, and its problem.
 
     >>> print(BadRecord("shown.jsonl", 3, "There is no start."))
     shown.jsonl:3: There is no start.
@@ -43,10 +43,10 @@ class BadRecord:
 
 
 class Demonstrations:
-    """Demonstrations that can be iterated repeatedly.
+    """A collection of demonstrations that can be iterated repeatedly.
 
-    `Demonstrations` are created from a list, or from files by `read`. Files are streamed, so one
-    demonstration at a time is in memory. The order is by file name, then by line.
+    Create it from a list, or from files by `read`. Files are streamed, so that only one
+    demonstration is in memory at a time. Demonstrations are ordered by file name, then by line.
 
     Parameters
     ----------
@@ -102,14 +102,15 @@ class Demonstrations:
         path
             A file, a pattern such as `shown/*.jsonl.gz`, or several of them.
         worlds
-            The worlds that records name (see `Worlds`): an environment, a class or function that
-            creates one, a name such as `"my_world.py:Kitchen"`, or a mapping of names to these.
+            The worlds to which records refer (see `Worlds`): an environment, a class or function
+            that creates one, a name such as `"my_world.py:Kitchen"`, or a mapping from names to any
+            of these.
         skip_bad
-            Skip records that cannot be read instead of raising at the first one; they are listed
-            in `skipped`. Raises an error if no record is left.
+            Skip records that cannot be read, and list them in `skipped`, instead of raising an
+            error at the first one. If no record is left, an error is raised.
         check
-            Execute every plan, and treat impossible ones as bad records. The time depends on the
-            environment.
+            Execute every plan, and treat records with impossible plans as bad. This takes as long
+            as the environment needs for the plans.
         """
         return _InFiles(_matching(path), Worlds.of(worlds), skip_bad, check)
 
@@ -117,11 +118,11 @@ class Demonstrations:
         return iter(self._source)
 
     def __len__(self) -> int:
-        """Return the number of demonstrations; with `skip_bad`, only after the first pass."""
+        """Return the number of demonstrations; with `skip_bad`, call it after the first pass."""
         return len(self._source)
 
     def shards(self) -> list[Demonstrations]:
-        """Return the demonstrations of each file separately."""
+        """Return the demonstrations of each file as a separate collection."""
         return [self]
 
     def write(
@@ -131,18 +132,18 @@ class Demonstrations:
         worlds: Mapping[str, Environment] | NameWorld | None = None,
         shard_size: int | None = None,
     ) -> list[Path]:
-        """Write files atomically, in the format given by the extension; return the paths.
+        """Write files atomically, in the format of the file extension; return their paths.
 
         Parameters
         ----------
         path
             A file that ends in .jsonl, .jsonl.gz or .parquet.
         worlds
-            Names of environments: a mapping of names to environments, or a function that returns
-            the name and arguments of an environment. By default, environments keep the names they
-            were read with, and a single environment is named after its class.
+            Names of environments: a mapping from names to environments, or a function that returns
+            the name and the arguments of an environment. By default, environments keep the names
+            under which they were read, and a single environment is named after its class.
         shard_size
-            Maximum number of records per file; files are numbered (`shown-00000.jsonl`).
+            Maximum number of records in a file. If set, files are numbered (`shown-00000.jsonl`).
         """
         target = Path(fspath(path))
         ending = _ending(target)
@@ -170,7 +171,7 @@ class Demonstrations:
             if known is None:
                 if len(codecs) >= _LISTED:
                     codecs.clear()
-                # Keep a reference, so that the id is not reused.
+                # This keeps a reference, so that the id is not reused.
                 known = codecs[id(environment)] = (environment, Codec(environment))
                 try:
                     known[1].check(shown.start, *shown.actions)
@@ -180,7 +181,7 @@ class Demonstrations:
 
 
 class _InFiles(Demonstrations):
-    """Demonstrations that are read from files on every iteration."""
+    """Demonstrations that are read again from their files in every iteration."""
 
     worlds: Worlds
 
@@ -207,7 +208,7 @@ class _InFiles(Demonstrations):
                         continue
                     shown = reader.read(record, file, number)
                 except Exception as error:
-                    # Any exception is attributed to the current record.
+                    # Attribute any exception to the current record.
                     ours = isinstance(error, GroundlingError)
                     what = str(error) if ours else f"The record cannot be read: {said(error)}."
                     problem = BadRecord(file, number, what)
@@ -249,7 +250,7 @@ class _InFiles(Demonstrations):
 def _naming(
     given: Mapping[str, Environment] | NameWorld | None, read_from: Worlds | None
 ) -> NameWorld:
-    """Return a function from environments to names: as given, as read, or by class."""
+    """Return a function from environments to names: as given, as read, or after the class."""
     if given is not None and not isinstance(given, Mapping):
         return given
     worlds = read_from if given is None else Worlds(given)
@@ -264,7 +265,7 @@ def _naming(
         if given is not None or known is not environment:
             rule = "a name of its own" if given is None else "a name in `worlds`"
             raise DemonstrationError(
-                f"Every environment must have {rule}; got another one of class {name}. Pass "
+                f"Every environment must have {rule}; got a second one of class {name}. Pass "
                 "worlds={'one': …, 'other': …}, or a function that returns the name and the "
                 "arguments of an environment."
             )
@@ -274,7 +275,7 @@ def _naming(
 
 
 def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
-    """Return the files that match names and patterns, each once, in order."""
+    """Return the files that match names and patterns in order, each only once."""
     found: dict[Path, None] = {}
     for each in [given] if isinstance(given, (str, PathLike)) else given:
         name = fspath(each)
@@ -323,4 +324,4 @@ _FORMS: dict[str, tuple[Any, Any, Callable[[Path], int]]] = {
     ".jsonl.gz": (lines.read_lines, lines.parse_line, lines.count_lines),
     ".parquet": (parquet.read_rows, parquet.parse_row, parquet.count_rows),
 }
-"""For each file ending: functions that read rows, parse a row, and count records."""
+"""For each file ending, functions that read rows, parse a row and count records."""

@@ -1,11 +1,11 @@
-"""Worlds defined in a JSON file: places, things, movers and verbs."""
+"""Worlds that are defined in a JSON file: places, things, movers and verbs."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -20,12 +20,12 @@ from groundling.world.environment import shorten
 from groundling.world.graph import GroundingGraph
 
 VERBS = ("go", "take", "put", "push", "open", "switch")
-"""Verbs of movers; `open` includes closing, `switch` is on and off."""
-MOST = 60  # entries each of places, things and movers
-SCENES = 24  # initial states
+"""The verbs of movers; `open` includes closing, and `switch` is on and off."""
+MOST = 60  # maximum number of places, of things and of movers
+SCENES = 24  # maximum number of initial states
 _EXAMPLES = 1_000
 _LONGEST_NAME, _LONGEST_VALUE, _MOST_PROPERTIES = 40, 200, 12
-_SHAPES = ("at", "size", "can")  # properties with their own checks
+_SHAPES = ("at", "size", "can")  # properties that have their own checks
 _ABLE = ("take", "push", "open", "switch")  # verbs that a thing may allow
 _CONDITIONS = {"open": ("closed", "open"), "switch": ("off", "on")}
 _CELL, _GAP, _HEAD = 170.0, 14.0, 26.0
@@ -40,14 +40,14 @@ _COLOURS = {
 
 
 class SceneState(NamedTuple):
-    """Place and held thing of each mover; place and condition of each thing."""
+    """The place and held thing of each mover; the place and condition of each thing."""
 
     movers: tuple[tuple[str, str], ...]
     things: tuple[tuple[str, str], ...]
 
 
 class _Deed(NamedTuple):
-    """The meaning of an action: mover, verb, thing and place."""
+    """What an action means: its mover, verb, thing and place."""
 
     mover: int
     verb: str
@@ -131,7 +131,7 @@ class SceneWorld:
         SCENE_ACTIONS.check(len(deeds), WorldError, "A world")
         self._deeds = {self._name(deed): deed for deed in deeds}
         if len(self._deeds) < len(deeds):
-            raise WorldError("Action names must be unique. Rename places or things.")
+            raise WorldError("Action names must be unique; got one twice. Rename places or things.")
         self._check_examples()
 
     @classmethod
@@ -167,7 +167,7 @@ class SceneWorld:
     # ---- states and actions ---------------------------------------------------------------
 
     def initial_state(self) -> SceneState:
-        """Return the state described by the file."""
+        """Return the state in which movers and things are where the file puts them."""
         return SceneState(
             tuple((each["at"], "") for each in self._movers.values()),
             tuple((each["at"], self._condition(name)) for name, each in self._things.items()),
@@ -175,7 +175,7 @@ class SceneWorld:
 
     @property
     def starts(self) -> dict[str, SceneState]:
-        """The initial states: the first as in the file, the others with random placements."""
+        """The initial states: the first is as in the file, the others are random placements."""
         found = {f"{self.title} 1": self.initial_state()}
         for number in range(2, self.scenes + 1):
             dice, first = Random(number), self.initial_state()
@@ -240,11 +240,11 @@ class SceneWorld:
         return GroundingGraph(nodes, edges)
 
     def outcome(self, state: SceneState) -> SceneState:
-        """Return the result of a final state: the state itself."""
+        """Return what counts as the result of a final state: the state itself."""
         return state
 
     def describe(self, state: SceneState) -> str:
-        """Describe a state in words."""
+        """Describe a state in one line of text."""
         said = []
         for name, (at, holds) in zip(self._movers, state.movers, strict=True):
             who = name if name[:1].isupper() else f"the {name}"  # Robby is a proper name
@@ -332,10 +332,10 @@ class SceneWorld:
                     )
                 state = self.step(state, action)
 
-    def _floor_plan(self) -> dict[str, tuple[float, float, float, float]]:
-        """Return left, top, width and height of each place in the drawing, in cells.
+    def _floor_plan(self) -> dict[str, _Box]:
+        """Return the left, top, width and height of each place in the drawing, in cells.
 
-        A place without `at` gets the first free cells.
+        A place without `at` is drawn in the first free cells.
         """
         columns = math.ceil(math.sqrt(len(self._places) * 1.4))
         found: dict[str, _Box] = {}
@@ -356,28 +356,36 @@ class SceneWorld:
             found[name] = box
         return {name: found[name] for name in self._places}
 
-    # ---- drawing --------------------------------------------------------------------------
-
     def draw(self, state: SceneState) -> str:
-        """Draw the places as a floor plan, with the things and movers in them."""
-        wide = max(x + w for x, _, w, _ in self._plan.values())
-        high = max(y + h for _, y, _, h in self._plan.values())
-        canvas = Canvas(0, 0, wide * _CELL, high * _CELL)
-        possible = set(self.actions(state))
-        for name, (x, y, w, h) in self._plan.items():
-            self._draw_place(canvas, state, possible, name,
-                             (x * _CELL, y * _CELL, w * _CELL, h * _CELL))  # fmt: skip
-        return str(canvas)
+        """Draw the places as a floor plan, with the things and movers in each place."""
+        return str(_FloorPlan(self, state).canvas)
 
-    def _draw_place(
-        self,
-        canvas: Canvas,
-        state: SceneState,
-        possible: set[str],
-        place: str,
-        box: tuple[float, float, float, float],
-    ) -> None:
-        x, y, w, h = box
+
+class _FloorPlan:
+    """The drawing of a state, with a click target for each possible action."""
+
+    def __init__(self, world: SceneWorld, state: SceneState) -> None:
+        self.world = world
+        self.things = dict(zip(world._things, state.things, strict=True))
+        self.movers = dict(zip(world._movers, state.movers, strict=True))
+        self.possible = set(world.actions(state))
+        wide = max(x + w for x, _, w, _ in world._plan.values())
+        high = max(y + h for _, y, _, h in world._plan.values())
+        self.canvas = Canvas(0, 0, wide * _CELL, high * _CELL)
+        for name, (x, y, w, h) in world._plan.items():
+            self._draw_place(name, (x * _CELL, y * _CELL, w * _CELL, h * _CELL))
+
+    def _offered(self, *deeds: str) -> list[str]:
+        """Return the possible actions among some deeds, by mover."""
+        movers = [f"{name}: " for name in self.movers] if len(self.movers) > 1 else [""]
+        named = (f"{who}{deed}" for who in movers for deed in deeds)
+        return [each for each in named if each in self.possible]
+
+    def _fill(self, thing: str) -> str:
+        return _COLOURS.get(str(self.world._things[thing].get("colour", "")), "#8d949b")
+
+    def _draw_place(self, place: str, box: _Box) -> None:
+        canvas, (x, y, w, h) = self.canvas, box
         inner: dict[str, Any] = {
             "x": x + _GAP / 2,
             "y": y + _GAP / 2,
@@ -386,33 +394,25 @@ class SceneWorld:
         }
         canvas.add("rect", None, class_="room", rx=10, **inner)
         canvas.text(x + w / 2, y + _HEAD, place, text_anchor="middle", font_size=15)
-        goes = [f"{who}go to the {place}" for who in self._whos()]
-        for action in [each for each in goes if each in possible][:1]:
+        for action in self._offered(f"go to the {place}")[:1]:
             canvas.target("rect", action, rx=10, **inner)
-        here = [n for n, (at, _) in zip(self._things, state.things, strict=True) if at == place]
-        movers = [n for n, (at, _) in zip(self._movers, state.movers, strict=True) if at == place]
-        slots = [*((name, True) for name in here), *((name, False) for name in movers)]
+        slots = [
+            *((name, self._draw_thing) for name, (at, _) in self.things.items() if at == place),
+            *((name, self._draw_mover) for name, (at, _) in self.movers.items() if at == place),
+        ]
         inside = (w - _GAP, h - _HEAD - _GAP)
         columns, scale = _arrange(len(slots), inside)
         rows = math.ceil(len(slots) / columns)
-        for number, (name, is_thing) in enumerate(slots):
+        for number, (name, draw) in enumerate(slots):
             row = number // columns
             in_row = min(columns, len(slots) - row * columns)
             apart = inside[0] / columns
             left = x + w / 2 + (number % columns - (in_row - 1) / 2) * apart
             top = y + _HEAD + (row + 0.5) * inside[1] / rows
             group = canvas.add("g", transform=f"translate({left:g} {top:g}) scale({scale:.3g})")
-            if is_thing:
-                self._draw_thing(canvas, state, possible, name, group, apart / scale)
-            else:
-                self._draw_mover(canvas, state, possible, name, group, apart / scale)
-        pushes = [
-            action
-            for name in self._things
-            for who in self._whos()
-            if (action := f"{who}push the {name} to the {place}") in possible
-        ]
-        for number, action in enumerate(pushes):  # a small copy of each thing to push here
+            draw(name, group, apart / scale)
+        pushes = (self._offered(f"push the {name} to the {place}") for name in self.things)
+        for number, action in enumerate(chain(*pushes)):  # a small mark for each thing to push here
             at = f"translate({x + w - _GAP - 12 - 26 * number:g} {y + h - _GAP - 12:g})"
             group = canvas.add("g", None, class_="ghost", transform=at)
             canvas.add(
@@ -420,27 +420,15 @@ class SceneWorld:
             )
             canvas.target("rect", action, group, x=-11, y=-11, width=22, height=22, rx=3)
 
-    def _whos(self) -> list[str]:
-        return [f"{name}: " for name in self._movers] if len(self._movers) > 1 else [""]
-
-    def _draw_thing(
-        self,
-        canvas: Canvas,
-        state: SceneState,
-        possible: set[str],
-        name: str,
-        slot: Element,
-        width: float,
-    ) -> None:
-        how = dict(zip(self._things, state.things, strict=True))[name][1]
+    def _draw_thing(self, name: str, slot: Element, width: float) -> None:
+        canvas, how = self.canvas, self.things[name][1]
         group = canvas.add("g", slot, f"{name}{f' ({how})' if how else ''}",
                            transform="translate(0 -8)")  # fmt: skip
-        fill = _COLOURS.get(str(self._things[name].get("colour", "")), "#8d949b")
-        kind = self._kind(name)
+        fill, kind = self._fill(name), self.world._kind(name)
         edge: dict[str, Any] = {}
-        if self._things[name].get("colour") == "white":  # visible on a white page
+        if self.world._things[name].get("colour") == "white":  # visible on a white page
             edge = {"stroke": _OUTLINE, "stroke_width": 1.5}
-            if kind:  # drawn as a white line
+            if kind:  # the shape is drawn as a white line
                 canvas.add("circle", group, r=24, cy=-1, fill=_OUTLINE, fill_opacity=0.4)
         if kind == "switch":
             glow = "#ffd84d" if how == "on" else "none"
@@ -449,7 +437,7 @@ class SceneWorld:
         elif kind == "open":
             canvas.add("rect", group, x=-15, y=-19, width=30, height=38, rx=3, stroke=fill,
                        stroke_width=4, fill="none" if how == "open" else fill)  # fmt: skip
-        elif "push" in self._can[name]:
+        elif "push" in self.world._can[name]:
             canvas.add("rect", group, x=-19, y=-17, width=38, height=34, rx=3, fill=fill, **edge)
             cross, line = "M-19 -17 L19 17 M19 -17 L-19 17", _OUTLINE if edge else "#ffffff"
             canvas.add("path", group, d=cross, stroke=line, stroke_opacity=0.5, stroke_width=2)
@@ -457,34 +445,23 @@ class SceneWorld:
             canvas.add("circle", group, r=16, fill=fill, **edge)
         _label(canvas, group, name, width)
         verbs = ("take", "open", "close", "switch on", "switch off")
-        deeds = [f"{who}{verb} the {name}" for who in self._whos() for verb in verbs]
-        for action in [each for each in deeds if each in possible][:1]:
+        for action in self._offered(*(f"{verb} the {name}" for verb in verbs))[:1]:
             canvas.target("rect", action, group, x=-29, y=-22, width=58, height=60, rx=8)
 
-    def _draw_mover(
-        self,
-        canvas: Canvas,
-        state: SceneState,
-        possible: set[str],
-        name: str,
-        slot: Element,
-        width: float,
-    ) -> None:
-        holds = dict(zip(self._movers, state.movers, strict=True))[name][1]
+    def _draw_mover(self, name: str, slot: Element, width: float) -> None:
+        canvas, holds = self.canvas, self.movers[name][1]
         group = canvas.add("g", slot, name, class_="agent", transform="translate(0 -8)")
         canvas.add("rect", group, x=-17, y=-19, width=34, height=36, rx=10)
         canvas.add("circle", group, class_="eye", cx=-6, cy=-5, r=3)
         canvas.add("circle", group, class_="eye", cx=6, cy=-5, r=3)
         canvas.add("path", group, class_="mouth", d="M-6 6 Q0 10 6 6")
-        if len(self._movers) > 1:
+        if len(self.movers) > 1:
             _label(canvas, canvas.add("g", slot, transform="translate(0 -8)"), name, width)
         if holds:
-            fill = _COLOURS.get(str(self._things[holds].get("colour", "")), "#8d949b")
             held = canvas.add("g", slot, holds, transform="translate(22 -22)")
-            canvas.add("circle", held, r=11, fill=fill, stroke=_OUTLINE, stroke_width=1)
-            who = f"{name}: " if len(self._movers) > 1 else ""
-            action = f"{who}put down the {holds}"
-            if action in possible:
+            canvas.add("circle", held, r=11, fill=self._fill(holds), stroke=_OUTLINE,
+                       stroke_width=1)  # fmt: skip
+            for action in self._offered(f"put down the {holds}"):  # only its holder can
                 canvas.target("circle", action, held, r=16)
 
 
@@ -501,7 +478,7 @@ def _overlap(one: _Box, two: _Box) -> bool:
 
 
 def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
-    """Return the number of columns for things in a room, and the scale at which they fit."""
+    """Return the number of columns of things in a place, and the scale at which they fit."""
     slots = max(slots, 1)
 
     def scale(columns: int) -> float:
@@ -513,13 +490,13 @@ def _arrange(slots: int, inside: tuple[float, float]) -> tuple[int, float]:
 
 
 def _label(canvas: Canvas, group: Element, name: str, width: float) -> None:
-    """Write a name below a thing, smaller if it is wider than its slot."""
+    """Write a name below a thing, in smaller letters if it is wider than the slot."""
     size = min(_FONT, (width - 4) / (len(name) * _LETTER))
     canvas.text(0, 33, name, group, text_anchor="middle", font_size=round(size, 1))
 
 
 def _after(verb: str) -> str:
-    """Return the condition of a thing after a verb."""
+    """Return the condition of a thing after an action with a verb."""
     return {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[verb]
 
 

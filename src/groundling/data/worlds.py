@@ -22,30 +22,30 @@ from groundling.errors import WorldError, did_you_mean
 from groundling.world.environment import Environment, shorten
 
 ENTRY_POINTS = "groundling.worlds"
-"""Entry point group under which packages provide worlds."""
+"""The entry point group in which packages list their worlds."""
 
 _NEEDED = ("actions", "step", "ground")
-_KEPT = 1000  # worlds in the cache
+_KEPT = 1000  # maximum number of cached worlds
 
 Maker: TypeAlias = Callable[..., Any]
 GivenWorlds: TypeAlias = (
     "str | Environment | Maker | Mapping[str, str | Environment | Maker] | Worlds"
 )
-"""Worlds as passed by a caller: one, or several by name."""
+"""Worlds as a caller may pass them: a single one, or several by name."""
 
 
 def load_world(name: str, **arguments: Any) -> Environment:
-    """Create a world from its name.
+    """Create the world with a given name.
 
     Parameters
     ----------
     name
-        `my_world.py:Kitchen`, a class or function in a file; `package.module:Kitchen`, one in
-        an importable module; or the name of an entry point in the group `groundling.worlds`.
-        Arguments may follow as JSON: `my_world.py:Kitchen{"size": 3}`. A file that ends in
-        `.json` is a `SceneWorld`.
+        `my_world.py:Kitchen` names a class or function in a file; `package.module:Kitchen` names
+        one in an importable module. A name can also be an entry point in the group
+        `groundling.worlds`, or a file that ends in `.json`, which is read as a `SceneWorld`.
+        Arguments may follow as JSON: `my_world.py:Kitchen{"size": 3}`.
     arguments
-        Keyword arguments; they override those in the name.
+        Keyword arguments, which override those in the name.
 
     Raises
     ------
@@ -85,14 +85,15 @@ class KnownWorld(NamedTuple):
 
 
 class Worlds:
-    """The worlds that records may refer to, by name.
+    """The worlds to which records may refer, by name.
 
     Parameters
     ----------
     given
-        One world, or several by name. A world is an environment, a class or function that
-        creates one (called with the arguments in the record), or a name for `load_world`, known
-        by the part after its colon. If there is only one world, records need not name it.
+        One world, or several by name. A world is an environment, a class or function that creates
+        one (called with the arguments in the record), or a name for `load_world`; such a world is
+        known by the part of the name after the colon. If there is only one world, records need not
+        name it.
 
     Examples
     --------
@@ -131,7 +132,7 @@ class Worlds:
 
     @classmethod
     def of(cls, given: GivenWorlds) -> Worlds:
-        """Return the argument as `Worlds`; it is unchanged if it already is.
+        """Return the given worlds as `Worlds`; an instance is returned unchanged.
 
         >>> worlds = Worlds("my_world.py:Kitchen")
         >>> Worlds.of(worlds) is worlds
@@ -141,11 +142,11 @@ class Worlds:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that records may use."""
+        """The names by which records can refer to the worlds."""
         return tuple(self._named)
 
     def check(self) -> None:
-        """Raise an error for names that cannot be resolved, before any record is read.
+        """Raise an error if a name cannot be resolved; call it before reading records.
 
         >>> Worlds("no_such_file.py:Kitchen").check()
         Traceback (most recent call last):
@@ -157,7 +158,7 @@ class Worlds:
                 _find(given)
 
     def get(self, name: str = "", arguments: Mapping[str, Any] | None = None) -> KnownWorld:
-        """Return the world with this name and arguments; by default, the only world."""
+        """Return the world with the given name and arguments; by default, the only world."""
         key = (name, canonical(arguments) if arguments else "")
         known = self._known.get(key)
         if known is None:
@@ -170,7 +171,7 @@ class Worlds:
         return known
 
     def name_of(self, environment: object) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the name and arguments of a known world, or None."""
+        """Return the name and arguments under which an environment is known, or None."""
         for name, given in self._named.items():
             if given is environment:
                 return name, {}
@@ -199,7 +200,7 @@ class Worlds:
         return KnownWorld(environment, Codec(environment), name, dict(arguments))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Other processes create the worlds again.
+        # Copies in other processes create the worlds again.
         return {"given": self.given}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -218,7 +219,7 @@ def _own_name(given: object) -> str:
 
 
 def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, Any]) -> Environment:
-    """Return the environment that was found, or create it."""
+    """Return the object found if it is an environment, or the environment that it creates."""
     arguments = {**preset, **more}
     if not isinstance(found, type) and all(hasattr(found, each) for each in _NEEDED):
         if arguments:
@@ -244,7 +245,7 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
 def _check_factory(found: Any, name: str) -> None:
     """Raise an error for an object that cannot create an environment.
 
-    A class must have the methods of an environment; standard library objects are rejected.
+    A class must have the methods of an environment. Standard library objects are rejected.
     """
     made, what = found.func if isinstance(found, partial) else found, ""
     home = str(getattr(made, "__module__", None) or type(made).__module__)
@@ -272,7 +273,7 @@ def _check(found: Any, name: str) -> Environment:
 
 
 def _find(name: str) -> tuple[Any, dict[str, Any]]:
-    """Return the object that a name refers to, and the arguments in the name."""
+    """Return the object to which a name refers, and the arguments in the name."""
     place, brace, rest = name.partition("{")
     arguments = _arguments(name, brace + rest) if brace else {}
     place, colon, attribute = place.strip().rpartition(":")
@@ -347,7 +348,7 @@ def _import(place: str, name: str) -> ModuleType:
 
 
 def _read_file(place: str) -> ModuleType:
-    """Import a file as a module, once; its folder is searched for the modules it imports."""
+    """Import a file as a module, only once; it can import modules from its folder."""
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
@@ -358,7 +359,7 @@ def _read_file(place: str) -> ModuleType:
         known = sys.modules.get(name)
         if known is not None and _is_of(known, path):
             return known
-    # Use the file's own name if it is free, so that `import my_world` finds the same module.
+    # Use the name of the file if it is free, so that `import my_world` finds the same module.
     name = path.stem if _is_free(path.stem) else mangled
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -366,7 +367,7 @@ def _read_file(place: str) -> ModuleType:
             f"{place} must be a Python file with a name that ends in .py. Use another file."
         )
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # data classes look up their module while they are created
+    sys.modules[name] = module  # the creation of data classes looks up their module
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
@@ -411,7 +412,7 @@ def _said(error: BaseException) -> str:
 
 
 def _line_of(error: BaseException, path: Path | None = None) -> str:
-    """Return the line in the user's file at which an error was raised."""
+    """Return a note with the line in the user's file at which an error was raised."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" (line {error.lineno} of {Path(error.filename).name})"
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,4 +1,4 @@
-"""Clarification questions that distinguish options, and their replies."""
+"""Clarification questions that distinguish between options, and replies to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 
 _NOUNS = ("NOUN", "PROPN")
-_MOST_STEPS = 2000  # steps taken to find out whether a command is fulfilled
+_MOST_STEPS = 2000  # maximum steps to find out whether a command is fulfilled
 
 
 def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
@@ -31,13 +31,13 @@ def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
 
 
 def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
-    """Return the type of each action: the label names of its root node."""
+    """Return the type of each action, that is, the label names of its root node."""
     graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
     return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
 
 
 def content_words(request: Request, language: Language) -> list[str]:
-    """Return the content words of a text, case-folded."""
+    """Return the content words of a text, folded by case."""
     plain = {*language.stop_words, *language.function_words}
     words = (language.fold(word) for each in request.text for word in each.tokens)
     return [word for word in words if word not in plain and not is_punctuation(word)]
@@ -55,13 +55,13 @@ def applicable(
     language: Language,
     verbs: Mapping[str, frozenset[str]],
 ) -> tuple[Option, ...]:
-    """Return the options whose actions are of the type that the verb of a text names.
+    """Return the options whose actions have the type that the verb of a text names.
 
     `verbs` maps words to the root labels of their actions (see `Speaker.verbs`). A word that spells
     a root label also names it. Only the options that lack the fewest of the named labels are
-    returned, or none if every option lacks all of them. Options without a thing that the text names
-    are excluded if others have it. An option that changes nothing is excluded if another option of
-    its type changes something: *switch off the lamp* means a lamp that is on.
+    returned, or none if every option lacks all of them. An option without a thing that the text
+    names is left out if another option has that thing. An option that changes nothing is left out
+    if another option of its type changes something: *switch off the lamp* means a lamp that is on.
     """
     world = request.world
     folded = {language.fold(word) for each in request.text for word in each.tokens}
@@ -84,7 +84,7 @@ def applicable(
 
 
 def fit_verbs(world: CachedEnvironment, plan: Plan, verbs: Iterable[frozenset[str]]) -> bool:
-    """Return whether a plan does what each verb of a text means, and nothing else."""
+    """Return whether a plan has an action for each verb of a text, and no other actions."""
     wanted = frozenset().union(*verbs)
     done = [_types(world, part) for part in plan.parts or (plan,)]
     return wanted <= frozenset().union(*done) and all(not wanted or own & wanted for own in done)
@@ -98,12 +98,12 @@ def is_fulfilled(
     actions: Iterable[Any] | None = None,
     strange: Iterable[str] = (),
 ) -> bool:
-    """Return whether a command is fulfilled: the action that it names leads back to this state.
+    """Return whether a command is fulfilled: its action would lead back to this state.
 
-    The rule is that some other action can be undone by an action that has the type and all values
-    that the text names. For *switch off the lamp*, that other action is to switch the lamp on. A
-    type is named by `verbs`, or by a word that spells it; `strange` words must spell it. With
-    `actions`, only these may lead back, whatever they are called.
+    A command is fulfilled if some other action can be undone by an action that has the type and all
+    values that the text names. For *switch off the lamp*, the other action is to switch the lamp
+    on. A type is named by `verbs`, or by a word that spells it; `strange` words count only if they
+    spell it. If `actions` are given, only these may lead back, whatever their type.
     """
     world, now, wanted = request.world, request.start, frozenset().union(*verbs)
     folded = {language.fold(word) for each in request.text for word in each.tokens}
@@ -130,15 +130,15 @@ def is_fulfilled(
 
 
 def names_all(request: Request, plan: Plan, others: Iterable[Plan], language: Language) -> bool:
-    """Return whether a plan has every value that a text names.
+    """Return whether a plan has all values that a text names.
 
-    Only values that occur in the graphs of this plan or of `others` are looked for in the text.
+    Only values in the graphs of this plan or of `others` are searched for in the text.
     """
     return next(iter(name_all(request, (plan, *others), language)))
 
 
 def name_all(request: Request, plans: Sequence[Plan], language: Language) -> Iterator[bool]:
-    """Yield, for each plan, whether it has every value that a text names (see `names_all`)."""
+    """Yield, for each plan, whether it has all values that a text names (see `names_all`)."""
     spans = _names(request, plans, language)
     for plan in plans:
         own = values_of(request.world, plan)
@@ -147,7 +147,7 @@ def name_all(request: Request, plans: Sequence[Plan], language: Language) -> Ite
 
 
 def named_words(request: Request, plans: Iterable[Plan], language: Language) -> set[str]:
-    """Return the words of a text that name a value of any of the plans, case-folded."""
+    """Return the words of a text that name a value of some plan, folded by case."""
     words = [language.fold(word) for each in request.text for word in each.tokens]
     return {words[place] for span in _names(request, plans, language) for place in span.places}
 
@@ -169,7 +169,7 @@ def _types(world: CachedEnvironment, plan: Plan) -> frozenset[str]:
 
 
 def _spelt(names: Iterable[str], words: Collection[str], language: Language) -> set[str]:
-    """Return the names whose words all occur among some case-folded words."""
+    """Return the names whose words all occur among the given case-folded words."""
     return {name for name in names if {*language.fold(name).split()} <= {*words}}
 
 
@@ -180,12 +180,13 @@ def fit_equally(
     language: Language,
     is_plain: Callable[[str], bool],
 ) -> tuple[Option, ...]:
-    """Return the chosen option and all others that the text describes equally well.
+    """Return the chosen option, and all others that the text describes equally well.
 
     Such an option makes the same change to another thing, and has every value of the chosen option
-    that the text names: *the lamp* fits all lamps. If the chosen option changes nothing, it is left
-    out when there are others. Only the chosen option is returned if the text has an indefinite
-    article (*a lamp*), or a word that may distinguish the things (for which `is_plain` is false).
+    that the text names: *the lamp* fits all lamps. If the chosen option changes nothing and there
+    are others, it is left out. Only the chosen option is returned if the text has an indefinite
+    article (*a lamp*), or a word that may distinguish the things (a word for which `is_plain` is
+    false).
     """
     world = request.world
     words = [language.fold(word) for each in request.text for word in each.tokens]
@@ -214,7 +215,7 @@ def fit_equally(
 
 
 def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
-    """Return the nodes and labels of a plan's graphs without their string values."""
+    """Return the nodes and labels of a plan's graphs, without their string values."""
     found = []
     for state, action in zip(plan.states, plan.actions, strict=False):
         graph = world.ground(state, action)
@@ -225,10 +226,10 @@ def _shape(world: CachedEnvironment, plan: Plan) -> list[tuple[Any, ...]]:
 
 
 class Question(NamedTuple):
-    """A clarification question and its named options.
+    """A clarification question, and its options with their names.
 
-    `by_value` is true if options are named by a distinguishing value (*the red one*), false if
-    they are named by their whole plans.
+    `by_value` is true if the options are named by a distinguishing value (*the red one*), and false
+    if they are named by their whole plans.
     """
 
     text: str = ""
@@ -246,12 +247,12 @@ def ask_which(
     spoken: Callable[[str], float] = lambda kind: 1.0,
     unexplained: Iterable[str] = (),
 ) -> Question:
-    """Return a question that asks which of several options is meant.
+    """Return a question about which of several options the user means.
 
-    If a label has a different value for each option, the question lists these values together
-    with the user's noun for the options. Otherwise it lists the plans, described by `describe`.
-    Unless `complete`, it also offers *none of these*. Labels whose values occur most in training
-    texts, according to `spoken`, are preferred. Words in `unexplained` are not used.
+    If the options have different values of some label, the question lists these values with the
+    user's noun for the options. Otherwise it lists the plans, as described by `describe`. Unless
+    `complete`, it also offers *none of these*. Labels whose values are frequent in training texts,
+    according to `spoken`, are preferred. Words in `unexplained` are not used.
     """
     world = request.world
     found = [values_of(world, each.plan) for each in options]
@@ -268,7 +269,7 @@ def ask_which(
             request, set.intersection(*shared), own, language, unexplained, elsewhere
         )
         if not thing and all(len(pairs) > 1 for pairs in shared):
-            own = None  # things of different kinds: a bare value does not name them
+            own = None  # things of different kinds cannot be named by a value alone
     if own is None or len(options) == 1:
         texts = [describe(each.plan) for each in options]
         named = quoted(language, texts)
@@ -290,7 +291,7 @@ def ask_which(
 def _distinct(
     found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
 ) -> list[str] | None:
-    """Return a unique value for each option, all of one label, or None."""
+    """Return a different value for each option, all of the same label, or None."""
     best: tuple[tuple[float, ...], list[str]] | None = None
     for kind in sorted(set.intersection(*(set(each) for each in found))):
         if spoken(kind) <= 0:  # values that never occur in training texts
@@ -310,7 +311,7 @@ def _distinct(
 
 
 def _labels_with(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
-    """Return the labels of all nodes in a plan's graphs that have a given value."""
+    """Return all labels in a plan's graphs that have a given value."""
     found = set()
     for state, action in zip(plan.states, plan.actions, strict=False):
         for labels in world.ground(state, action).node_labels:
@@ -328,9 +329,9 @@ def _thing(
     unexplained: Iterable[str],
     elsewhere: Iterable[str],
 ) -> tuple[str, str]:
-    """Return the user's word for what all options share, and the word before it.
+    """Return the user's word for what all options share, and the word before that word.
 
-    If there is no such word, a shared value is returned, and an empty string if the word is an
+    If there is no such word, a shared value is returned, or an empty string if the word is an
     adjective. Words that name a value that the options do not share (`elsewhere`) are not used.
     """
     words = [word for each in request.text for word in each.tokens]
@@ -357,7 +358,7 @@ def _thing(
 
 
 def _called(value: str, thing: str, language: Language) -> str:
-    """Return an option's name from its value: *the red one*, or the thing itself."""
+    """Return the name of an option with a value: *the red one*, or the thing itself."""
     named = SpanIndex({"": {value}}, language)
     itself = not thing or any(language.fold(word) in named for word in thing.split())
     return phrase(language, "thing" if itself else "one", value=value)
@@ -370,9 +371,8 @@ def _called(value: str, thing: str, language: Language) -> str:
 class Reply:
     """The meaning of a reply to a clarification question.
 
-    `options` holds the chosen options for `choose` and the remaining ones for `narrow`. `none`
-    rejects all options, `cancel` cancels the request, and `new` means that the text is not a
-    reply.
+    `options` are the chosen options for `choose`, and the remaining ones for `narrow`. `none`
+    rejects all options, `cancel` cancels the request, and `new` means that the text is not a reply.
     """
 
     meaning: Literal["choose", "narrow", "none", "cancel", "new"]
@@ -390,9 +390,9 @@ def read_reply(
     """Interpret a reply as a choice among the offered options, or among the others.
 
     A reply selects options by a value in their graphs (*the kitchen one*), by position (*the
-    second*), by exclusion (*not the red one*), or all at once (*both*). It may repeat words of the
-    `request` that was asked about, to choose an offered option (*switch on the red lamp*). A reply
-    with any other word is a new request.
+    second*), by exclusion (*not the red one*), or all at once (*both*). To choose an offered
+    option, it may also repeat words of the `request` (*switch on the red lamp*). A reply with any
+    other word is a new request.
     """
     folded = [language.fold(word) for word in words]
     meanings = _meanings(folded, language)
@@ -455,7 +455,7 @@ _NEW = Reply("new")
 
 
 def _meanings(words: Sequence[str], language: Language) -> list[str]:
-    """Return the meaning of each word in a reply, from the longest known phrases."""
+    """Return the meanings of a reply's words; long phrases take precedence over short ones."""
     found = [""] * len(words)
     phrases = [
         (tuple(said.split()), meaning)
@@ -471,7 +471,7 @@ def _meanings(words: Sequence[str], language: Language) -> list[str]:
 
 
 def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) -> list[int] | None:
-    """Return the option indices that ordinals name, or None if there are no ordinals.
+    """Return the indices of the options that ordinals name; None without ordinals.
 
     The list is empty if an ordinal is out of range.
     """
@@ -483,7 +483,7 @@ def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) 
 
 
 class _Group(NamedTuple):
-    """The possible values of a span in a reply, named or excluded (*not the red one*)."""
+    """The possible values that a span of a reply names, or excludes (*not the red one*)."""
 
     pairs: frozenset[tuple[str, str]]
     excluded: bool
@@ -506,7 +506,7 @@ def _by_values(
     have: Sequence[Mapping[str, set[str]]],
     groups: Sequence[_Group],
 ) -> Reply | None:
-    """Return the options that have the named values, or None if there are none."""
+    """Return the options with the named values; None if the reply names no values."""
 
     def fits(place: int, group: _Group) -> bool:
         return any(value in have[place].get(kind, ()) for kind, value in group.pairs)
@@ -523,7 +523,7 @@ def _by_values(
     every = [place for place in places if all(fits(place, group) for group in wanted)]
     if every:
         return _narrowed(tuple(options[place] for place in every))
-    # No option has all values: each span may name a different option (*the red and the blue one*).
+    # No option has all values, so each span may name another option (*the red and the blue one*).
     single = [[place for place in places if fits(place, group)] for group in wanted]
     if all(len(each) == 1 for each in single):
         chosen = dict.fromkeys(each[0] for each in single)

@@ -1,4 +1,4 @@
-"""Cross-fitting: apply followers to demonstrations held out from their training."""
+"""Cross-fitting: followers applied to demonstrations held out from their training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from groundling.world.environment import Demonstration
 
 
 class HeldOutFold(NamedTuple):
-    """A follower, its training demonstrations, and its held-out demonstrations."""
+    """A follower with its training demonstrations and its held-out demonstrations."""
 
     follower: Listener
     learnt: list[Demonstration]
@@ -23,7 +23,7 @@ class HeldOutFold(NamedTuple):
 def cross_fit(
     follower: Listener, demonstrations: Iterable[Demonstration], parts: int = 4
 ) -> list[HeldOutFold]:
-    """Train one follower per fold, with the same settings, on all other folds.
+    """Train one follower for each fold on all other folds, with the same settings.
 
     `parts` is the number of folds. Demonstrations of one group stay in the same fold.
 
@@ -37,7 +37,7 @@ def cross_fit(
     found = []
     for rest, part in folds(demonstrations, parts):
         with warnings.catch_warnings():
-            # The fit on all demonstrations has already emitted these warnings.
+            # A fit on all demonstrations has already emitted these warnings.
             warnings.simplefilter("ignore", GroundlingWarning)
             found.append(HeldOutFold(follower.chosen().fit(rest, check=False), rest, part))
     return found

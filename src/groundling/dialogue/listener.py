@@ -1,8 +1,9 @@
-"""Pragmatic listener: prefers plans that people would describe with the given text.
+"""A pragmatic listener, which prefers plans that people would describe by the given text.
 
-The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan): the
-follower's probability, and that of a speaker trained on the same demonstrations (Andreas & Klein
-2016; Fried et al. 2018). The weight is chosen by cross-validation; 0 disables reranking.
+The N most probable plans are reranked by log p(plan | text) + weight · log p(text | plan). The
+first term is the follower's probability; the second is that of a speaker trained on the same
+demonstrations (Andreas & Klein 2016; Fried et al. 2018). The weight is chosen by cross-validation;
+0 disables reranking.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ from groundling.world.environment import Demonstration, Environment, State
 MOST_RANKED = 11
 """Number of plans that are reranked; the others keep their probability."""
 WEIGHTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-_TEMPERATURES = (0.7, 1.0, 1.4, 2.0)  # for comparing weights; plans keep the follower's
-_FLOOR = 1e-6  # least probability of a right outcome in cross-validation
+_TEMPERATURES = (0.7, 1.0, 1.4, 2.0)  # for comparing weights; plans keep the follower's temperature
+_FLOOR = 1e-6  # minimum probability of a right outcome in cross-validation
 
 
 def learn_translation(
     follower: Listener, demonstrations: Iterable[Demonstration]
 ) -> TranslationModel:
-    """Estimate the speaker's model p(text | plan) from demonstrations."""
+    """Estimate a speaker's model p(text | plan) from demonstrations."""
     language = language_of(load_parser(follower.parser))
     texts = [
         (
@@ -65,12 +66,11 @@ def learn_translation(
 
 @dataclass(frozen=True)
 class Trial:
-    """Cross-validation result of one weight.
+    """The cross-validation result of a weight.
 
-    `likelihood` is the mean log-likelihood of the right outcome. It is computed at the temperature
-    that is best for the weight, because adding the speaker makes probabilities more extreme even if
-    the ranking stays the same. `gain` is its improvement over weight 0, and `error` the standard
-    error of `gain`.
+    `likelihood` is the mean log-likelihood of the right outcome, at the temperature that is best
+    for the weight: adding the speaker makes probabilities more extreme even if the ranking stays
+    the same. `gain` is the improvement over weight 0, and `error` is the standard error of `gain`.
     """
 
     weight: float
@@ -80,16 +80,16 @@ class Trial:
 
     @property
     def bound(self) -> float:
-        """The gain minus its standard error."""
+        """The gain minus its standard error, by which weights are compared."""
         return self.gain - self.error
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Exact decomposition of the log probability ratio of two plans.
+    """The log probability ratio of two plans, decomposed exactly.
 
-    `literal` is the follower's log ratio. `words` holds the speaker's log ratio for each word,
-    before weighting. `total` is their weighted sum.
+    `literal` is the follower's log ratio. `words` has the speaker's log ratio for each word,
+    without the weight. `total` is their weighted sum.
     """
 
     plan: Plan
@@ -173,8 +173,8 @@ class PragmaticListener:
         """Train the speaker, and choose its weight by cross-validation.
 
         `parts` is the number of folds. Pass `cross_fitted` to reuse followers that are already
-        trained. The chosen weight has the largest difference between its gain and its standard
-        error. It is 0 if no gain exceeds its standard error.
+        trained. The chosen weight is the one with the largest difference between its gain and the
+        standard error of the gain; it is 0 if no gain exceeds its standard error.
         """
         given = follower.demonstrations_ if demonstrations is None else demonstrations
         shown = [each for each in given if each.answer is None]
@@ -202,7 +202,7 @@ class PragmaticListener:
             right = np.array([world.outcome(plan.end) in ends for plan in ranked], dtype=bool)
             logs = np.array([plan.log_probability for plan in ranked])
             if not right.any() or right.all():
-                found.append((logs, np.zeros(len(logs)), right))  # the same for every weight
+                found.append((logs, np.zeros(len(logs)), right))  # equal for every weight
             else:
                 speaker = self._words(each.instructions, ranked, world).sum(axis=1)
                 found.append((logs, speaker, right))
@@ -211,10 +211,10 @@ class PragmaticListener:
     # ---- following --------------------------------------------------------------------------
 
     def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
-        """Return a plan with alternatives for each request, decoded as by the follower.
+        """Return a plan with alternatives for each request, decoded as in the follower.
 
-        Probabilities and confidences are computed after reranking. These plans have no `explain`;
-        use `reason` instead.
+        Probabilities and confidences are computed after reranking. The plans have no `explain`; use
+        `reason` instead.
         """
         listed = list(requests)
         if self.weight == 0:
@@ -226,16 +226,16 @@ class PragmaticListener:
             if plans:
                 world = world_of(self.follower, environment)
                 found.append(decoded_plan(self.follower, plans, world, ranked))
-            else:  # let the follower raise or return its result for an empty search
+            else:  # for an empty search, the follower raises or returns an error
                 found.append(self.follower.follow(text, environment, start))
         return found
 
     def follow(self, instructions: Text, environment: Environment, start: State) -> Plan:
-        """Return the plan for the instructions."""
+        """Return the most probable plan after reranking."""
         return self.follow_many([(instructions, environment, start)])[0]
 
     def options(self, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
-        """Return all outcomes of each request, most probable first, for prediction sets."""
+        """Return all outcomes of each request, most probable first, as for prediction sets."""
         listed = list(requests)
         return [
             group_by_outcome(plans, world_of(self.follower, environment).outcome)
@@ -243,10 +243,10 @@ class PragmaticListener:
         ]
 
     def reason(self, text: Text, environment: Environment, plan: Plan, rival: Plan) -> Reason:
-        """Explain why one plan was preferred to another with the same initial state.
+        """Explain why one plan was preferred to another from the same initial state.
 
-        Both must be plans that `follow` considers. The terms add up to the log ratio of their
-        probabilities.
+        Both must be plans that `follow` considers. The terms of the explanation add up to the log
+        ratio of the plans' probabilities.
         """
         [found] = all_plans(self.follower, [(text, environment, plan.start)])
         literal = {each.actions: each.log_probability for each in found}
@@ -268,11 +268,11 @@ class PragmaticListener:
         )
 
     def _plans(self, requests: Sequence[Said]) -> list[list[Plan]]:
-        """Return all plans, with the most probable ones reranked."""
+        """Return all plans of each request, the most probable ones reranked."""
         return [plans for plans, _ in self._ranked(requests)]
 
     def _ranked(self, requests: Sequence[Said]) -> list[tuple[list[Plan], list[int]]]:
-        """Return all plans of each request, and the indices of the reranked ones."""
+        """Return all plans of each request, and the indices of those that are reranked."""
         found = []
         for plans, (text, environment, _) in zip(
             all_plans(self.follower, requests), requests, strict=True
@@ -296,7 +296,7 @@ class PragmaticListener:
         return [plans[place] for place in rank_plans(plans)[:MOST_RANKED]]
 
     def _words(self, text: Text, plans: Sequence[Plan], world: CachedEnvironment) -> Reals:
-        """Return log p(word | plan) for each plan and word."""
+        """Return log p(word | plan) for each plan and each word."""
         labels: list[PlanLabels] = [
             describe_graphs(graphs_of(world, plan.states, plan.actions)) for plan in plans
         ]
@@ -308,7 +308,7 @@ _Case = tuple[Reals, Reals, np.ndarray[Any, np.dtype[np.bool_]]]
 
 
 def _compare(cases: Sequence[_Case], weights: Sequence[float]) -> tuple[Trial, ...]:
-    """Return the held-out likelihood of each weight and its gain over weight 0."""
+    """Return the held-out likelihood of each weight, and its gain over weight 0."""
     without = _likelihoods(cases, 0.0)
     trials = []
     for weight in weights:
@@ -320,7 +320,7 @@ def _compare(cases: Sequence[_Case], weights: Sequence[float]) -> tuple[Trial, .
 
 
 def _likelihoods(cases: Sequence[_Case], weight: float) -> Reals:
-    """Return the log-likelihood of the right outcome of each case, at the best temperature."""
+    """Return the log-likelihood of the right outcomes, at the best temperature."""
     rows = []
     for temperature in _TEMPERATURES:
         row = []

@@ -1,4 +1,4 @@
-"""Options: possible outcomes of a text, each with its probability and best plan."""
+"""Options: the possible outcomes of a text, each with a probability and a best plan."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from groundling.world.environment import Demonstration, State
 
 
 class Option(NamedTuple):
-    """An outcome with its total probability and its most probable plan.
+    """An outcome, with its total probability and its most probable plan.
 
-    `text` is the name of the option in a clarification question.
+    `text` is how a clarification question names the option.
 
     >>> Option("sofa", 0.8, Plan(("go",), ("hall", "sofa"), -0.3, 0.8)).plan.end
     'sofa'
@@ -34,7 +34,7 @@ def _itself(state: State) -> Hashable:
 
 
 def options_of(plan: Plan, outcome: Callable[[State], Hashable] = _itself) -> tuple[Option, ...]:
-    """Return the outcomes of a plan and of its alternatives, most probable first.
+    """Return the outcomes of a plan and its alternatives, most probable first.
 
     `outcome` maps a final state to its outcome (see `Environment.outcome`). Only the plan and its
     alternatives are counted, so probabilities may add up to less than one. To count every plan of
@@ -51,7 +51,7 @@ def options_of(plan: Plan, outcome: Callable[[State], Hashable] = _itself) -> tu
 def group_by_outcome(
     plans: Iterable[Plan], outcome: Callable[[State], Hashable] = _itself
 ) -> tuple[Option, ...]:
-    """Group plans by outcome and sum their probabilities, most probable first.
+    """Group plans by outcome, and sum their probabilities; the most probable comes first.
 
     >>> plans = [Plan(("a",), (0, 1), -0.7, 0.5), Plan(("b", "c"), (0, 2, 1), -1.6, 0.2)]
     >>> [(each.outcome, round(each.probability, 2)) for each in group_by_outcome(plans)]
@@ -69,7 +69,7 @@ def group_by_outcome(
 
 
 def sort_options(options: Sequence[Option]) -> tuple[Option, ...]:
-    """Sort options by decreasing probability; break ties by action names."""
+    """Sort options by decreasing probability; ties are broken by action names."""
     names = ActionNames()
     order = rank(
         np.array([each.probability for each in options]),

@@ -1,4 +1,4 @@
-"""Outcomes of a follower's search, with access to its internals."""
+"""The outcomes that a follower's search finds, with their probabilities."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
 
 Said = tuple[Text, Environment, State]
-"""Instructions, the environment, and the initial state."""
+"""A request: instructions, environment and initial state."""
 
 
 class Listener(Protocol):
-    """Protocol for followers used by the dialogue modules, such as `Follower`."""
+    """What the dialogue modules need from a follower; `Follower` fulfils this protocol."""
 
     parser: str | Parser
 
     @property
     def lexicon_(self) -> Lexicon:
-        """The lexicon in use."""
+        """The lexicon in use, including learnt entries."""
 
     @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:
-        """The training demonstrations."""
+        """The training demonstrations; empty if they were not kept."""
 
     def _fitted(self) -> Learnt: ...
 
@@ -53,18 +53,18 @@ class Listener(Protocol):
         """Return an unfitted follower with the same settings."""
 
     def fit(self, demonstrations: Iterable[Demonstration], *, check: bool = True) -> Any:
-        """Learn from demonstrations."""
+        """Fit the model to demonstrations."""
 
     def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
-        """Return a plan for each request."""
+        """Return the most probable plan for each request."""
 
     def follow(self, instructions: Text, environment: Environment, start: State) -> Plan:
-        """Return the plan for a text."""
+        """Return the most probable plan for a text."""
 
 
 @dataclass(frozen=True)
 class Considered:
-    """A follower's plan for a request, and all outcomes, most probable first."""
+    """A follower's plan for a request, and all outcomes found, most probable first."""
 
     request: Request
     plan: Plan
@@ -72,12 +72,12 @@ class Considered:
 
 
 def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
-    """Return the follower's cached view of an environment."""
+    """Return the environment as the follower caches it."""
     return follower._fitted().fitted.encoder.world(environment)
 
 
 def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | None]:
-    """Return the plan and all outcomes of each request, or None if there is no plan.
+    """Return the plan and all outcomes of each request; None for those without a plan.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations
@@ -104,9 +104,9 @@ def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | 
 def chances(
     follower: Listener, requests: Iterable[Said], outcomes: Collection[Hashable]
 ) -> list[dict[Hashable, float]]:
-    """Return the probability of given outcomes for each request, 0 for those not found.
+    """Return the probability of given outcomes of each request; 0 if an outcome is not found.
 
-    Like `consider`, but without plans and options, which takes about a third less time.
+    Takes about a third less time than `consider`, because plans and options are not created.
 
     >>> from groundling import Follower
     >>> from groundling.examples import Lamp, lamp_demonstrations
@@ -143,7 +143,7 @@ def _ends(told: Decoded) -> Sequence[State]:
 
 
 def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...]:
-    """Group the plans of a search by outcome, with the most probable plan of each."""
+    """Return the outcomes of a search, each with its probability and most probable plan."""
     listed, ends = told.found, _ends(told)
     totals: dict[Hashable, float] = {}
     best: dict[Hashable, int] = {}
@@ -171,7 +171,7 @@ def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...
 def all_plans(follower: Listener, requests: Iterable[Said]) -> list[list[Plan]]:
     """Return all plans that the search finds for each request, in search order.
 
-    Probabilities are the same as in `Follower.follow`, at the follower's temperature.
+    Probabilities are those of `Follower.follow`, at the follower's temperature.
     """
     learnt = follower._fitted()
     asked = read_requests(learnt, listed_requests(requests))
@@ -195,7 +195,7 @@ def all_plans(follower: Listener, requests: Iterable[Said]) -> list[list[Plan]]:
 def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
     """Return all outcomes that the search finds for each request, most probable first.
 
-    `plan.alternatives` holds only ten plans; prediction sets of high coverage need all of them.
+    `plan.alternatives` has only ten plans, too few for prediction sets of high coverage.
 
     >>> from groundling import Demonstration, Follower
     >>> from groundling.examples import Lamp
@@ -210,7 +210,7 @@ def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Opti
 
 
 def rank_plans(plans: Sequence[Plan]) -> list[int]:
-    """Return plan indices by decreasing probability; break ties by action names."""
+    """Return plan indices by decreasing probability; ties are broken by action names."""
     names = ActionNames()
     logs = np.array([plan.log_probability for plan in plans])
     return rank(logs, lambda place: names.plan(plans[place].actions))
@@ -219,9 +219,9 @@ def rank_plans(plans: Sequence[Plan]) -> list[int]:
 def decoded_plan(
     follower: Listener, plans: Sequence[Plan], world: CachedEnvironment, among: Collection[int]
 ) -> Plan:
-    """Decode plans with given probabilities as the follower does.
+    """Decode plans with given probabilities, as in the follower.
 
-    The alternatives of the result are the other plans whose index is in `among`.
+    The alternatives of the returned plan are the other plans whose index is in `among`.
     """
     search, names = follower._fitted().search, ActionNames()
     best, confidence = decode(

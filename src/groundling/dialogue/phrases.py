@@ -1,4 +1,4 @@
-"""Phrases and reply words of the agent: one string table per language."""
+"""Phrases and reply words of the agent, in one table per language."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ WORDLESS: Mapping[str, str] = {
     "no": "✗",
     "nothing": "–",
 }
-"""Fallback phrases for languages without a table: symbols instead of words."""
+"""Phrases for languages without a table, with symbols instead of words."""
 
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """The string table of one language.
+    """The phrases and reply words of one language.
 
     Attributes
     ----------
     phrases
         The agent's phrases, with the same keys as `WORDLESS` and placeholders such as `{options}`;
-        also `which ARTICLE` for a question about a thing that follows that article.
+        `which ARTICLE` is the question about a thing whose noun takes that article.
     replies
         Words in replies to a question: `yes`, `no`, `not`, `all`, `none`, `cancel`, `first`,
         `last`, and words to ignore (`filler`).
@@ -52,7 +52,7 @@ class PhraseTable:
     ordinals
         Words for *first*, *second* and so on.
     articles
-        Words before a noun that agree with it.
+        Forms of the article, which depend on the noun that follows.
     """
 
     phrases: Mapping[str, str]
@@ -83,11 +83,11 @@ def _read_tables() -> dict[str, PhraseTable]:
 PHRASES: Mapping[str, PhraseTable] = _read_tables()
 """The tables from `phrases.toml`, keyed by language name."""
 
-_LEAST = 0.05  # minimum share of function words in the demonstrations to detect a language
+_LEAST = 0.05  # minimum share of function words for detecting a language
 
 
 def detect(counts: Mapping[str, float]) -> str:
-    """Detect the language of word counts; "" if no language of `PHRASES` fits.
+    """Detect a language by its word counts; "" if no language of `PHRASES` fits.
 
     >>> detect({"geh": 2, "zum": 2, "tisch": 1}), detect({"go": 2, "to": 2, "the": 2})
     ('german', 'english')
@@ -104,11 +104,12 @@ def detect(counts: Mapping[str, float]) -> str:
 
 
 def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = "") -> Language:
-    """Return a language with phrases and reply words, if it has none.
+    """Return a language with phrases and reply words; existing ones are kept.
 
-    The phrases are those of `chosen`, else of the language of the demonstrations, whose word counts
-    are `counts`, else of the language's own name. If there are none, the language is returned
-    unchanged. Replies are read in the language of the phrases and in that of the demonstrations.
+    The phrases are those of the language `chosen` or, by default, of the language of the
+    demonstrations, which is detected from the word `counts`; failing that, those of the language's
+    name. If there are none, the language is returned unchanged. Replies are understood in the
+    language of the phrases and in that of the demonstrations.
 
     >>> from groundling.language import NEUTRAL
     >>> with_phrases(NEUTRAL, {"zum": 3, "tisch": 1}).phrases["or"]
@@ -123,7 +124,7 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
     tables = [PHRASES[name] for name in names]
     if not tables:
         return language
-    # A parser of another language does not know the function words of these tables.
+    # The language of the parser may lack the function words of these tables.
     foreign = (table.common for name, table in PHRASES.items()
                if name in names and name != language.name)  # fmt: skip
     return replace(
@@ -143,7 +144,7 @@ def with_phrases(language: Language, counts: Mapping[str, float], chosen: str = 
 
 
 def phrase(language: Language, name: str, **parts: str) -> str:
-    """Return a phrase of a language with its placeholders filled in.
+    """Return a phrase of a language, with its placeholders filled in.
 
     >>> from groundling.language import ENGLISH
     >>> phrase(with_phrases(ENGLISH, {}), "one", value="red")
@@ -156,7 +157,7 @@ def phrase(language: Language, name: str, **parts: str) -> str:
 
 
 def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]) -> str:
-    """Join items into a list with *or* or *and* before the last item.
+    """Join items into a list, with *or* or *and* before the last item.
 
     >>> from groundling.language import ENGLISH
     >>> listed(with_phrases(ENGLISH, {}), ["red", "blue", "grey"], "or")
@@ -167,5 +168,5 @@ def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]
 
 
 def quoted(language: Language, words: Iterable[str]) -> list[str]:
-    """Put each word in the language's quotation marks."""
+    """Put each word into the quotation marks of the language."""
     return [phrase(language, "quoted", word=word) for word in words]

@@ -1,11 +1,12 @@
-"""Prediction sets: outcomes that include the right one with a given probability.
+"""Prediction sets: sets of outcomes that include the right one with a given probability.
 
 The method is split conformal prediction. Each outcome of a text gets a nonconformity score. The
-threshold is a quantile of the scores of the right outcomes in held-out demonstrations. The
-prediction set of a text holds the outcomes whose score is at most the threshold. If later texts are
-like the held-out ones (exchangeable), the set contains the right outcome with at least the
-requested probability, whatever the model (Vovk et al. 2005; for clarification questions, Ren et al.
-2023). Texts from a new world are not exchangeable, so calibrate on texts from that world.
+threshold is a quantile of the scores of right outcomes in held-out demonstrations. The prediction
+set of a text consists of the outcomes whose score is at most the threshold. If later texts are like
+the held-out ones (exchangeable), the set contains the right outcome with at least the requested
+probability, whatever the model (Vovk et al. 2005; for clarification questions, Ren et al. 2023).
+Texts about a new world are not exchangeable with those about the old one, so calibrate on texts
+about the new world.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from groundling.models.learnt import Learnt
 from groundling.ties import margin
 
 Score = Literal["probability", "ratio"]
-"""Nonconformity: `probability` is 1 − p; `ratio` is log (best p / p), which is 0 for the best."""
+"""Nonconformity score: `probability` is 1 − p; `ratio` is log (best p / p), 0 for the best."""
 
 Case = tuple[Sequence[Option], Collection[Hashable]]
-"""The options for a text, most probable first, and the right outcomes."""
+"""A calibration case: the options for a text, most probable first, and the right outcomes."""
 
 MOST_OFFERED = 3
-"""Maximum number of options in a question."""
+"""Maximum number of options that a question offers."""
 SURE = 0.8
-"""Total probability that an uncalibrated set must reach."""
+"""Minimum total probability of an uncalibrated set."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,14 @@ class PredictionSets:
     count
         The number of calibration demonstrations.
     score
-        The nonconformity score. With the default, `ratio`, sets are never empty and more often
-        contain a single outcome.
+        The nonconformity score. With the default, `ratio`, sets are never empty, and contain a
+        single outcome more often.
 
     Notes
     -----
-    Scores equal to the threshold are in the set, so ties never lower coverage and the same text
-    always gets the same set. The threshold depends on the follower's temperature: calibrate the
-    temperature first, on other demonstrations, or not at all.
+    Scores equal to the threshold are in the set, so ties never lower coverage, and the same text
+    always gets the same set. The threshold depends on the follower's temperature: either calibrate
+    the temperature first, on other demonstrations, or do not calibrate it.
 
     Examples
     --------
@@ -85,9 +86,9 @@ class PredictionSets:
     def calibrate(
         cls, cases: Iterable[Case], coverage: float = 0.9, *, score: Score = "ratio"
     ) -> Self:
-        """Calibrate prediction sets with the given coverage on held-out texts.
+        """Calibrate prediction sets with the given coverage on held-out cases.
 
-        `cases` holds the options and the right outcomes of texts that were not used for training.
+        `cases` has the options and the right outcomes of texts that were not used for training.
         With n cases, the threshold is the ⌈(n + 1) · coverage⌉-th smallest score of a right
         outcome.
         """
@@ -154,7 +155,7 @@ def nonconformity(probabilities: Sequence[float], score: Score) -> list[float]:
     values = np.asarray(probabilities, dtype=float)
     if score == "probability" or not len(values):
         return [1.0 - each for each in values.tolist()]
-    with np.errstate(divide="ignore"):  # probability 0 gives an infinite score
+    with np.errstate(divide="ignore"):  # a probability of 0 gives an infinite score
         logs = np.log(values)
     return (logs.max() - logs).tolist() if np.isfinite(logs.max()) else [0.0] * len(logs)
 
@@ -171,9 +172,9 @@ def _right_score(options: Sequence[Option], right: Collection[Hashable], score: 
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision to act, ask or decline, with the relevant options.
+    """A decision to act, ask or decline, with the options it concerns.
 
-    If `complete` is true, the options are the whole prediction set. Otherwise the question should
+    If `complete` is true, the options are the whole prediction set. Otherwise, a question should
     also offer *none of these*.
     """
 
@@ -190,15 +191,15 @@ def decide(
     sure: float = SURE,
     least: float = 0.0,
 ) -> Decision:
-    """Act if the prediction set has one outcome, else ask about the best ones.
+    """Decide to act if the prediction set has one outcome, and otherwise to ask or decline.
 
     All agents use this rule. Without `sets`, the prediction set is the smallest set of outcomes
-    whose total probability reaches `sure`, plus all ties with its last outcome. This gives no
-    guarantee of coverage, but never guesses between equally probable outcomes.
+    whose total probability reaches `sure`, plus all outcomes tied with the last one. Such a set has
+    no guaranteed coverage, but avoids guessing between equally probable outcomes.
 
     This set is also used if a calibrated set has a single outcome with a probability of at most one
     half, because demonstrations may be clearer than later texts. Options with a probability below
-    `least` are not offered. If none remain, the decision is to decline.
+    `least` are not offered; if none remain, the decision is to decline.
 
     >>> from groundling import Plan
     >>> def options(*probabilities):
@@ -230,7 +231,7 @@ def decide(
 def _considered(
     options: Sequence[Option], sets: PredictionSets | None, sure: float = SURE
 ) -> tuple[Option, ...]:
-    """Return the prediction set, enlarged if its only outcome is improbable."""
+    """Return the prediction set; it is enlarged if its only outcome is improbable."""
     chosen = None if sets is None else sets.select(options)
     if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
         return _nominal(options, sure)
@@ -254,25 +255,25 @@ def _nominal(options: Sequence[Option], sure: float) -> tuple[Option, ...]:
 
 @dataclass(frozen=True)
 class DialogueScores:
-    """Dialogue scores, as shares of all texts unless stated otherwise.
+    """Scores of a dialogue agent on a set of texts.
 
     Attributes
     ----------
     coverage
-        Texts whose prediction set contains a right outcome.
+        Share of texts whose prediction set contains a right outcome.
     alone, asked
-        Texts acted on without asking, and all other texts.
+        Shares of texts on which the agent acts without asking, and of all other texts.
     options
         The mean size of prediction sets.
     success_alone
-        Texts acted on correctly, as a share of those acted on without asking (0 if there are
-        none).
+        Share of texts on which the agent acts correctly, among those on which it acts without
+        asking; 0 if there are none.
     success_after_one_answer
-        Texts acted on correctly, either without asking or after the user chose a right option.
+        Share of texts on which the agent acts correctly, without asking or after one answer.
     overask
-        Texts asked about although the most probable outcome was right.
+        Share of texts about which the agent asks although the most probable outcome is right.
     overstep
-        Texts acted on incorrectly without asking.
+        Share of texts on which the agent acts incorrectly without asking.
     count
         The number of texts.
     """
@@ -291,7 +292,7 @@ class DialogueScores:
     def mean(cls, scores: Iterable[DialogueScores]) -> DialogueScores:
         """Return the unweighted mean of several evaluations.
 
-        `success_alone` is weighted by `alone`, and `count` is the sum.
+        Only `success_alone` is weighted, by `alone`, and `count` is summed.
         """
         listed = list(scores)
         if not listed:
@@ -316,10 +317,10 @@ class DialogueScores:
 def evaluate(
     cases: Iterable[Case], sets: PredictionSets | None, *, most: int = MOST_OFFERED
 ) -> DialogueScores:
-    """Evaluate an agent that acts or asks by prediction sets.
+    """Evaluate an agent that uses prediction sets to decide whether to act or ask.
 
     A simulated user chooses a right option if one is offered. If the search did not find the right
-    outcome, the text is not covered, even with an infinite threshold.
+    outcome, the text counts as not covered, even if the threshold is infinite.
 
     >>> from groundling import Plan
     >>> def options(*probabilities):

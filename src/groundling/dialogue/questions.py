@@ -1,14 +1,14 @@
-"""Question answering from the set of things that a question describes.
+"""Question answering: a question describes a set of things, from which the answer follows.
 
 A question is split into units: single words, and names with the words before them. A thing is
-described by the question if it matches every unit. A word matches a thing by the thing's labels.
-The name of another thing matches by the relations between the two things, which the words before
-the name express.
+described by the question if it matches every unit. A word matches a thing through the labels of the
+thing. The name of another thing matches through the relations between the two things, which are
+expressed by the words before the name.
 
 The probability that a thing is described is the product of its matches over all units (a noisy
 *and*); *not* negates the units after it. The answer is the set of described things, its size,
 whether it is non-empty, or the value of a label. The model is trained on questions with answers.
-Words that spell a label match it without training.
+Words that spell a label match the label without training.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ Things = Mapping[Hashable, Labels]
 COMMAND, EXISTS, COUNT, SET, VALUE = "command", "exists", "count", "set", "value of "
 _L2 = 1.0
 _ITERATIONS = 200
-_LEAST = 1e-9  # minimum distance of probabilities from 0 and 1
-_LARGE = 0.5  # numeric values of at least this size count as a label
+_LEAST = 1e-9  # minimum difference of probabilities from 0 and 1
+_LARGE = 0.5  # numeric values of at least this size count as labels
 _PRIOR = {
     "bias": 4.0,
     "spelt": 3.0,
@@ -53,14 +53,14 @@ _PRIOR = {
     "relation spelt": 3.0,
     "relation spelt elsewhere": -3.0,
 }
-_ASKED_LABEL = 2.0  # initial weight of a word that spells a label, for questions about its value
-_FAINT = 0.1  # probability below which a thing is never the answer
-_EMPTY = 0.2  # share of empty answers below which a question is assumed to have an answer
+_ASKED_LABEL = 2.0  # initial weight of a word that spells a label, in questions about its value
+_FAINT = 0.1  # minimum probability of a thing in an answer
+_EMPTY = 0.2  # share of empty answers in training below which a question must have an answer
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 def things_in(environment: Any, state: Hashable) -> Things:
-    """Return the things in a state with their labels, as the environment lists them."""
+    """Return the things in a state with their labels, as listed by the environment."""
     if not callable(getattr(environment, "things", None)):
         raise WorldError(
             f"{class_name(environment)} must have a method `things(state)` to answer questions. "
@@ -78,7 +78,7 @@ def things_in(environment: Any, state: Hashable) -> Things:
 def split_questions(
     demonstrations: Iterable[Demonstration],
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Split demonstrations into commands and questions."""
+    """Split demonstrations into those with actions and those with an answer."""
     commands: list[Demonstration] = []
     questions: list[Demonstration] = []
     for each in demonstrations:
@@ -99,7 +99,7 @@ class Answer:
     confidence
         The probability that exactly these things are described.
     names
-        The names of the things.
+        The names of the described things.
     reasons
         How well each unit of the text matches each described thing.
     unexplained
@@ -115,7 +115,7 @@ class Answer:
 
 
 class _Evidence(NamedTuple):
-    """A label or relation: feature name, kind, words and joined words."""
+    """A label or a relation of a thing: feature name, kind, words and joined words."""
 
     name: str
     kind: str
@@ -169,7 +169,7 @@ class _World:
 def _spelling(
     evidence: Iterable[_Evidence], known: Mapping[str, bool] | None = None
 ) -> dict[str, bool]:
-    """Return the words of labels or relations, and whether each spells a whole label."""
+    """Return the words of labels or relations, and whether each word spells a whole label."""
     found = dict(known or {})
     for each in evidence:
         for word in each.words:
@@ -193,7 +193,7 @@ def _first_word(words: Sequence[str], named: Iterable[int]) -> str:
 
 
 def _units(text: str, world: _World) -> tuple[list[DescriptionUnit], str]:
-    """Split a text into units; also return its first word, a cue for the answer type."""
+    """Split a text into units; also return its first word, which hints at the answer type."""
     language = world.language
     words = [language.fold(word) for word in split_words(text, language)]
     spans = [each for each in world.spans.find(words, words) if each.way != PART]
@@ -218,7 +218,7 @@ def _units(text: str, world: _World) -> tuple[list[DescriptionUnit], str]:
             if word not in plain or world.spelling.get(word):
                 units.append(DescriptionUnit(word, negated=negated))
             context.append(word)
-    if context and names:  # words after the last name also belong to it: what state is Miami in
+    if context and names:  # words after the last name belong to it: what state is Miami in
         last = max(place for place, each in enumerate(units) if each.thing is not None)
         after = tuple(f"{word} after" for word in _joined(context, world.relation_words))
         units[last] = units[last]._replace(context=units[last].context + after)
@@ -226,7 +226,7 @@ def _units(text: str, world: _World) -> tuple[list[DescriptionUnit], str]:
 
 
 def _joined(words: Sequence[str], known: Collection[str]) -> list[str]:
-    """Join adjacent words that spell a known word together (*south west*)."""
+    """Join adjacent words that together spell a known word (*south west*)."""
     found: list[str] = []
     for word in words:
         if found and found[-1] + word in known:
@@ -237,12 +237,12 @@ def _joined(words: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def _stems(words: Iterable[str], language: Language) -> set[str]:
-    """Return words in the singular, without the marker for words after a name."""
+    """Return words in the singular, without the marker of words that follow a name."""
     return {language.singular(word.removesuffix(" after")) for word in words}
 
 
 class _Features:
-    """Feature index of units and things; new features are dropped once it is closed."""
+    """An index of the features of units and things; once closed, new features are ignored."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.index = {name: place for place, name in enumerate(names)}
@@ -265,7 +265,7 @@ class _Features:
 
 
 def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[str]:
-    """Yield the features of a word and a thing: labels it spells, and pairs with labels."""
+    """Yield features of a word and a thing: labels the word spells, and pairs with labels."""
     language = world.language
     plain = unit.text in language.function_words
     word = unit.text if plain else language.singular(unit.text)
@@ -289,7 +289,7 @@ def _of_word(unit: DescriptionUnit, thing: Hashable, world: _World) -> Iterable[
 
 
 def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str) -> Iterable[str]:
-    """Yield features of a name and a thing: identity, relations and context words."""
+    """Yield features of a name and a thing: identity, relations, and words around the name."""
     yield "name"
     same = "itself" if unit.thing == thing else "another"
     yield f"{same}, {opening}"
@@ -317,15 +317,15 @@ def _of_name(unit: DescriptionUnit, thing: Hashable, world: _World, opening: str
 
 
 class _Encoded(NamedTuple):
-    """Units as feature rows; `owner` is the index of each unit's thing."""
+    """Units as rows of features; `owner` is the index of the thing of each unit."""
 
     rows: sparse.csr_array
     owner: NDArray[np.int64]
     signs: Reals
-    bounds: NDArray[np.int64]  # first thing index of each question
+    bounds: NDArray[np.int64]  # index of the first thing of each question
 
     def log_fits(self, theta: Reals) -> tuple[Reals, Reals]:
-        """Return the score of each unit, and the log probability of each thing."""
+        """Return the score of each unit, and the log probability that each thing is described."""
         scores = np.asarray(self.rows @ theta) * self.signs
         logs = -np.logaddexp(0.0, -scores)
         fits = np.bincount(self.owner, logs, minlength=int(self.bounds[-1]))
@@ -366,7 +366,7 @@ class Answerer:
     """Answers questions about the things of a state.
 
     The environment must have a method `things(state)` that returns the labels of each thing. A
-    string value that names another thing is a relation to it.
+    string value that names another thing is a relation to that thing.
 
     Examples
     --------
@@ -395,9 +395,9 @@ class Answerer:
     asking: dict[str, dict[str, float]] = field(default_factory=dict)
     empty: dict[str, tuple[int, int]] = field(default_factory=dict)
     known: dict[str, bool] = field(default_factory=dict)
-    """`features`: weights of units. `asking`: word weights for each answer type. `empty`: number
-    of questions and of empty answers by first word. `known`: words of labels, and whether they
-    spell one completely."""
+    """`features`: weights of units. `asking`: weights of words for each answer type. `empty`: the
+    numbers of questions and of empty answers, by first word. `known`: words of labels, and whether
+    each spells a whole label."""
 
     @classmethod
     def learn(
@@ -408,7 +408,7 @@ class Answerer:
         commands: Iterable[Any] = (),
         l2: float = _L2,
     ) -> Answerer:
-        """Learn from questions with answers; `commands` are texts that are not questions."""
+        """Train on questions with answers; `commands` are texts that are not questions."""
         if not questions:
             raise DemonstrationError(
                 "`questions` must contain at least one question; got none. Add demonstrations with "
@@ -460,7 +460,7 @@ class Answerer:
     # ---- answer types -----------------------------------------------------------------------
 
     def _asking_words(self, text: str) -> list[str]:
-        """Return the words, bigrams and first words of a text as answer-type features."""
+        """Return the features of a text for its answer type: words, bigrams and first words."""
         words = [self.language.fold(word) for word in split_words(text, self.language)]
         pairs = [f"{a} {b}" for a, b in pairwise(words)]
         return [*dict.fromkeys((*words, *pairs, *(f"^ {word}" for word in words[:2]), "bias"))]
@@ -471,7 +471,7 @@ class Answerer:
         wanted: Sequence[_Wanted],
         commands: Sequence[str],
     ) -> None:
-        """Train a logistic regression classifier of answer types."""
+        """Train the classifier of answer types, a logistic regression."""
         cases = [(text, want.asked) for (text, _), want in zip(texts, wanted, strict=True)]
         cases += [(text, COMMAND) for text in commands]
         kinds = sorted({kind for _, kind in cases})
@@ -502,7 +502,7 @@ class Answerer:
         }
 
     def _spelt_label(self, text: str, kind: str) -> float:
-        """Return the initial score of a label's value if the text spells the label."""
+        """Return the initial score of the answer type for a label, if the text spells the label."""
         if not kind.startswith(VALUE):
             return 0.0
         said = _stems(map(self.language.fold, split_words(text, self.language)), self.language)
@@ -510,14 +510,14 @@ class Answerer:
         return _ASKED_LABEL * (self.language.singular(label) in said)
 
     def asked(self, text: str, world: _World | None = None) -> dict[str, float]:
-        """Return the probability of each answer type; `command` means no question."""
+        """Return the probability of each answer type; the type `command` means no question."""
         kinds = dict.fromkeys(self.asking)
         labels = {} if world is None else {n for each in world.values.values() for n in each}
         kinds |= dict.fromkeys(
             f"{VALUE}{name}" for name in labels if self._spelt_label(text, f"{VALUE}{name}")
         )
         words = self._asking_words(text)
-        # Labels that no training question asked for use the weights of the other labels.
+        # A label that no training question asks for uses the best weights of other labels.
         known = [kind for kind in self.asking if kind.startswith(VALUE)]
         scores = []
         for kind in kinds:
@@ -531,20 +531,20 @@ class Answerer:
         """Return whether a question gets the demonstrated answer."""
         found = self.answer(_plain(question.instructions), question.environment, question.start)
         wanted = question.answer
-        # True == 1 in Python, but True is not a count.
+        # In Python, True == 1, but True is not a count.
         same = isinstance(found.value, bool) == isinstance(wanted, bool)
         return bool(same and found.value == wanted)
 
     def is_question(self, text: str) -> bool:
         """Return whether a text is a question rather than a command.
 
-        If there were no commands in training, every text is a question. A text with a question mark
-        is a question if it begins with words that only questions began with in training.
+        Without commands in training, every text is a question. A text with a question mark is a
+        question if it begins like questions in training, and unlike all commands.
         """
         return self.asked(text).get(COMMAND, 0.0) <= 0.5 or self.begins_question(text)
 
     def begins_question(self, text: str) -> bool:
-        """Return whether a text with a question mark begins as only training questions did."""
+        """Return whether a text has a question mark and begins as only training questions do."""
         first = self.language.fold(next(iter(split_words(text, self.language)), ""))
         weight = self.asking.get(COMMAND, {}).get(f"^ {first}", 0.0)
         return weight < 0 and text.rstrip().endswith("?")
@@ -583,9 +583,7 @@ class Answerer:
         )
         value = self._read(kind, things, world)
         total = math.fsum(asked.values())
-        share = (
-            asked[kind] / total if total else 0.0
-        )  # the total is 0 if the text is certainly a command
+        share = asked[kind] / total if total else 0.0  # the total is 0 for a certain command
         count = len(units)
         reasons = tuple(
             (f"{world.names[world.things[place]]}: {unit.text}", float(expit(scores[row])))
@@ -597,7 +595,7 @@ class Answerer:
         return Answer(value, things, sure * share, names, reasons, unknown)
 
     def _is_unknown(self, unit: DescriptionUnit, world: _World) -> bool:
-        """Return whether a word is unknown to both the training questions and the state."""
+        """Return whether a word occurs neither in training questions nor in the state."""
         singular = self.language.singular(unit.text)
         names = {name for values in world.values.values() for name in values}
         here = {*world.spelling, *world.relation_words, *names}
@@ -609,7 +607,7 @@ class Answerer:
         )
 
     def _has_answer(self, kind: str, opening: str) -> bool:
-        """Return whether most training questions with this first word had an answer."""
+        """Return whether most training questions with this first word have an answer."""
         if kind.startswith(VALUE):
             return True
         counts = [self.empty[opening]] if opening in self.empty else list(self.empty.values())
@@ -673,7 +671,7 @@ def _prior(name: str) -> float:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A demonstrated answer with its answer type and loss function."""
+    """A demonstrated answer, with its answer type and a loss function."""
 
     answer: Any
     asked: str
@@ -705,7 +703,7 @@ class _Wanted:
 
 
 def _labels_with(answer: Any, world: _World) -> tuple[str, list[bool]] | None:
-    """Return the label that has a value, and the things that have it, or None if none has it."""
+    """Return the label that has a value, with a flag for each thing that has it, or None."""
     if isinstance(answer, (int, float)):
         if float(answer) == int(answer) and answer <= len(world.things):
             return None
@@ -725,7 +723,7 @@ def _clipped(logs: Reals) -> tuple[Reals, Reals]:
 
 
 def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss of describing exactly these things, and its gradient in log p."""
+    """Return the loss of describing exactly the given things, and its gradient in log p."""
     wanted = np.array(inside, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:
@@ -738,7 +736,7 @@ def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss for describing at least one thing (or none)."""
+    """Return the loss of describing at least one thing or, if not `wanted`, none."""
 
     def loss(logs: Reals) -> tuple[float, Reals]:
         logs, chances = _clipped(logs)
@@ -754,7 +752,7 @@ def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss for describing `count` things (Poisson binomial)."""
+    """Return the loss of describing exactly `count` things (Poisson binomial)."""
 
     def loss(logs: Reals) -> tuple[float, Reals]:
         _, chances = _clipped(logs)
@@ -778,7 +776,7 @@ def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
 
 
 def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
-    """Return the loss for describing a thing with the value rather than another thing."""
+    """Return the loss of describing a thing that has the value rather than another thing."""
     having = np.array(holders, dtype=bool)
 
     def loss(logs: Reals) -> tuple[float, Reals]:
@@ -786,7 +784,7 @@ def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals
         right, every = float(chances[having].sum()), float(chances.sum())
         right, every = max(right, _LEAST), max(every, _LEAST)
         slope = chances / every - np.where(having, chances / right, 0.0)
-        # Without this term, describing nothing would not be penalised.
+        # Without this term, describing no thing at all would not be penalised.
         missing = max(1.0 - right, 0.0)
         return -math.log(right / every) + missing, slope - np.where(
             having & (right < 1), chances, 0
@@ -799,7 +797,7 @@ def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals
 
 
 def diagnose_questions(questions: Sequence[Demonstration], answerer: Answerer | None) -> Diagnosis:
-    """Answer demonstrated questions, and report each wrong answer as a mistake."""
+    """Return a diagnosis of demonstrated questions; each wrong answer is a mistake."""
     mistakes = []
     for each in questions:
         if answerer is not None and answerer.is_right(each):

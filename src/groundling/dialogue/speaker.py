@@ -1,9 +1,9 @@
-"""Speaker: describes a plan in the language of the demonstrations.
+"""The speaker: describes a plan in the language of the demonstrations.
 
-Each demonstration is split into fragments, one for each action, and words that name values become
-gaps. A plan is described by fragments for actions of the same type, with its own values in the
-gaps. Candidates are ranked by how strongly their words indicate the plan. The follower reads the
-best few, and the candidate that it understands best is chosen.
+Each demonstration is split into fragments, one for each action, in which words that name values
+become gaps. A plan is described by fragments for actions of the same types, with its own values in
+the gaps. Candidate texts are ranked by how strongly their words indicate the plan. The follower
+reads the best few, and the text that it understands best is chosen.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.graph import GroundingGraph
 
-_KEPT = 8  # fragments for each span of a plan
-_CHECKED = (1, 5)  # candidates the listener reads: in the first batch, and in the second if needed
-_SURE = 0.9  # probability at which no more candidates are checked
+_KEPT = 8  # maximum number of fragments for each span of a plan
+_CHECKED = (1, 5)  # candidates that the listener reads first, and then if necessary
+_SURE = 0.9  # probability of the plan at which no more candidates are checked
 _PER_WORD = 0.2  # penalty for each word
-_CUT = 2.0  # penalty for a fragment that is not a whole text
+_CUT = 2.0  # penalty for a fragment of a longer text
 _FLUENCY = 0.1  # weight of the speaker's score against the listener's log probability
 _JOINT = 1.0  # penalty for each additional fragment
 _LONGEST = 3  # maximum number of actions in a fragment
-_COMMON = 0.25  # share of texts from which on a word distinguishes no thing
-_CHANCE = 0.05  # probability by chance at which a word and a type of action belong together
+_COMMON = 0.25  # share of texts above which a word cannot distinguish things
+_CHANCE = 0.05  # maximum probability that a word and a type of action co-occur by chance
 
 Signature = tuple[str, ...]
 
 
 class Gap(NamedTuple):
-    """A gap in a fragment for the name of a value: its kind, its label and its action."""
+    """A gap in a fragment, for the name of a value: its kind, label and action."""
 
     kind: str
     label: str
@@ -63,7 +63,7 @@ class Gap(NamedTuple):
 class Fragment(NamedTuple):
     """Words and gaps that describe one or more actions.
 
-    `first` is true if the fragment was at the beginning of a demonstrated text, and `whole` if it
+    `first` is true if the fragment began a demonstrated text, and `whole` if it
     was the whole text.
     """
 
@@ -73,20 +73,20 @@ class Fragment(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """A partial text: score, words, and the plan positions where fragments end."""
+    """A partial text: its score, its words, and the plan indices at which fragments end."""
 
     score: float
     words: tuple[str, ...]
     ends: tuple[int, ...]
 
     def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
-        """Return the text with a fragment appended, in a new sentence if it began a text."""
+        """Return the text followed by a fragment; one that began a text begins a new sentence."""
         joint = (".",) if self.words and first else ()
         return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
 
 
 def _varied(said: Iterable[_Said], most: int) -> list[_Said]:
-    """Return the best texts, alternating between different segmentations of the plan."""
+    """Return the best texts, alternating between different divisions of the plan."""
     ways: dict[tuple[int, ...], list[_Said]] = {}
     for each in sorted(said, key=lambda one: (-one.score, one.words)):
         ways.setdefault(each.ends, []).append(each)
@@ -99,10 +99,10 @@ def _varied(said: Iterable[_Said], most: int) -> list[_Said]:
 
 @dataclass(frozen=True)
 class Description:
-    """A plan in words, and the probability of its outcome for a listener.
+    """A description of a plan, and the probability of its outcome for a listener.
 
-    `text` is empty if the demonstrations have no words for any of the actions. If `understood` is
-    false, the words may be misleading: show the plan itself instead.
+    `text` is empty if the demonstrations have no words for the actions. If `understood` is false,
+    the words may be misleading, so show the plan itself instead.
     """
 
     text: str
@@ -110,7 +110,7 @@ class Description:
 
     @property
     def understood(self) -> bool:
-        """Whether the listener gives the plan's outcome more than half of the probability."""
+        """Whether the outcome of the plan has a probability above 1/2 for the listener."""
         return self.probability > 0.5
 
     def __str__(self) -> str:
@@ -123,9 +123,9 @@ class Speaker:
     Parameters
     ----------
     follower
-        A fitted follower; it is also the listener that checks candidate texts.
+        A fitted follower, which is also the listener that checks candidate texts.
     demonstrations
-        The demonstrations to learn from; by default the follower's training demonstrations.
+        Demonstrations for training; by default, those of the follower.
 
     Examples
     --------
@@ -254,7 +254,7 @@ class Speaker:
     # ---- learning -------------------------------------------------------------------------
 
     def _cut(self, words: Sequence[str], graphs: Sequence[GroundingGraph]) -> None:
-        """Store the fragments of one demonstration: the whole, and one for each action."""
+        """Store the fragments of a demonstration: the whole text, and one for each action."""
         labels = [describe_graphs([graph]) for graph in graphs]
         owners = self._owners(words, labels)
         signatures = tuple(map(_signature, graphs))
@@ -275,7 +275,7 @@ class Speaker:
                 found[Fragment(gapped, places[0] == 0, whole)] += 1
 
     def _owners(self, words: Sequence[str], labels: Sequence[PlanLabels]) -> list[int]:
-        """Align a text with its plan monotonically; return the action of each word."""
+        """Align a text monotonically with its plan, and return the action of each word."""
         if len(labels) == 1 or len(words) < len(labels):
             return [0] * len(words)
         logs = np.log(self.model.word_probabilities(words, labels))
@@ -302,10 +302,10 @@ class Speaker:
         begin: int,
         end: int,
     ) -> tuple[str | Gap, ...]:
-        """Return words with gaps for names; empty if they name a value outside the graphs."""
+        """Return the words with gaps for names; empty if a name is not of a value in the graphs."""
         found: list[str | Gap] = []
         names: list[tuple[Meaning, list[str]]] = []  # the words in each gap
-        last = -1  # position of the last word in a gap
+        last = -1  # index of the last word in a gap
         for place in places:
             word = words[place]
             senses = self.model.wording.senses(word)
@@ -322,7 +322,7 @@ class Speaker:
             gap = next(gaps, None)
             if gap is None:
                 return ()
-            if found and found[-1] == gap[0] and last == place - 1:  # a name of several words
+            if found and found[-1] == gap[0] and last == place - 1:  # the same name
                 names[-1][1].append(word)
             else:
                 lead = self._lead(found)
@@ -342,7 +342,7 @@ class Speaker:
     ) -> Description:
         """Describe a plan in words that the listener understands.
 
-        With `unlike`, the text only has to distinguish the plan from that other plan.
+        With `unlike`, it is enough that the text distinguishes the plan from this other one.
         """
         world = world_of(self.follower, environment)
         target = world.outcome(plan.end)
@@ -368,7 +368,7 @@ class Speaker:
         return best
 
     def candidates(self, plan: Plan, environment: Environment) -> list[tuple[str, float]]:
-        """Return candidate texts for a plan with the speaker's score, best first."""
+        """Return candidate texts for a plan with their scores, best first."""
         graphs = graphs_of(world_of(self.follower, environment), plan.states, plan.actions)
         labels = [describe_graphs([graph]) for graph in graphs]
         for each in labels:
@@ -387,7 +387,7 @@ class Speaker:
                     if first or said.words
                 ]
             if not beams[begin + 1]:
-                beams[begin + 1] += kept  # no words for this action: describe the others
+                beams[begin + 1] += kept  # this action has no words; describe the others
         found: dict[str, float] = {}
         for said in _varied(beams[-1], len(beams[-1])):
             text = self._joined(said.words)
@@ -401,7 +401,7 @@ class Speaker:
         labels: Sequence[PlanLabels],
         graphs: Sequence[GroundingGraph],
     ) -> list[tuple[float, tuple[str, ...], bool]]:
-        """Return the best fragments for a span of a plan, filled in, with their scores."""
+        """Return the best filled-in fragments for a span of a plan, with their scores."""
         filled = []
         spelt = _spellings(graphs)
         for fragment, count in self._fragments.get(signatures, Counter()).items():
@@ -421,7 +421,7 @@ class Speaker:
             for words, first, prior in filled
         ]
         scored.sort(key=lambda each: (-each[0], each[1]))
-        # Keep both kinds: fragments that may begin a text, and fragments that may not.
+        # Keep fragments of both kinds: those that may begin a text, and those that may not.
         return [
             each
             for first in (True, False)
@@ -429,13 +429,13 @@ class Speaker:
         ]
 
     def _usual(self, token: str) -> float:
-        """Return the frequency of a word over all plans."""
+        """Return the frequency of a word, whatever the plan."""
         [(plain, slots)] = self.model.columns([token])
         frequencies = self.model.frequencies
         return float(frequencies[plain] + sum(frequencies[column] for column, _ in slots))
 
     def _lead(self, words: Sequence[str | Gap]) -> Signature:
-        """Return the article at the end of some words, with the prepositions before it."""
+        """Return the article at the end of the given words, and the prepositions before it."""
         articles, common = self._inflected
         lead: list[str] = []
         for word in reversed(words):
@@ -446,7 +446,7 @@ class Speaker:
         return tuple(lead)
 
     def _own_lead(self, value: str | float) -> Counter[Signature]:
-        """Return the articles used before a name, or before its last part (*Tischlampe*)."""
+        """Return the articles that precede a name, or the last part of one (*Tischlampe*)."""
         if value in self._leads or not isinstance(value, str):
             return self._leads.get(value, Counter())
         ends = [name for name in map(str, self._leads) if value.endswith(name)]
@@ -455,9 +455,9 @@ class Speaker:
     def _filled(
         self, fragment: Fragment, labels: Sequence[PlanLabels], spelt: Mapping[str, str]
     ) -> tuple[str, ...]:
-        """Fill the gaps with a plan's values; empty if a gap cannot be filled.
+        """Fill the gaps with the values of a plan; empty if a gap cannot be filled.
 
-        `spelt` has the spelling of values in the plan's graphs.
+        `spelt` maps values to their spelling in the plan's graphs.
         """
         words: list[str] = []
         last = 0  # where the words since the last gap begin
@@ -482,7 +482,7 @@ class Speaker:
         return tuple(words)
 
     def _name(self, kind: str, value: Meaning, spelt: Mapping[str, str]) -> str | None:
-        """Return the most frequent word for a value, or its name if that is understood."""
+        """Return the most frequent word for a value, or the value's name if it is understood."""
         known = self._names.get((kind, value[1]))
         if known:
             return max(known, key=lambda word: (known[word], word))
@@ -494,7 +494,7 @@ class Speaker:
     def _joined(self, words: Sequence[str]) -> str:
         text, last = "", ""
         for word in words:
-            if word != last:  # adjacent gaps of two actions may repeat a name
+            if word != last:  # do not repeat the name in adjacent gaps
                 text += word if is_punctuation(word) or not text else self._space + word
             last = word
         return text
@@ -502,7 +502,7 @@ class Speaker:
     # ---- verbs ----------------------------------------------------------------------------
 
     def _wholes(self) -> Iterator[tuple[frozenset[str], set[str], int]]:
-        """Yield the root labels, words and count of each demonstrated text, without names."""
+        """Yield the root labels, words and count of each complete text, without names."""
         for signatures, fragments in self._fragments.items():
             names = frozenset(name for signature in signatures for name in signature)
             for fragment, count in fragments.items():
@@ -512,7 +512,7 @@ class Speaker:
 
     @cached_property
     def _texts(self) -> tuple[Counter[str], int]:
-        """The number of demonstrated texts with each word, and the number of all texts."""
+        """The number of demonstrated texts that contain each word, and the number of texts."""
         texts: Counter[str] = Counter()
         total = 0
         for _, words, count in self._wholes():
@@ -527,10 +527,10 @@ class Speaker:
 
     @cached_property
     def verbs(self) -> Mapping[str, frozenset[str]]:
-        """Words that always occur with one type of action, and the root labels of that type.
+        """Words that always occur with one type of action, with the root labels of that type.
 
-        A label belongs to a word if the word spells it, or if all demonstrated texts with the word
-        have it and there are too many such texts for chance.
+        A label belongs to a word if the word spells the label, or if all demonstrated texts with
+        the word have the label, too often for a coincidence.
         """
         texts, total = self._texts
         labels: Counter[str] = Counter()
@@ -573,7 +573,7 @@ def _count(value: Any) -> int:
 
 
 def _word(data: Any, actions: int) -> str | Gap:
-    """Return a word or a gap from JSON; the fragment it belongs to describes `actions` actions."""
+    """Return a word or a gap from JSON; its fragment describes `actions` actions."""
     if isinstance(data, str):
         return data
     kind, label, action = data
@@ -583,9 +583,9 @@ def _word(data: Any, actions: int) -> str | Gap:
 
 
 def _inflected(words: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the articles and function words of the detected language of some words.
+    """Return the articles and the function words of the language of the given words.
 
-    Both sets are empty if the language is unknown, or its articles do not depend on the noun.
+    Both sets are empty if the language is unknown, or if its articles do not depend on nouns.
     """
     table = PHRASES.get(detect(Counter(word.lower() for word in words)))
     if table is None or not table.articles:
@@ -600,12 +600,12 @@ def _spellings(graphs: Iterable[GroundingGraph]) -> dict[str, str]:
 
 
 def _signature(graph: GroundingGraph) -> Signature:
-    """Return the type of an action: the label names of its root node."""
+    """Return the type of an action, that is, the label names of its root node."""
     return tuple(dict.fromkeys(label.name for label in graph.labels(graph.root)))
 
 
 def _trimmed(words: Sequence[str], places: list[int]) -> list[int]:
-    """Drop punctuation at both ends."""
+    """Return the indices without punctuation at either end."""
     while places and is_punctuation(words[places[0]]):
         places = places[1:]
     while places and is_punctuation(words[places[-1]]):

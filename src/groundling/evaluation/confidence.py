@@ -1,4 +1,4 @@
-"""Choose the confidence threshold below which to abstain, for a target accuracy."""
+"""Confidence thresholds: when to abstain in order to reach a wanted accuracy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from groundling.ties import at_least
 
 @dataclass(frozen=True)
 class Judged:
-    """An answer: its confidence, and its correctness (0 to 1)."""
+    """The confidence of an answer, and its correctness (0 to 1)."""
 
     confidence: float
     right: float
@@ -19,9 +19,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class Point:
-    """The coverage of a threshold, and the accuracy of the answers that reach it.
+    """The coverage at a threshold, and the accuracy of the answers that reach it.
 
-    `threshold` is None if the point averages several thresholds, or if none was found.
+    `threshold` is None if the point is the mean over several thresholds, or if there is none.
     """
 
     threshold: float | None
@@ -30,7 +30,7 @@ class Point:
 
 
 def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
-    """Return a point for every distinct threshold, highest first.
+    """Return the coverage and accuracy at every distinct threshold, highest first.
 
     >>> for point in abstention([Judged(0.9, 1), Judged(0.5, 0), Judged(0.7, 1), Judged(0.5, 1)]):
     ...     print(point.threshold, point.coverage, point.right)
@@ -46,7 +46,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
     points, right = [], 0.0
     for number, each in enumerate(listed, 1):
         right += each.right
-        # Answers of equal confidence share a point.
+        # Answers with the same confidence share a point.
         if number == len(listed) or not at_least(listed[number].confidence, each.confidence):
             points.append(Point(each.confidence, number / len(listed), right / number))
     return tuple(points)

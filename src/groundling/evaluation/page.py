@@ -1,4 +1,4 @@
-"""The report of a reproduction: a self-contained HTML page, and Markdown."""
+"""The report of a reproduction, as a self-contained HTML page or as Markdown."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ OTHER, PUBLISHED, INK, LINE = "#8d5a97", "#d9480f", "#22252b", "#dfe3e8"
 
 
 def draw_rows(reports: Sequence[Report], metric: str) -> str:
-    """Draw the rows of reports as points with intervals; return SVG for a page.
+    """Draw the rows of reports as points with intervals, and return SVG for a page.
 
-    The picture is narrow, so that it can be read on a phone.
+    The drawing is narrow enough for a phone.
 
     >>> from groundling.evaluation.report import Row
     >>> row = Row("full", {"match": 0.75}, (0.7, 0.8), published={"match": 0.7})
@@ -34,7 +34,7 @@ def draw_rows(reports: Sequence[Report], metric: str) -> str:
     rows = [
         (report.preset, row) for report in reports for row in report.rows if metric in row.metrics
     ]
-    # Keep text as text, and make the output deterministic.
+    # Write text as text, and make the output deterministic.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "groundling"}):
         labels = [fill(f"{preset}: {row.name}", 28) for preset, row in rows]
         tall = sum(0.13 + 0.16 * (label.count("\n") + 1) for label in labels)
@@ -63,7 +63,7 @@ def draw_rows(reports: Sequence[Report], metric: str) -> str:
 
 @dataclass(frozen=True)
 class Section:
-    """A task on the page: its description, and its reports with the metrics to show.
+    """The part of a page about one task: a description, reports, and the metrics to show.
 
     The interval and the picture refer to the last metric.
     """
@@ -114,7 +114,7 @@ def _table(report: Report, metrics: Sequence[str]) -> str:
 
 
 def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
-    """Return the report as HTML, with pictures and all metrics.
+    """Return the report as an HTML page with pictures and all metrics.
 
     >>> from groundling.evaluation.report import Row
     >>> row = Row("full", {"match": 0.75}, (0.7, 0.8), published={"match": 0.7})
@@ -129,7 +129,7 @@ def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
     parts = [render(f"# {title}\n\n{lead}")]
     for section in sections:
         parts.append(render(f"## {section.title}\n\n{section.about}"))
-        # Presets are compared in one picture; other tables have their own.
+        # Tables of presets share one picture; other tables have their own.
         compared = [each for each in section.tables if each[0].preset in COLORS]
         if compared:
             parts.append(_picture([report for report, _ in compared], compared[0][1][-1]))

@@ -39,9 +39,9 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: a system, its metrics as fractions, and an interval.
+    """A line of a table: a system, its metrics as fractions, and an interval.
 
-    `seconds` is the processor time of one training run and its test.
+    `seconds` is the processor time for one training run and its test.
     """
 
     name: str
@@ -52,10 +52,18 @@ class Row:
     note: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
 
+    def cells(self, metrics: Sequence[str]) -> list[str]:
+        """Return the cells of a table: the metrics, the interval, and the published scores."""
+        return [
+            *(fraction(self.metrics[n]) if n in self.metrics else "" for n in metrics),
+            "–".join(map(fraction, self.interval or ())),
+            ", ".join(f"{n} {fraction(v)}" for n, v in self.published.items()),
+        ]
+
 
 @dataclass(frozen=True)
 class Report:
-    """The table of a task and preset, with its protocol and optional mistakes.
+    """The table of a task and preset, with its protocol and, optionally, mistakes.
 
     >>> row = Row("full", {"macro": 0.5961}, (0.58, 0.61), published={"macro": 0.596})
     >>> print(Report("mazes", "paper", "single sentences", [row], 12.0, "0.1.0").markdown())
@@ -74,14 +82,14 @@ class Report:
     mistakes: Sequence[Any] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-ready data; `mistakes` only if there are any."""
+        """Return the report as JSON-ready data; `mistakes` is left out if there are none."""
         content = asdict(self)
         if not self.mistakes:
             del content["mistakes"]
         return content
 
     def save(self, path: str | Path) -> None:
-        """Write the report as JSON."""
+        """Write the report to a JSON file."""
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
         write_atomically(Path(path), text + "\n")
 
@@ -102,7 +110,7 @@ class Report:
                 Row(**{**each, "interval": each.get("interval") and tuple(each["interval"])})
                 for each in content.pop("rows")
             ]
-            # A missing date is unknown, not today.
+            # If the date is missing, it is unknown, not today's.
             return cls(rows=rows, **{"date": "", **content})
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise CorpusError(
@@ -111,7 +119,7 @@ class Report:
             ) from error
 
     def markdown(self, metrics: Sequence[str] = ()) -> str:
-        """Return the report as a Markdown table, with all metrics or some."""
+        """Return the report as a Markdown table of the given metrics, or all."""
         names = list(metrics) or list(
             dict.fromkeys(name for row in self.rows for name in row.metrics)
         )
@@ -119,11 +127,7 @@ class Report:
             "| row | " + " | ".join(names) + " | 95% | published |",
             "|---" * (len(names) + 3) + "|",
         ]
-        for row in self.rows:
-            cells = [fraction(row.metrics[n]) if n in row.metrics else "" for n in names]
-            interval = "–".join(fraction(each) for each in row.interval) if row.interval else ""
-            published = ", ".join(f"{n} {fraction(v)}" for n, v in row.published.items())
-            lines.append(f"| {row.name} | " + " | ".join([*cells, interval, published]) + " |")
+        lines += [f"| {' | '.join([row.name, *row.cells(names)])} |" for row in self.rows]
         return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""Explanations: which words caused which action, through which weights."""
+"""Explanations: which words caused which action, and through which weights."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 class ExplainedPlan(Protocol):
-    """The attributes of a `groundling.plan.Plan` that an explanation needs."""
+    """The attributes of `groundling.plan.Plan` that an explanation uses."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The actions."""
+        """The actions of the plan, in order."""
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -44,15 +44,15 @@ class ExplainedPlan(Protocol):
 
     @property
     def probability(self) -> float:
-        """The probability of exactly this plan."""
+        """The probability of exactly this plan among those considered."""
 
     @property
     def confidence(self) -> float:
-        """The calibrated probability of the answer."""
+        """The calibrated probability of the answer: the plan, or its outcome."""
 
     @property
     def understood(self) -> bool:
-        """Whether the confidence reaches the threshold."""
+        """Whether the confidence reaches the threshold of the follower."""
 
     @property
     def remembered(self) -> Recollection | None:
@@ -64,15 +64,15 @@ class ExplainedPlan(Protocol):
 
 
 class Part:
-    """A part of an explanation that converts to JSON.
+    """A part of an explanation that can be converted to JSON.
 
-    The fields in `_listed` are converted; if it is empty, all fields.
+    Only the fields in `_listed` are converted, or all fields if it is empty.
     """
 
     _listed: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return JSON-ready data, with at most `most` features in each list."""
+        """Return the part as JSON-ready data, with at most `most` features in each list."""
 
         def plain(value: Any) -> Any:
             if isinstance(value, tuple):
@@ -97,7 +97,7 @@ class Contribution(Part):
 
     @property
     def amount(self) -> float:
-        """Weight × expected count."""
+        """The contribution to the score: the weight times the expected count."""
         return self.weight * self.count
 
     def __str__(self) -> str:
@@ -131,7 +131,7 @@ class Contributions(Part):
     def together(cls, parts: Iterable[Contributions]) -> Contributions:
         """Merge the contributions of several models; shared features are listed once.
 
-        The weight of a shared feature is the mean of the models' weights, weighted by count.
+        The weight of a shared feature is the mean of its weights, weighted by expected count.
 
         >>> one, two = Contribution("move", 2.0, 0.5), Contribution("move", 4.0, 0.5)
         >>> Contributions.together([Contributions((one,)), Contributions((two,))]).features
@@ -152,19 +152,19 @@ class Contributions(Part):
 
     @property
     def total(self) -> float:
-        """The sum of all amounts."""
+        """The sum of the contributions of all features."""
         return math.fsum(each.amount for each in self.features)
 
     def favouring(self, most: int = 3) -> tuple[Contribution, ...]:
-        """Return the strongest positive features."""
+        """Return the features with the largest positive contributions, strongest first."""
         return tuple(each for each in self.features if each.amount > 0)[:most]
 
     def against(self, most: int = 3) -> tuple[Contribution, ...]:
-        """Return the strongest negative features."""
+        """Return the features with the largest negative contributions, strongest first."""
         return tuple(each for each in self.features if each.amount < 0)[:most]
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return the strongest features and the sum of all others as JSON-ready data."""
+        """Return the strongest features, and the sum of all others, as JSON-ready data."""
         shown = self.features[:most]
         return {
             "total": self.total,
@@ -175,7 +175,7 @@ class Contributions(Part):
 
 @dataclass(frozen=True)
 class Unit:
-    """A span of text that is aligned as a unit: sentence, words, and text."""
+    """A span of text that is aligned as a unit: its sentence, word indices and text."""
 
     sentence: int
     words: tuple[int, ...]
@@ -184,7 +184,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Cause(Part):
-    """A unit of text and the probability that it names the action."""
+    """A unit of text, and the probability that it names the action."""
 
     unit: Unit
     probability: float
@@ -208,10 +208,10 @@ class Link(Part):
 
 @dataclass(frozen=True)
 class Rival(Part):
-    """An alternative plan, with its margin and the deciding features.
+    """An alternative plan, with its margin and the features that decide against it.
 
-    `features` are the contributions to the chosen plan minus those to the rival. Their sum plus
-    `ambiguity`, the contribution of the number of alignments, is exactly the margin.
+    `features` are the contributions to the chosen plan minus those to the rival. The margin is
+    exactly their sum plus `ambiguity`, the contribution of the number of alignments.
     """
 
     actions: tuple[str, ...]
@@ -224,17 +224,17 @@ class Rival(Part):
 
 @dataclass(frozen=True)
 class ExplainedStep(Part):
-    """The reasons for an action: the text that caused it, aligned nodes, features.
+    """The reasons for an action: the text that names it, the aligned nodes and the features.
 
     The attributes are:
 
-    - `support`: the probability that the most probable unit of text names the action. If units are
-      words, it is the expected number of words aligned with the action, at most 1. If it is below
-      one half, the text counts as not mentioning the action.
+    - `support`: the probability that the most probable unit of text names the action or, if units
+    are single words, the expected number of words aligned with the action (at most 1). Below one
+    half, the text does not count as mentioning the action.
     - `text`: the features of the words that are aligned with the action.
     - `own`: the features that do not depend on the text (ψ(y)).
-    - `without`: the best considered plan without the action, with the margin.
-    - `meanings`: which words name what, and how values and sets were filled in.
+    - `without`: the best plan without the action among those considered, with the margin.
+    - `meanings`: what the words name, and how they fill values and sets.
     """
 
     action: str
@@ -253,7 +253,7 @@ class ExplainedStep(Part):
     )  # fmt: skip
 
     def moved(self, sentences: int) -> ExplainedStep:
-        """Return the step with its sentence numbers shifted."""
+        """Return a copy of the step with all sentence numbers increased by `sentences`."""
 
         def moved(cause: Cause) -> Cause:
             return replace(
@@ -269,7 +269,7 @@ class ExplainedStep(Part):
 
 @dataclass(frozen=True)
 class Deletion(Part):
-    """The effect of leaving a word out: on the plan's score and on its margin."""
+    """The effect of leaving out a word on the plan's score and on its margin."""
 
     word: str
     sentence: int
@@ -279,7 +279,7 @@ class Deletion(Part):
 
 
 def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
-    """Describe the difference between two plans.
+    """Describe how the second of two plans differs from the first.
 
     >>> difference(["turn", "move"], ["turn", "move"])
     'the same actions'
@@ -294,7 +294,7 @@ def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
     return ", ".join(said) or "the same actions"
 
 
-_DELETED = 20_000  # limit on words scored again when single words are left out
+_DELETED = 20_000  # maximum number of words scored again when single words are left out
 
 ASKED = 0.5  # minimum probability at which a text mentions an action
 LINKED = 0.25  # minimum probability at which a word describes an action
@@ -315,18 +315,18 @@ class Explanation(Part):
     units
         The spans of text that are aligned as units.
     steps
-        For each action its causes, links of words to nodes, and features.
+        For each action, its causes, its links from words to nodes, and its features.
     whole
-        Features of the plan as a whole: its length and pattern, words with them, and
-        dependencies with relations.
+        Features of the plan as a whole: its length and pattern, words joined with these, and
+        dependencies joined with relations.
     ambiguity
-        The part of the score that is not a feature: the entropy of the alignments, minus the
-        cost of skipping.
+        The part of the score that does not come from features: the entropy of the alignments, minus
+        the cost of skipped actions.
     score
         The plan's score under θ (the mean, in an ensemble):
         `sum(step.text.total + step.own.total for each step) + whole.total + ambiguity`, exactly.
     rivals
-        The runners-up.
+        The next best plans.
 
     Examples
     --------
@@ -356,10 +356,10 @@ class Explanation(Part):
 
     @classmethod
     def joined(cls, plan: ExplainedPlan, parts: Sequence[Explanation]) -> Explanation:
-        """Join the explanations of a plan's parts; the result has no rivals."""
+        """Join the explanations of several partial plans; the result has no rivals."""
         units: list[Unit] = []
         steps: list[ExplainedStep] = []
-        before = 0  # sentences
+        before = 0  # number of sentences in earlier parts
         for each in parts:
             units += [replace(unit, sentence=unit.sentence + before) for unit in each.units]
             steps += [step.moved(before) for step in each.steps]
@@ -385,11 +385,11 @@ class Explanation(Part):
 
     @cached_property
     def deletions(self) -> tuple[Deletion, ...]:
-        """The effect of leaving out each word; empty for a text of one word.
+        """The effect of leaving out each word of the text; none for a text of one word.
 
-        The text is scored again for each word. To save time in long texts, only the words with the
-        most certain alignments are tried: all words of a text of 140, but twenty words of a text of
-        a thousand.
+        The text is scored again without each word. To save time, only the words with the most
+        certain alignments are left out of a long text: all words of a text of 140 words, but only
+        twenty of a text of a thousand.
         """
         places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
         if len(places) == 1 or self._source is None:
@@ -405,7 +405,7 @@ class Explanation(Part):
         return tuple(self._delete([place]) for place in places)
 
     def without(self, word: str) -> Deletion:
-        """Return the effect of leaving out a word, wherever it occurs in the text."""
+        """Return the effect of leaving out a word in all places where it occurs."""
         places = [
             (s, p)
             for s, each in enumerate(self.instructions)
@@ -458,7 +458,7 @@ class Explanation(Part):
         return shares
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return everything as JSON-ready data, with the `most` strongest features."""
+        """Return the explanation as JSON-ready data, with the `most` strongest features."""
         return {
             "text": [each.text for each in self.instructions],
             "words": [list(each.tokens) for each in self.instructions],
@@ -476,7 +476,7 @@ class Explanation(Part):
         return plain(self)
 
     def rich(self) -> RenderableType:
-        """Return the explanation for a `rich` console."""
+        """Return the explanation as a renderable for a `rich` console."""
         from groundling.explain.prose import renderable
 
         return renderable(self)
@@ -484,26 +484,26 @@ class Explanation(Part):
     __rich__ = rich
 
     def svg(self) -> str:
-        """Draw the trees, the grounding graphs and the alignments between them."""
+        """Return an SVG drawing of the trees, the grounding graphs and the alignments."""
         from groundling.explain.figure import draw
 
         return draw(self)
 
     def _repr_html_(self) -> str:
-        """Show the explanation as a picture in a notebook, with alternative text."""
+        """Show the explanation as a picture with alternative text, in a notebook."""
         return f'<div role="img" aria-label="{escape(str(self))}">{self.svg()}</div>'
 
     def save(self, file: str | FilePath) -> FilePath:
-        """Draw the explanation into a PNG, SVG or PDF file."""
+        """Write the explanation as a picture to a PNG, SVG or PDF file."""
         from groundling.svg import write_page
 
         return write_page(self.svg(), file)
 
 
 class Source:
-    """The origin of a plan: all data needed to explain it later.
+    """The origin of a plan, with all data needed to explain the plan later.
 
-    The source keeps the weights, so that later training does not change the explanation.
+    The source keeps the weights, so later training does not change the explanation.
     """
 
     def __init__(self, model: Model, fitted: FittedModel, request: Request, search: Search) -> None:
@@ -555,13 +555,13 @@ class Source:
         return tuple(found)
 
     def scores(self, text: Sequence[Instruction], plan: ExplainedPlan) -> list[float]:
-        """Return the score of a plan and of its best rival under another text."""
+        """Return the scores of a plan and its best rival for another text."""
         plans = [_trajectory(each) for each in (plan, *plan.alternatives[:1])]
         request = replace(self.request, text=tuple(text))
         return self.model.scores(self.fitted, request, plans, self.search)
 
     def _sum(self, counts: Reals) -> Contributions:
-        """Return the contributions of features, over all members."""
+        """Return the contributions of features over all members."""
         members = self.fitted.members
         ends = np.cumsum([len(each.theta) for each in members])[:-1]
         found = [
@@ -572,7 +572,7 @@ class Source:
 
     @staticmethod
     def _without(plan: ExplainedPlan, j: int) -> int | None:
-        """Return the index of the best alternative that lacks the given action."""
+        """Return the index of the best alternative without the given action."""
         for place, other in enumerate(plan.alternatives):
             if plan.actions[j] not in other.actions:
                 return place
@@ -662,6 +662,6 @@ def _trajectory(plan: ExplainedPlan) -> Trajectory:
 def _support(causes: Sequence[Cause]) -> float:
     """Return the probability that the text mentions an action."""
     if all(len(cause.unit.words) == 1 for cause in causes):
-        # Words share an action: use the expected number of words on it.
+        # Several words may name an action, so use their expected number.
         return min(1.0, sum(cause.probability for cause in causes))
     return max(cause.probability for cause in causes)

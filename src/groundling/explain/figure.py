@@ -1,7 +1,8 @@
-"""Explanations as pictures: trees, grounding graphs and their alignment.
+"""Explanations as pictures: dependency trees, grounding graphs and alignments.
 
-The strip on top shows which text names which action (the paper's Figure 3). Below it is one panel
-per sentence, with its words on the nodes of their actions (Figure 2). Lengths are in inches.
+The strip at the top shows which text names which action (Figure 3 of the paper). Below it, each
+sentence has a panel, in which its words are linked to nodes of actions (Figure 2). Lengths are in
+inches.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from groundling.svg import Canvas, font_files
 if TYPE_CHECKING:
     from groundling.explain.explanation import Explanation
 
-SEEN = 0.15  # nodes with a lower probability are not drawn
+SEEN = 0.15  # minimum probability of a drawn node
 LABELS = 4
 NAME_SIZE = 7.0  # font size of relations, in points
 
 
 @dataclass(frozen=True)
 class PlacedWord:
-    """A string with its horizontal position."""
+    """A string, with its horizontal position."""
 
     text: str
     left: float
@@ -40,7 +41,7 @@ class PlacedWord:
 
 @dataclass(frozen=True)
 class NodeBox:
-    """A node of an action's graph as a box with some of its labels."""
+    """A node of an action's graph, drawn as a box with some of its labels."""
 
     action: int
     node: str
@@ -68,7 +69,7 @@ def _font(bold: bool) -> Any:
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return the width of a string in inches at a font size in points.
+    """Return the width of a string in inches, for a font size in points.
 
     >>> text_width("wide", 10) > text_width("w", 10) > 0
     True
@@ -79,7 +80,7 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
 def place_row(
     texts: Sequence[str], size: float, gap: float, padding: float = 0.0
 ) -> list[PlacedWord]:
-    """Place strings side by side.
+    """Place strings next to each other in a row.
 
     >>> one, two = place_row(["turn", "left"], 10, gap=0.5)
     >>> round(two.left - one.right, 3)
@@ -94,7 +95,7 @@ def place_row(
 
 
 def place_words(instruction: Instruction, size: float) -> list[PlacedWord]:
-    """Place the words of a sentence, far enough apart for arcs and their names.
+    """Place the words of a sentence, with space for dependency arcs and their names.
 
     >>> turn = Instruction(("pick", "up"), heads=(-1, 0), relations=("root", "compound:prt"))
     >>> one, two = place_words(turn, 10)
@@ -116,7 +117,7 @@ def place_words(instruction: Instruction, size: float) -> list[PlacedWord]:
 
 
 def arc_levels(instruction: Instruction) -> dict[int, int]:
-    """Return the height of each word's dependency arc, so that arcs do not cross.
+    """Return the level of each word's dependency arc, such that arcs do not cross.
 
     >>> turn = Instruction(("go", "to", "sofa"), heads=(-1, 2, 0), relations=("root", "a", "b"))
     >>> arc_levels(turn)
@@ -131,7 +132,7 @@ def arc_levels(instruction: Instruction) -> dict[int, int]:
 
 
 def _levels(spans: dict[int, tuple[int, int]]) -> dict[int, int]:
-    """Return the level of each arc: one above any arc that it spans or overlaps."""
+    """Return the level of each arc: one above all arcs that it spans or overlaps."""
     levels: dict[int, int] = {}
     for key in sorted(spans, key=lambda each: (spans[each][1] - spans[each][0], each)):
         first, last = spans[key]
@@ -146,7 +147,7 @@ def _levels(spans: dict[int, tuple[int, int]]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class GraphArc:
-    """A drawn relation between two nodes: their boxes, its name, its level."""
+    """A drawn relation between two nodes: their boxes, the name and the level."""
 
     source: NodeBox
     target: NodeBox
@@ -155,7 +156,7 @@ class GraphArc:
 
 
 def graph_arcs(why: Explanation, boxes: Sequence[NodeBox]) -> list[GraphArc]:
-    """Return the relations between the drawn nodes."""
+    """Return the relations between drawn nodes."""
     found: list[tuple[int, int, str]] = []
     for j in sorted({box.action for box in boxes}):
         place = {box.node: number for number, box in enumerate(boxes) if box.action == j}
@@ -167,7 +168,7 @@ def graph_arcs(why: Explanation, boxes: Sequence[NodeBox]) -> list[GraphArc]:
 
 
 def choose_nodes(why: Explanation, sentence: int) -> list[NodeBox]:
-    """Choose the nodes that a sentence aligns with, and their most important labels."""
+    """Choose the nodes with which a sentence aligns, and their most important labels."""
     boxes = []
     for place, step in enumerate(why.steps):
         weight: dict[str, float] = {}
@@ -180,7 +181,7 @@ def choose_nodes(why: Explanation, sentence: int) -> list[NodeBox]:
 
 
 def place_nodes(boxes: Sequence[NodeBox], name_size: float, label_size: float) -> list[NodeBox]:
-    """Place boxes side by side, actions further apart than nodes."""
+    """Place boxes in a row, with more space between actions than between nodes."""
     placed, left = [], 0.0
     for number, box in enumerate(boxes):
         if number:
@@ -194,10 +195,10 @@ def place_nodes(boxes: Sequence[NodeBox], name_size: float, label_size: float) -
 
 
 def _labels(step: ExplainedStep, node: str) -> tuple[str, ...]:
-    """Return the labels of a node as strings, those with active features first."""
+    """Return the labels of a node as strings; those with active features come first."""
     if node in step.graph.node_names:
         labels = [(label.name, str(label)) for label in step.graph.labels(node)]
-    else:  # one node for the whole action
+    else:  # the whole action is one node
         labels = [
             (f"{name}.{label.name}", f"{name}.{label}")
             for name in step.graph.node_names
@@ -234,7 +235,7 @@ LINES, BOXES, WORDS, NAMES = range(4)  # layers from bottom to top
 
 
 class Sheet:
-    """A layered drawing, with coordinates in inches from the lower left corner.
+    """A drawing in layers, with coordinates in inches from the lower left corner.
 
     >>> sheet = Sheet(2.0, 1.0)
     >>> sheet.text(1.0, 0.5, "go", 10.0)
@@ -253,14 +254,14 @@ class Sheet:
         ]
 
     def at(self, x: float, y: float) -> str:
-        """Return a point in path syntax."""
+        """Return a point in the syntax of SVG paths."""
         return f"{x * _INCH:.1f} {(self.height - y) * _INCH:.1f}"
 
     def text(
         self, x: float, y: float, words: str, size: float, color: str = INK, layer: int = WORDS,
         *, anchor: str = "middle", bold: bool = False, italic: bool = False,
     ) -> None:  # fmt: skip
-        """Write text centred at height y, with a halo that hides lines below it."""
+        """Draw text centred at height y, with a halo that hides lines behind it."""
         behind = {"stroke": PAPER, "stroke_width": 6, "paint_order": "stroke"}
         self.canvas.text(
             x * _INCH, (self.height - y) * _INCH + 0.35 * size * _POINT, words,
@@ -270,7 +271,7 @@ class Sheet:
         )  # fmt: skip
 
     def path(self, way: str, color: str, wide: float, opacity: float = 1.0) -> None:
-        """Draw a line with a width in points."""
+        """Draw a line; its width is in points."""
         self.canvas.add(
             "path", self.layers[LINES], d=way, fill="none", stroke=color, stroke_opacity=opacity,
             stroke_width=wide * _POINT, stroke_linecap="round",
@@ -280,7 +281,7 @@ class Sheet:
         self, left: float, right: float, top: float, height: float, edge: str,
         face: str = "white", dashed: bool = False,
     ) -> None:  # fmt: skip
-        """Draw a box with round corners."""
+        """Draw a box with rounded corners."""
         self.canvas.add(
             "rect", self.layers[BOXES], x=left * _INCH, y=(self.height - top) * _INCH,
             width=(right - left) * _INCH, height=height * _INCH, rx=6.5, fill=face, stroke=edge,
@@ -292,7 +293,7 @@ class Sheet:
 
 
 def draw(why: Explanation) -> str:
-    """Draw an explanation as SVG."""
+    """Return an SVG drawing of an explanation: the strip, and a panel per sentence."""
     sentences = range(len(why.instructions))
     words = [place_words(each, WORD_SIZE) for each in why.instructions]
     boxes = [place_nodes(choose_nodes(why, s), SMALL, TINY) for s in sentences]
@@ -320,9 +321,9 @@ def _color(place: int, step: ExplainedStep) -> str:
 
 
 def strip_rows(why: Explanation, room: float) -> tuple[list[PlacedWord], list[PlacedWord]]:
-    """Return the units of the text and the actions, placed in two rows.
+    """Return the units of text and the actions, placed in two rows.
 
-    If every word is a unit, the strip shows sentences. Long texts are cut to fit.
+    If every word is a unit, the strip shows whole sentences. Long texts are truncated.
     """
     whole = [" ".join(each.tokens) for each in why.instructions]
     said = whole if _by_word(why) else [unit.text for unit in why.units]
@@ -349,7 +350,7 @@ def _short(text: str, limit: int) -> str:
 def draw_strip(
     sheet: Sheet, why: Explanation, rows: Sequence[list[PlacedWord]], width: float, y: float
 ) -> None:
-    """Draw the alignment of text and actions."""
+    """Draw the strip: spans of text at the top, actions below, and curves between them."""
     sheet.text(MARGIN, y - 0.2, "which text names which action", SMALL, SOFT, anchor="start")
     sheet.text(width - MARGIN, y - 0.2, f"confidence {why.plan.confidence:.2f}", SMALL, SOFT,
                anchor="end")  # fmt: skip
@@ -379,7 +380,7 @@ def _named(why: Explanation, place: int, action: int) -> float:
 
 
 def centred(row: list[PlacedWord], width: float) -> list[PlacedWord]:
-    """Centre a row in a width."""
+    """Return a row that is centred in a width."""
     shift = (width - row[-1].right) / 2
     return [PlacedWord(each.text, each.left + shift, each.right + shift) for each in row]
 
@@ -392,7 +393,7 @@ def _deepest(why: Explanation, nodes: list[NodeBox]) -> int:
 
 
 def panel_height(why: Explanation, sentence: int, nodes: list[NodeBox]) -> float:
-    """Return the height of a sentence with its tree and nodes."""
+    """Return the height of a sentence with its dependency tree and nodes."""
     levels = arc_levels(why.instructions[sentence])
     tree = 0.3 + LEVEL * max(levels.values(), default=0)
     tallest = max((box.height for box in nodes), default=0.2)
@@ -403,7 +404,7 @@ def draw_panel(
     sheet: Sheet, why: Explanation, sentence: int, words: list[PlacedWord], nodes: list[NodeBox],
     width: float, y: float,
 ) -> None:  # fmt: skip
-    """Draw a sentence above the nodes that it aligns with."""
+    """Draw a sentence above the nodes with which it aligns."""
     words = centred(words, width)
     baseline = draw_tree(sheet, why.instructions[sentence], words, y)
     if not nodes:
@@ -421,7 +422,7 @@ def draw_panel(
 
 
 def draw_tree(sheet: Sheet, instruction: Instruction, words: list[PlacedWord], y: float) -> float:
-    """Draw the dependencies above the words; return the height of the words."""
+    """Draw the dependencies above the words; return the height at which the words stand."""
     levels = arc_levels(instruction)
     baseline = y - 0.38 - LEVEL * max(levels.values(), default=0)
     for position, level in levels.items():
@@ -436,7 +437,7 @@ def draw_tree(sheet: Sheet, instruction: Instruction, words: list[PlacedWord], y
 def draw_nodes(
     sheet: Sheet, why: Explanation, nodes: list[NodeBox], shift: float, top: float
 ) -> None:
-    """Draw the nodes of actions, their relations, and the actions below."""
+    """Draw the nodes of actions and their relations, and the actions below them."""
     tallest = max((box.height for box in nodes), default=0.0)
     for box in nodes:
         color = _color(box.action, why.steps[box.action])
@@ -464,7 +465,7 @@ def draw_nodes(
 def _line(
     sheet: Sheet, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
 ) -> None:
-    """Draw a curve whose width shows a probability; omit it if improbable."""
+    """Draw a curve with a width that shows a probability; omit it if improbable."""
     if probability < 0.06:
         return
     bend, at = (y - to_y) * 0.45, sheet.at
@@ -473,7 +474,7 @@ def _line(
 
 
 def _arc(sheet: Sheet, x: float, to_x: float, y: float, height: float, name: str) -> None:
-    """Draw an arc with round corners, an arrow at its end, and its name on top."""
+    """Draw an arc with rounded corners, an arrow at the end and the name on top."""
     way = 1 if to_x > x else -1
     start = x + way * 0.05
     corner = min(0.1, abs(to_x - start) / 2, abs(height) * 0.8)

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from groundling.explain.explanation import Explanation
 
 
-SHOWN = 0.5  # causes below this are not shown
+SHOWN = 0.5  # minimum probability of a cause that is shown
 FEATURES = 3
-WORTH = 0.005  # features that contribute less are not shown
-RECALLED = 1.0  # memories that contribute less are not shown
+WORTH = 0.005  # minimum contribution of a feature that is shown
+RECALLED = 1.0  # minimum contribution of a memory that is shown
 
 
 def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
-    """Return the spans of text that cause an action, with mean probabilities.
+    """Return the spans of text that cause an action, with their mean probabilities.
 
     Neighbouring units are joined into one span.
 
@@ -69,7 +69,7 @@ def _headline(why: Explanation) -> str:
 
 
 def caused_by(step: ExplainedStep) -> str:
-    """Return the text that caused an action, or a note that none did."""
+    """Return the text that caused an action, or a note that there is none."""
     if step.asked:
         least = min(SHOWN, step.causes[0].probability)
         return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes, least))
@@ -87,7 +87,7 @@ def _links(step: ExplainedStep) -> str:
 
 
 def _same_reasons(why: Explanation) -> list[int | None]:
-    """Return, for each action, the first earlier action with the same second-best plan."""
+    """Return, for each action, the first earlier action with the same rival, or None."""
     first: dict[tuple[str, ...], int] = {}
     found: list[int | None] = []
     for number, step in enumerate(why.steps, 1):
@@ -99,9 +99,9 @@ def _same_reasons(why: Explanation) -> list[int | None]:
 
 
 def why_added(step: ExplainedStep, same: int | None = None) -> list[str]:
-    """Return the reasons why the plan has an action that the text does not mention.
+    """Return the reasons for an action that the text does not mention.
 
-    `same` is the number of an earlier action that has the same reason.
+    `same` is the number of an earlier action with the same reasons, if there is one.
     """
     said = []
     if same is not None:
@@ -130,7 +130,7 @@ def _behind(rival: Rival) -> str:
 
 
 def plain(why: Explanation) -> str:
-    """Return an explanation as plain text."""
+    """Return an explanation as text of several lines, as printed by `explain`."""
     lines = [_headline(why)]
     if (shown := why.plan.remembered) is not None and shown.amount >= RECALLED:
         lines.append(f"similar demonstration: {shown}")
@@ -167,7 +167,7 @@ def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]
 
 
 def _weightiest(why: Explanation, most: int = 5) -> list[str]:
-    """Return the words that contribute most to the plan's lead (or score)."""
+    """Return the words that contribute most to the plan's lead or, without rivals, score."""
 
     def size(each: Deletion) -> float:
         return -abs(each.score if each.margin is None else each.margin)

@@ -1,4 +1,4 @@
-"""Connectives that reverse clauses: put a text into the order of its actions."""
+"""Connectives that reverse clauses, and the reordering of texts that contain them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def in_order(
     connectives: Collection[Connective],
     fold: Callable[[str], str] = str.lower,
 ) -> tuple[Instruction, ...]:
-    """Return a text in the order of its actions.
+    """Return a text with its clauses in the order of the actions.
 
     >>> text = [Instruction.chain("stop after you turn left")]
     >>> [turned] = in_order(text, {Connective("after", "middle")})
@@ -95,7 +95,7 @@ def _comma(instruction: Instruction) -> int | None:
 
 
 def _end(instruction: Instruction) -> int:
-    """Return the number of words before any closing punctuation."""
+    """Return the number of words before the final punctuation marks."""
     end = len(instruction)
     while end > 1 and instruction.tags[end - 1] == "PUNCT":
         end -= 1
@@ -116,7 +116,7 @@ def _turned(
     order = [*range(cut, end), *range(cut), *range(end, len(instruction))]
     tokens = tuple(instruction.tokens[i] for i in order)
     tags = tuple(instruction.tags[i] for i in order)
-    if instruction.heads == tuple(range(-1, len(order) - 1)):  # a chain stays one
+    if instruction.heads == tuple(range(-1, len(order) - 1)):  # the result of a chain is a chain
         return replace(instruction, tokens=tokens, tags=tags)
     place = {old: new for new, old in enumerate(order)} | {-1: -1}
     return replace(

@@ -12,7 +12,7 @@ from groundling.language.instruction import Instruction
 from groundling.language.literals import Literal, read_literals
 
 _CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ"})  # tags of content words
-_SHORT = 4  # up to this length, one replaced letter makes another word (oven, open)
+_SHORT = 4  # up to this length, one replaced letter gives another word (oven, open)
 _STRANGE = 0.05  # prior probability that a request is out of scope
 
 
@@ -22,7 +22,7 @@ def unexplained_words(
     names: Callable[[], Iterable[str]],
     used: Callable[[Literal], bool] = lambda literal: True,
 ) -> tuple[str, ...]:
-    """Return the new words that nothing in the plan explains, in text order.
+    """Return the new words that the plan does not explain, in text order.
 
     A word is new if it is not in the training texts, the lexicon or the function words, and not one
     edit away from a known word. `names` returns the values and labels of the plan; it is called
@@ -56,7 +56,7 @@ def unexplained_words(
         and language.numeral(word) is None
         and language.ordinal(word) is None
         and not reader.lexicon.look_up(word, {}, language=language)
-        and not _misspelt(word, reader.counts)
+        and not _misspelt(word, reader.nearest(word))
         and not reader.synonym(word)
     ]
     for each in literals:
@@ -70,30 +70,29 @@ def unexplained_words(
         place
         for span in index.find(folded, reader.counts)
         for place in span.places
-        if folded[place] in index or _misspelt(folded[place], known)
+        if folded[place] in index or _misspelt(folded[place], nearest_word(folded[place], known))
     }
     return tuple(words[place] for place in sorted(new) if place not in named)
 
 
-def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
-    """Return whether a word is a misspelling of a known word.
+def _misspelt(word: str, near: str) -> bool:
+    """Return whether a word is a misspelling of a known word one edit away.
 
-    >>> _misspelt("opne", {"open": 2}), _misspelt("oven", {"open": 2})
-    (True, False)
+    >>> _misspelt("opne", "open"), _misspelt("oven", "open"), _misspelt("oven", "")
+    (True, False, False)
     """
-    near = nearest_word(word, counts)
     return bool(near) and (
         len(near) != len(word) or len(word) > _SHORT or sorted(near) == sorted(word)
     )
 
 
 def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:
-    """Return the probability that a text with unknown words is in scope.
+    """Return the probability that a text with unknown words is about this world.
 
     The probability that a word is new is estimated by the Good–Turing method: it is the share of
-    training words that occur once. From it follows the probability that a text of `size` words
-    about this world has at least `unknown` new words (a binomial tail). For a text about anything
-    else, this probability is assumed to be 1.
+    training words that occur once. This gives the probability that a text of `size` words about
+    this world has at least `unknown` new words (a binomial tail). For a text about anything else,
+    the probability of so many new words is assumed to be 1.
 
     >>> counts = {"open": 40, "close": 35, "the": 75, "window": 30, "door": 44, "now": 1}
     >>> [round(trust(counts, 3, unknown), 2) for unknown in range(3)]

@@ -33,8 +33,8 @@ class Features(Settings):
         Dependency relations whose words become the heads of their phrases.
     slots
         Labels whose values are matched with words by spelling or through the lexicon, instead of
-        being joined with them. With the join `value`, words that match no value are joined with
-        them too. `"label"` matches words with the names of labels (`{"close": True}`), including
+        being joined with words. With the join `value`, words that match no value are also joined
+        with values. `"label"` matches words with the names of labels (`{"close": True}`), including
         words that are not in the training texts.
     names
         How words match the values of slots: `"words"`, each word separately, or `"spans"`,
@@ -56,12 +56,12 @@ class Features(Settings):
         Whether unknown words are corrected to a training word one edit away. Always on with
         `names="spans"`.
     reorder
-        Whether to learn connectives that reverse the order of a text (*stop after you turn*).
+        Whether to learn connectives that reverse the order of clauses (*stop after you turn*).
         Requires plans of several actions, and adds two training runs.
     new_words
-        Whether words that are not in the training texts and name nothing are aligned (`keep`),
-        although no weight was learnt for them, or left out of the text (`drop`). If they are kept,
-        each of them favours plans with more nodes, which offer more alignments.
+        What happens to words that are not in the training texts and name nothing: `drop` leaves
+        them out of the text. `keep` aligns them, although they have no weights; each of them then
+        favours plans with more nodes, which offer more alignments.
     min_count, min_word_count
         Minimum number of occurrences of a feature in the demonstrated plans, and of a word label
         in the texts.
@@ -127,39 +127,39 @@ class Features(Settings):
         if "lexicon" in changed and not self.slots and "equal" not in self.numbers:
             if self.learns_lexicon:
                 raise SettingError(
-                    "Features.slots must list the labels to learn words for if "
+                    "Features.slots must list at least one label if "
                     "Features.lexicon='learn'; got none. Set Features.slots."
                 )
             raise idle_setting(
                 "Features.lexicon",
-                "without Features.slots, whose values it maps words to",
+                "without Features.slots, because it maps words to values of slots",
                 "Set slots, or remove the lexicon.",
             )
         if self.names == "spans" and not self.slots:
             raise idle_setting(
                 "Features.names",
-                "without Features.slots, whose values are names",
+                "without Features.slots, because names are values of slots",
                 "Set slots, or remove the setting.",
             )
         if self.compound_weight != 1 and not set(self.words) - set(_ALONE):
             raise idle_setting(
                 "Features.compound_weight",
-                f"with words={self.words}, none of which combines several words",
+                f"with words={self.words}, because none of them combines several words",
                 "Add a label such as 'head', or remove the setting.",
             )
 
     def labeller(self) -> WordLabeller:
-        """Return the labeller of words."""
+        """Return a `WordLabeller` with these settings."""
         return WordLabeller(
             self.words, frozenset(self.stop_words), compound_weight=self.compound_weight
         )
 
     def nodes(self) -> NodeLabeller:
-        """Return the labeller of nodes."""
+        """Return a `NodeLabeller` with these settings."""
         return NodeLabeller(self.slots, self.numbers)
 
     def space(self) -> FeatureSpace:
-        """Return an empty feature space."""
+        """Return an empty feature space with these settings."""
         return FeatureSpace(
             joins=self.joins,
             slots=tuple(kind for kind in self.slots if kind != NUMBER),
@@ -169,7 +169,7 @@ class Features(Settings):
         )
 
     def synonym_source(self) -> Synonyms | None:
-        """Return the source of synonyms, or None."""
+        """Return the source of synonyms, or None if there is none."""
         return load_synonyms(self.synonyms)
 
     @property
@@ -180,7 +180,7 @@ class Features(Settings):
         return self.lexicon == "learn"
 
     def first_lexicon(self) -> Lexicon:
-        """Return the initial lexicon."""
+        """Return the lexicon from which training starts: given words, or an empty one."""
         if isinstance(self.lexicon, Lexicon):
             return self.lexicon
         if self.lexicon in ("strings", "learn"):

@@ -1,6 +1,6 @@
-"""Feature tables: the joined features of word sets and nodes.
+"""Feature tables: the joined features of sets of word labels with nodes.
 
-`join_labels` joins all labels that occur together, and can index new features. `JoinedLabels`
+`join_labels` joins all labels that occur together, and can add new features. `JoinedLabels`
 returns the same tables for a fixed feature space, and caches the joins of labels.
 """
 
@@ -35,11 +35,11 @@ Integers = NDArray[np.int32]
 Reals = NDArray[np.float64]
 
 _KEPT = 4096  # maximum cached node labels, and word labels
-_MOST_PASSING = 100_000  # number of uncached node labels after which the cache is cleared
-_MOST_ENTRIES = 2_000_000  # maximum numbers in all cached arrays: about 30 megabytes
-_MOST_CONTENTS = 100_000  # of these, numbers in the labels of nodes
-_TOGETHER = 1_000_000  # batch size of pairs of labels
-_BLOCK = 64  # node labels that are joined with a word at once
+_MOST_PASSING = 100_000  # number of labels computed without the cache before it is cleared
+_MOST_ENTRIES = 2_000_000  # maximum size of all cached arrays, in numbers (about 30 megabytes)
+_MOST_CONTENTS = 100_000  # maximum size of cached node labels, in numbers
+_TOGETHER = 1_000_000  # pairs of labels in a batch
+_BLOCK = 64  # node labels that a word is joined with at once
 
 _Ragged = tuple[Integers, Integers, Reals]
 
@@ -49,7 +49,7 @@ Part = tuple[tuple[NodeLabel, float], ...]
 
 
 class ComposedContent(Sequence[tuple[NodeLabel, float]]):
-    """Concatenated labels of a node, with parts that many nodes share.
+    """The labels of a node, made up of parts that many nodes share.
 
     >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
     >>> len(ComposedContent((one, two))), ComposedContent((one, two))[1][0].name
@@ -102,14 +102,14 @@ def composed(contents: Iterable[NodeContent]) -> NodeContent:
 
 
 class PartTable(Sequence[NodeContent]):
-    """Contents as runs of parts, in arrays; each is composed on access.
+    """Labels of many nodes, stored as arrays of parts; each is composed on access.
 
     Parameters
     ----------
     parts
         The distinct parts.
     starts, part
-        The index at which the run of each content starts, and the parts in all runs.
+        The index at which the parts of each node start, and the parts of all nodes.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class PartTable(Sequence[NodeContent]):
 
     @classmethod
     def of(cls, contents: Iterable[NodeContent]) -> PartTable:
-        """Return listed contents as a table."""
+        """Return a table of the labels of the given nodes."""
         if isinstance(contents, PartTable):
             return contents
         runs = [e.parts if isinstance(e, ComposedContent) else (e,) for e in contents]
@@ -138,16 +138,16 @@ class PartTable(Sequence[NodeContent]):
 
     @classmethod
     def joined(cls, tables: Sequence[PartTable]) -> PartTable:
-        """Return the contents of several tables, one after the other."""
+        """Return one table with the nodes of several tables, one after the other."""
         parts = list(chain.from_iterable([each.parts for each in tables]))
         part = shifted([e.part for e in tables], np.array([len(e.parts) for e in tables]))
         return cls(parts, joined_ends([each.starts[1:] for each in tables]), part)
 
     @classmethod
     def combined(cls, columns: Sequence[PartTable], places: NDArray[np.int64]) -> PartTable:
-        """Return contents that join one content of each of several tables.
+        """Return a table of nodes that each combine the labels of one node of every table.
 
-        `places` has, for each content and table, the index of a content, or -1 for none.
+        `places[i, t]` is the index in table t for the i-th node, or -1 to leave table t out.
         """
         every = cls.joined(columns)
         item = np.where(places < 0, 0, places + starts_of(np.array(list(map(len, columns))))[:-1])
@@ -168,9 +168,9 @@ class PartTable(Sequence[NodeContent]):
 
 
 class LabelTables(NamedTuple):
-    """Sparse tables of the labels of word sets and nodes, and of joined features.
+    """Sparse tables: the labels of word sets and nodes, and their joined features.
 
-    Compiled kernels read these tables, so `groundling.compiler` watches this file too.
+    Compiled kernels read these tables, so a change of this file recompiles the kernels.
     """
 
     set_labels: Integers  # word set -> labels
@@ -184,7 +184,7 @@ class LabelTables(NamedTuple):
     row_label: Integers
     row_feature: Integers
     row_value: Reals
-    set_pairs: Integers  # word set -> its pairs
+    set_pairs: Integers  # word set -> pairs with nodes
     pair_node: Integers
     edge_rows: Integers  # dependency × relation -> features
     edge_feature: Integers
@@ -195,8 +195,8 @@ class LabelTables(NamedTuple):
 class Meetings:
     """Pairs of word sets and nodes, with their counts in demonstrated plans.
 
-    `pair_set` and `pair_node` list the distinct pairs in ascending order. `set_uses` is the
-    number of occurrences of each word set in the texts, weighted by the instances.
+    `pair_set` and `pair_node` list the distinct pairs in ascending order. `set_uses` has the
+    weighted number of occurrences of each word set in the texts.
     """
 
     sets: Sequence[WordContent]
@@ -209,7 +209,7 @@ class Meetings:
     relations: Sequence[Relation]
 
     def set_pairs(self) -> Integers:
-        """Return the index at which the pairs of each word set start."""
+        """The index at which the pairs of each word set start."""
         return np.searchsorted(self.pair_set, np.arange(len(self.sets) + 1)).astype(np.int32)
 
 
@@ -221,7 +221,7 @@ def join_labels(
     min_word_count: int,
     edge_scores: bool,
 ) -> LabelTables:
-    """Join the labels of all pairs; with `grow`, index the features that occur."""
+    """Join the labels of all pairs; with `grow`, add the resulting features to the index."""
     word_labels, node_labels = Interner[WordLabel](), Interner[NodeLabel]()
     of_sets = _ragged(meetings.sets, word_labels)
     of_nodes = _ragged(meetings.nodes, node_labels)
@@ -272,7 +272,7 @@ def join_labels(
 def _rows(
     space: FeatureSpace, joined: Joins, owner: NDArray[Any], count: int
 ) -> tuple[Integers, NDArray[Any], Integers, Reals]:
-    """Group joined features by owner; return starts, pairs, features and values."""
+    """Sort features by the owner of their pair; return starts, pairs, features and values."""
     features = space.places(joined.key)
     kept = np.flatnonzero(features >= 0)
     kept = kept[np.argsort(owner[joined.pair[kept]], kind="stable")]
@@ -284,9 +284,9 @@ def _rows(
 def _frequent(
     labels: Sequence[WordLabel], of_sets: _Ragged, meetings: Meetings, least: int
 ) -> NDArray[np.bool_]:
-    """Return a mask of the word labels whose name occurs often enough in the texts.
+    """Return a mask of the word labels that occur often enough in the texts.
 
-    A demonstration and its mirror image count as one, because they share its weight.
+    A demonstration and its mirror image count as one, because they share one weight.
     """
     counts: dict[str, float] = {}
     per_label = np.repeat(meetings.set_uses, sizes_of(of_sets[0]))
@@ -300,7 +300,7 @@ def _frequent(
 def _edge_labels(
     dependencies: Sequence[str], relations: Sequence[Relation]
 ) -> tuple[list[WordLabel], list[NodeLabel], tuple[NDArray[np.int64], ...]]:
-    """Return the labels of dependencies and relations, and their pairs by table row."""
+    """Return the labels of dependencies and relations, and the pairs in each table row."""
     words, nodes = Interner[WordLabel](), Interner[NodeLabel]()
     pairs: list[tuple[int, int, int]] = []
     for d, dependency in enumerate(dependencies):
@@ -317,7 +317,7 @@ def _ragged(contents: Sequence[Sequence[tuple[Any, float]]], labels: Interner[An
     """Flatten labels into arrays of starts, label indices and amounts."""
     starts = starts_of(np.array([len(each) for each in contents], np.int64), np.int32)
     parts = list(chain.from_iterable(contents))
-    # Shared parts are looked up by identity, so each label is hashed once.
+    # Shared parts are found by identity, so each label is hashed once.
     places = list(map(id, parts))
     number = {place: labels(part[0]) for place, part in dict(zip(places, parts)).items()}  # noqa: B905
     label = np.array([number[place] for place in places], np.int32)
@@ -326,7 +326,7 @@ def _ragged(contents: Sequence[Sequence[tuple[Any, float]]], labels: Interner[An
 
 
 def _parts(labels: Sequence[NodeLabel]) -> Integers:
-    """Return the node that each label describes, taken from the prefix of its name."""
+    """Return a number for the node that each label describes, from the prefix of its name."""
     names = Interner[str]()
     return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 
@@ -334,7 +334,7 @@ def _parts(labels: Sequence[NodeLabel]) -> Integers:
 def _agreeing(
     words: Sequence[WordLabel], nodes: Sequence[NodeLabel], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of chosen word labels and node labels with the same meaning."""
+    """Return the pairs of the given word labels and node labels that have equal meanings."""
     by_meaning: dict[tuple[str, str | float], list[int]] = {}
     for place, node in enumerate(nodes):
         meaning = meaning_of(node)
@@ -362,25 +362,25 @@ Rows = tuple[Integers, Integers, Reals]
 
 
 class Spelled(NamedTuple):
-    """The labels of nodes, as indices into the list of distinct labels."""
+    """The labels of nodes as indices into the list of distinct labels."""
 
-    age: object  # identifies the cache that `occurring` refers to; changes when it is cleared
+    age: object  # identifies the state of the cache; replaced when the cache is cleared
     starts: Integers
     label: NDArray[Any]
     amount: Reals
-    occurring: Integers  # cached labels that occur
+    occurring: Integers  # the cached labels among them
     blocks: list[int]  # blocks of these labels
-    passing: NodeTable  # labels that are not cached; their indices follow
+    passing: NodeTable  # labels that are not cached; numbered after the cached ones
 
 
 _Known = tuple[Part, bytes, Reals | None]
-"""Node content, the indices of its labels, and their amounts unless all are 1."""
+"""The labels of a part, their indices, and their amounts (None if all are 1)."""
 
 
 class JoinedLabels:
     """A cache of joined labels for a feature space that no longer grows.
 
-    Most words and things of a request occurred in earlier requests, so their joins can be reused.
+    Most words and things of a request occurred in earlier requests, so joined labels are reused.
     Pairs of labels without a feature are dropped.
 
     Parameters
@@ -403,15 +403,14 @@ class JoinedLabels:
         self._table = NodeTable(self.space, self._nodes.items)
         # Labels are stored as bytes, because small arrays take much more memory.
         self._contents: dict[int, _Known] = {}
-        self._listed = 0  # numbers in these
+        self._listed = 0  # total size of these, in numbers
         self._recurring = Sightings()
         self._words: dict[WordLabel, Rows] = {}
-        # Number of labels of each block that a word is joined with. Joining block by block makes
-        # the cost of a request independent of the size of the cache.
+        # How many labels of each block a word has been joined with. Joining by blocks makes the
+        # cost of a request independent of the size of the cache.
         self._done: dict[WordLabel, dict[int, int]] = {}
-        self._met: set[WordLabel] = set()  # words that occurred once
         self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
-        self._passing = 0  # number of labels that were not cached
+        self._passing = 0  # number of labels computed without the cache
         self.entries = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -419,19 +418,19 @@ class JoinedLabels:
 
     @property
     def bytes(self) -> int:
-        """Approximate size in bytes."""
+        """Approximate size of the cache in bytes."""
         return 12 * self.entries + 300 * len(self._nodes)
 
     def fits(self, space: FeatureSpace) -> bool:
-        """Return whether the cache is valid for the current version of a space."""
+        """Return whether the cache was built for this version of a feature space."""
         return self.space is space and self._keys is space.keys and not space.own
 
     def tables(
         self, meetings: Meetings, *, edge_scores: bool, spelled: Spelled | None = None
     ) -> tuple[LabelTables, Spelled]:
-        """Return the tables of `join_labels` without `grow`, and the labels of the nodes.
+        """Return the tables of `join_labels` without `grow`, and the node labels as `Spelled`.
 
-        `spelled` is the second result of an earlier call with the same nodes.
+        Pass as `spelled` the node labels that an earlier call returned for the same nodes.
         """
         with self._lock:
             if self.entries > _MOST_ENTRIES or self._passing > _MOST_PASSING:
@@ -461,8 +460,8 @@ class JoinedLabels:
     def _rows(
         self, words: list[WordLabel], spelled: Spelled
     ) -> tuple[Integers, Integers, Integers, Reals]:
-        """Return the first row of each word, and all labels, features and values."""
-        kept = self._keeps(words, len(spelled.occurring))
+        """Return where the rows of each word start, and each row's label, feature and value."""
+        kept = self._keeps(words, spelled)
         rows = self._join([w for w, is_kept in zip(words, kept, strict=True) if is_kept],
                           spelled.blocks)  # fmt: skip
         # Renumber the labels that occur, so that tables stay small.
@@ -496,41 +495,51 @@ class JoinedLabels:
         numbers: NDArray[Any],
         first: int,
     ) -> tuple[NDArray[Any], Integers, Integers, Reals]:
-        """Join words with the labels of a table, bypassing the cache."""
+        """Join words with the labels of a table without using the cache."""
         if not len(chosen) or not len(numbers):
             return np.zeros(0, np.int64), *_NOTHING
         table.extend()
-        pair_words = np.repeat(chosen, len(numbers))
-        pair_nodes = np.tile(numbers, len(chosen))
-        joined = self.space.join(words, table, pair_words, pair_nodes)
+        pair_words, places = _joinable(words, chosen, table, numbers)
+        joined = self.space.join(words, table, pair_words, numbers[places])
         features = self.space.places(joined.key)
         exists = features >= 0
         pairs = joined.pair[exists]
-        labels = (first + pairs % len(numbers)).astype(np.int32)
+        labels = (first + places[pairs]).astype(np.int32)
         return pair_words[pairs], labels, features[exists].astype(np.int32), joined.value[exists]
 
     def _joins_new(self, words: Sequence[WordLabel], places: list[int], table: NodeTable) -> Any:
-        """Return the words that can join labels outside the cache."""
+        """Return the indices of the words that can join labels outside the cache."""
         if not ((table.plain >= 0) | (table.value >= 0)).any():
             places = [place for place in places if words[place].kind]
         return np.array(places, int)
 
     def _joins(self, word: WordLabel) -> bool:
-        """Return whether a word has joined features; new words join only by spelling."""
+        """Return whether a word may have joined features; new words join only by spelling."""
         return word.kind == STRING or word.name in self.space.word_names
 
-    def _keeps(self, words: Sequence[WordLabel], labels: int) -> list[bool]:
-        """Return, for each word, whether its joins are cached: recurring words, up to a limit."""
-        kept = [word in self._done for word in words]
+    def _keeps(self, words: Sequence[WordLabel], spelled: Spelled) -> list[bool]:
+        """Return, for each word, whether to cache its joins: recurring words, up to a limit.
+
+        A word is joined with further labels, and cached, when it meets the same blocks again.
+        """
+        ends = self._ends(spelled.blocks).items()
         room = len(self._done) < _KEPT
-        new = [n for n, word in enumerate(words) if not kept[n] and room and self._joins(word)]
-        few = len(new) * labels < _TOGETHER // 10
-        if len(self._met) > _KEPT:
-            self._met.clear()
-        for place in new:
-            kept[place] = not few or words[place] in self._met
-        self._met.update([words[place] for place in new])
+        few = len(words) * len(spelled.occurring) < _TOGETHER // 10
+        kept = []
+        for word in words:
+            done = self._done.get(word)
+            if done is None and not (room and self._joins(word)):
+                kept.append(False)
+            elif done is None or not ends <= done.items():
+                missing = tuple(spelled.blocks) if done is None else tuple(ends - done.items())
+                kept.append(not few or self._recurring.again((word, missing)))
+            else:
+                kept.append(True)
         return kept
+
+    def _ends(self, blocks: Sequence[int]) -> dict[int, int]:
+        """Return the end of each block of labels."""
+        return {block: min(len(self._nodes), (block + 1) * _BLOCK) for block in blocks}
 
     def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes as indices into the list of distinct labels."""
@@ -539,7 +548,7 @@ class JoinedLabels:
         found = [kept.get(id(part)) for part in table.parts]
         new = [part for part, known in zip(table.parts, found, strict=True) if known is None]
         listed, amounts = self._number_labels(new, passing)
-        # Parts that are cached come first.
+        # Cached parts come first.
         order = np.array([known is None for known in found], np.bool_).argsort(kind="stable")
         place_of_part = np.empty(len(found), np.int64)
         place_of_part[order] = np.arange(len(found))
@@ -562,7 +571,7 @@ class JoinedLabels:
         numbers = np.flatnonzero(seen)
         place_of = np.zeros(len(seen), np.uint16 if len(numbers) < 2**16 else np.int32)
         place_of[numbers] = np.arange(len(numbers))
-        # All labels that are not cached have a place, even if no node has them.
+        # Every label that is not cached gets an index, even if no node has it.
         occurring = numbers[numbers < _KEPT].astype(np.int32)
         place_of[_KEPT:] = len(occurring) + np.arange(len(passing))
         blocks = np.unique(occurring // _BLOCK).tolist()
@@ -575,7 +584,7 @@ class JoinedLabels:
     def _number_labels(
         self, parts: Sequence[Part], passing: Interner[NodeLabel]
     ) -> tuple[Integers, Reals]:
-        """Return the indices of labels, and their amounts; parts that recur are cached."""
+        """Return the indices and amounts of labels; those of recurring parts are cached."""
         flat = list(chain.from_iterable(parts))
         labels = [label for label, _ in flat]
         numbers: list[Any] = self._nodes.find(labels)
@@ -586,8 +595,10 @@ class JoinedLabels:
         end = 0
         for part in parts:
             begin, end = end, end + len(part)
-            # Holding the part keeps its identity from being reused.
-            if self._recurring.again(id(part)) and max(numbers[begin:end], default=0) < _KEPT:
+            if end > begin and max(numbers[begin:end]) >= _KEPT:
+                continue
+            # The entry refers to the part, so that its id is not reused.
+            if self._recurring.again(id(part)):
                 given = amounts[begin:end]
                 known = (
                     part,
@@ -605,15 +616,14 @@ class JoinedLabels:
         return _KEPT + passing(label)
 
     def _all_one(self, count: int) -> Reals:
-        """Return an array of ones, a view of shared memory."""
+        """Return an array of ones, as a view of shared memory."""
         if len(self._ones) < count:
             self._ones = np.ones(2 * count)
         return self._ones[:count]
 
     def _join(self, words: list[WordLabel], blocks: list[int]) -> list[Rows]:
         """Return the rows of word labels; missing ones are joined in batches."""
-        everything = len(self._nodes)
-        ends = {block: min(everything, (block + 1) * _BLOCK) for block in blocks}
+        ends = self._ends(blocks)
         behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
         for word in words:
             done = self._done.get(word)
@@ -649,13 +659,12 @@ class JoinedLabels:
         return [self._words.get(word, _NOTHING) for word in words]
 
     def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
-        """Join words with the node labels at some indices."""
+        """Join words with the node labels at the given indices."""
         self._table.extend()
-        pair_words = np.repeat(np.arange(len(words)), len(numbers))
-        pair_nodes = np.tile(numbers, len(words))
-        joined = self.space.join(words, self._table, pair_words, pair_nodes)
+        pair_words, places = _joinable(words, range(len(words)), self._table, numbers)
+        joined = self.space.join(words, self._table, pair_words, numbers[places])
         starts, pairs, *found = _rows(self.space, joined, pair_words, len(words))
-        parts = (pair_nodes[pairs], *found)
+        parts = (numbers[places[pairs]], *found)
         return zip(*(np.split(each, starts[1:-1]) for each in parts), strict=True)
 
     def _join_edges(self, meetings: Meetings, edge_scores: bool) -> list[tuple[Integers, Reals]]:
@@ -678,5 +687,30 @@ class JoinedLabels:
         return found
 
 
+def _joinable(
+    words: Sequence[WordLabel], chosen: Iterable[int], table: NodeTable, numbers: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of chosen words and nodes that may join, as indices into `numbers`.
+
+    Words without a value join labels by name, values join equal values, spellings join texts.
+    """
+    named = (table.plain[numbers] >= 0) | (table.value[numbers] >= 0)
+    spelt = (table.text[numbers] >= 0) & (table.slot[numbers] >= 0)
+    meaning = table.meaning[numbers]
+    nodes: dict[Any, NDArray[np.int64]] = {"": named.nonzero()[0], STRING: spelt.nonzero()[0]}
+    found = []
+    for place in chosen:
+        word = words[place]
+        key: Any = word.kind
+        if key not in ("", STRING):
+            key = -1 if (known := meaning_of(word)) is None else table.meanings.get(known, -1)
+            if key not in nodes:
+                nodes[key] = (meaning == key).nonzero()[0] if key >= 0 else _NOWHERE
+        found.append(nodes[key])
+    sizes = [len(each) for each in found]
+    return np.repeat(np.array(chosen, np.int64), sizes), concatenated(found, np.int64)
+
+
+_NOWHERE = np.zeros(0, np.int64)
 _NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
 _NO_EDGE: tuple[Integers, Reals] = (np.zeros(0, np.int32), np.zeros(0))

@@ -9,7 +9,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class Interner(Generic[T]):
-    """A table of items that gives equal items the same index.
+    """A table that numbers items; equal items get the same index.
 
     >>> words = Interner[str]()
     >>> [words(each) for each in ("go", "left", "go")], words.items
@@ -23,7 +23,7 @@ class Interner(Generic[T]):
             self(item)
 
     def __call__(self, item: T) -> int:
-        """Return the index of an item; new items are added."""
+        """Return the index of an item; a new item is added."""
         place = self._place.get(item)
         if place is None:
             place = self._place[item] = len(self.items)
@@ -31,11 +31,11 @@ class Interner(Generic[T]):
         return place
 
     def find(self, items: Iterable[T]) -> list[int | None]:
-        """Return the indices of items that are known; None for others."""
+        """Return the index of each item, or None if it is unknown."""
         return list(map(self._place.get, items))
 
     def add(self, item: T) -> int:
-        """Add an item without looking for equal ones, and return its index."""
+        """Add an item without searching for an equal one, and return its index."""
         self.items.append(item)
         return len(self.items) - 1
 

@@ -1,4 +1,4 @@
-"""Labels of words and nodes, in the form that features use."""
+"""Labels of words and nodes, in the form in which features use them."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class WordLabel(NamedTuple):
 
 
 class NodeLabel(NamedTuple):
-    """A label of a node, as used for features.
+    """A label of a node, in the form in which features use it.
 
-    An indicator has only a name. A string or a number to be matched also has a kind and a
+    An indicator has only a name. A string, or a number that is matched, also has a kind and a
     value. The amount (for real-valued numbers) is stored separately.
     """
 
@@ -63,11 +63,12 @@ def kind_of(label: Label) -> str:
     >>> kind_of(Label("floor", "brick")), kind_of(Label("m:floor", "brick"))
     ('floor', 'floor')
     """
-    return _kind(label.name)
+    return kind_of_name(label.name)
 
 
 @lru_cache(maxsize=4096)
-def _kind(name: str) -> str:
+def kind_of_name(name: str) -> str:
+    """Return the kind of the values of labels with a name (see `kind_of`)."""
     return re.split(r"[.:]", name)[-1]
 
 
@@ -95,7 +96,7 @@ def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
 
 @dataclass(frozen=True)
 class WordLabeller:
-    """A labeller of the words of an instruction.
+    """Gives the words of an instruction their labels.
 
     `labels` lists any of:
 
@@ -146,13 +147,13 @@ class WordLabeller:
                 )
 
     def amount(self, name: str) -> float:
-        """Return the amount of a label, given the number of words in it."""
+        """Return the amount of a label that combines several words (see `compound_weight`)."""
         return float(self.compound_weight ** name.count(" "))
 
     def names(
         self, instruction: Instruction, cores: Sequence[str], position: int, core: str
     ) -> list[str]:
-        """Return the label names of a word; `core` is the word itself or its tag."""
+        """Return the names of a word's labels; `core` is the word itself or its tag."""
         if instruction.tokens[position].lower() in self.stop_words:
             return []
         labels = self.labels
@@ -218,7 +219,7 @@ class WordLabeller:
 
 
 def _behind(cores: Sequence[str]) -> list[str]:
-    """Return the words after a number, up to the next number with words of its own.
+    """Return the words after a number, up to the next number that has words of its own.
 
     Coordinated numbers share the words that follow: *the 1st and 4th from the right*.
     """
@@ -232,15 +233,15 @@ def _behind(cores: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NodeLabeller:
-    """A converter of node labels into the form used for joining.
+    """Converts node labels into the form in which features use them.
 
     Parameters
     ----------
     slots
         The kinds (see `kind_of`) whose values are matched with words. Features then express
-        whether a word and a value agree, and not the value itself, unless it is joined by
-        `value`. `"number"` covers all numbers. `"label"` covers the names of all labels, which
-        also match words that are not in the training texts.
+        whether a word and a value agree; only the join `value` uses the value itself. `"number"`
+        covers all numbers. `"label"` covers the names of all labels, which also match words
+        that are not in the training texts.
     numbers
         How numbers are used: `real` (the value), `bins` (the interval that contains it),
         `equal` (whether a numeral or ordinal agrees with it).
@@ -276,7 +277,7 @@ class NodeLabeller:
             raise SettingError(f"`bins` must be in ascending order; got {self.bins}.")
 
     def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:
-        """Return the node labels for features, with their amounts."""
+        """Return labels in the form in which features use them, with their amounts."""
         spelled: list[tuple[NodeLabel, float]] = []
         by_name = LABEL in self.slots
         for label in labels:
@@ -297,7 +298,7 @@ class NodeLabeller:
                     spelled.append((NodeLabel(f"{name}∈{self.interval(label.value)}"), 1.0))
                 if "equal" in self.numbers:
                     spelled.append((NodeLabel(name, NUMBER, label.value), 1.0))
-                    if by_name:  # so that numbers of unseen labels match too
+                    if by_name:  # so that numbers with new label names match too
                         spelled.append((NodeLabel(prefix + NUMBER, NUMBER, label.value), 1.0))
                         spelled.append((NodeLabel(NAMED, NUMBER, label.value), 1.0))
         return spelled
@@ -308,9 +309,11 @@ class NodeLabeller:
         >>> NodeLabeller(slots=("label",)).values([Label("floor", "brick"), Label("far", 2.0)])
         (('floor', 'brick'), ('label', 'far'), ('label', 'floor'))
         """
-        found = {(kind_of(each), each.value) for each in labels if isinstance(each.value, str)}
+        labels = [*labels]
+        kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
+        found = {(kinds[name], value) for name, value in labels if isinstance(value, str)}
         if LABEL in self.slots:
-            found |= {(LABEL, kind_of(each)) for each in labels}
+            found |= {(LABEL, kind) for kind in kinds.values()}
         return tuple(sorted(found))
 
     def interval(self, number: float) -> str:

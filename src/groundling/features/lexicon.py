@@ -1,4 +1,4 @@
-"""The lexicon: a mapping from words to values of labels."""
+"""The lexicon: a mapping from words to label values."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def matches_name(
     """Return whether a word matches the name of a value.
 
     A word matches a name if they are equal. It also matches if its singular is a prefix or suffix
-    of the name, or if the name is a prefix of the singular, with at least four letters. A rare word
-    of at least five letters may differ from the name by one edit, but not in the first letter. A
-    name of several words matches each of them.
+    of the name, or if the name is a prefix of the singular; the shared part must have at least four
+    letters. A rare word of at least five letters may differ from the name by one edit, but not in
+    its first letter. A name of several words matches each of its words.
 
     >>> [matches_name(word, "brick") for word in ("brick", "bricks", "bricked", "black")]
     [True, True, True, False]
@@ -77,7 +77,7 @@ def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
         return [(kind, value) for kind, value in listed]
     raise LexiconError(
         f"The meaning of {word!r} in the lexicon must be a list of (kind, value) pairs; got "
-        f"{pairs!r}. Write {{{word!r}: [('item', 'sofa')]}}, where item is the name of a label."
+        f"{pairs!r}. Write {{{word!r}: [('item', 'sofa')]}}, where 'item' is the name of a label."
     )
 
 
@@ -99,17 +99,17 @@ def _meaning(word: object, kind: object, value: object) -> Meaning:
 
 @dataclass
 class Lexicon:
-    """A mapping from words to values: by spelling, given, or learnt.
+    """A mapping from words to label values: by spelling, given, or learnt.
 
     Parameters
     ----------
     given
-        The (kind, value) pairs of each word. Values of the kind `"number"` are converted: `"2"`
+        The (kind, value) pairs of each word. Values of the kind `"number"` become floats: `"2"`
         is 2.0. Inflected words are also looked up by their stem (see `Language.plurals`). Keys
         must be single words; keys with a space are never matched.
     learnt
         Weights of the (kind, value) pairs of each word, learnt by cross-fitting. A key with a
-        space is a pair of words; its last word gets the labels.
+        space is a pair of words, of which the last one gets the labels.
     string_match
         Whether words also match values by spelling (see `matches_name`).
     learn
@@ -151,7 +151,7 @@ class Lexicon:
         endings: bool = True,
         names: NameIndex | None = None,
     ) -> tuple[tuple[str, str | float], ...]:
-        """Return the (kind, value) pairs that a word may denote, without learnt ones.
+        """Return the (kind, value) pairs that a word may denote, except learnt ones.
 
         Parameters
         ----------
@@ -165,9 +165,9 @@ class Lexicon:
         language
             The language, which supplies the numerals and word endings.
         endings
-            Whether to look up the stems of the word if the word itself is not found.
+            Whether to look up the stems of the word if the word is not found.
         names
-            An index of the values (see `index_names`), for callers that look up many words.
+            An index of the values (see `index_names`). Pass it to look up many words faster.
         """
         word = language.fold(word)
         if given := self._given(word, values):
@@ -188,7 +188,7 @@ class Lexicon:
         return tuple(exact or (() if stemmed else near)) or stemmed
 
     def _given(self, word: str, values: Mapping[str, Iterable[str]]) -> tuple[Meaning, ...]:
-        """Return the given (kind, value) pairs of a word whose kinds exist."""
+        """Return the given pairs of a word whose kinds have values."""
         return tuple(
             pair
             for pair in self.given.get(word, ())

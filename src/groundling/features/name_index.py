@@ -1,4 +1,4 @@
-"""An index of names by spelling, for fast matching with words."""
+"""An index of names by spelling, for fast lookup of words."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class LayeredValues(Mapping[str, Collection[str]]):
 
 
 class NameIndex:
-    """An index from words to the values they may match.
+    """An index from words to the values that they may match.
 
-    A value is listed under each of its words, and under the prefix, the suffix and the first
-    letter of each. `matches` filters the candidates (see `matches_name`).
+    A value is listed under each of its words, and under the prefix, suffix and first letter of each
+    word. `matches_name` then decides which of the listed values match.
 
     >>> index = NameIndex({"item": ["old mill", "sofa"]}, str.startswith)
     >>> index.find("sofa", rare=False)
@@ -76,7 +76,7 @@ class NameIndex:
                         near.setdefault(f"{part[0]}…", []).append(pair)
 
     def find(self, word: str, *, rare: bool) -> tuple[Pairs, Pairs]:
-        """Return the values equal to a folded word, and the values that nearly match it."""
+        """Return the values equal to a folded word, and those that match it approximately."""
         found = self._found.get((word, rare))
         if found is None:
             if len(self._found) >= _MOST_FOUND:

@@ -23,9 +23,9 @@ from groundling.world.reprs import shorten
 __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 
 CONTEXT_WORDS = 60
-_MOST_SENSES = 4_000  # maximum cached words
-_BY_NAME = 2.0  # amount of matches with label names, which share one feature for all labels
-_COVERAGE = 2.0  # amount of the label `SAID`, which all kinds share
+_MOST_SENSES = 4_000  # maximum number of cached words
+_BY_NAME = 2.0  # amount of matches with label names, for which all labels share one feature
+_COVERAGE = 2.0  # amount of the label `SAID`, shared by all kinds
 
 Text = str | Instruction | Sequence[str | Instruction]
 LabelledWord = tuple[tuple[WordLabel, float], ...]
@@ -43,7 +43,7 @@ class Reader:
     labeller, lexicon
         The labeller of words, and the lexicon of the values they mean.
     counts
-        Word counts of the training texts. Rare words may match names with one edit.
+        Word counts of the training texts. Rare words match names with one edit.
     connectives
         Words that reverse the order of a text (see `in_order`).
     spans
@@ -104,7 +104,7 @@ class Reader:
         return self.read_many([text])[0]
 
     def read_many(self, texts: Iterable[Text]) -> list[tuple[Instruction, ...]]:
-        """Parse many texts; plain strings are parsed in one batch."""
+        """Parse several texts; plain strings are parsed in one batch."""
         parts = [_parts(text) for text in texts]
         plain = list(dict.fromkeys(p for each in parts for p in each if isinstance(p, str)))
         parsed = dict(zip(plain, self.parser.parse_many(plain), strict=True)) if plain else {}
@@ -152,7 +152,7 @@ class Reader:
         )
 
     def know(self, counts: Mapping[str, int], values: Mapping[str, Collection[str]]) -> None:
-        """Set the word counts, and choose the context words."""
+        """Set the word counts, and choose the context words from them."""
         self.counts = counts
         if "context" in self.labeller.labels:
             order = sorted(self.counts, key=lambda word: (-self.counts[word], word))
@@ -163,7 +163,7 @@ class Reader:
     def sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Return the meanings of a word; cached until the values change."""
+        """Return the meanings of a word, cached until the values change."""
         # The cache keeps a reference to the values, so that their id is not reused.
         self._remember(values)
         return self._sense(word, values)
@@ -171,7 +171,7 @@ class Reader:
     def _sense(
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
-        """Look up a word; the caller must have validated the cache with `_remember`."""
+        """Look up a word; call `_remember` first, which validates the cache."""
         found = self._senses.get(word)
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4
@@ -181,7 +181,7 @@ class Reader:
         return found
 
     def _index(self, values: Mapping[str, Collection[str]]) -> NameIndex:
-        """Return an index of the values; only the index of the base values is cached."""
+        """Return an index of the values; the index of values from training is cached."""
         if self._values is None:
             base = values.base if isinstance(values, LayeredValues) else values
             size = sum(map(len, base.values()))
@@ -207,7 +207,7 @@ class Reader:
             self._corrected = {}
 
     def _find_compounds(self, values: Mapping[str, Collection[str]]) -> frozenset[str]:
-        """Return the names and numerals of more than one character."""
+        """Return the names and numerals that have more than one character."""
         known = {*self.lexicon.given}
         if NUMBER in values:
             known |= {*self.language.numerals, *self.language.ordinals}
@@ -219,7 +219,7 @@ class Reader:
     def compound(
         self, instruction: Instruction, values: Mapping[str, Collection[str]]
     ) -> tuple[Instruction, tuple[int, ...]]:
-        """Merge the characters of each name into one word, in text without spaces.
+        """Merge the characters of each name into one word, for text without spaces.
 
         The longest match is used. Also returns, for each original word, the index of the merged
         word.
@@ -281,7 +281,7 @@ class Reader:
         values: Mapping[str, Collection[str]],
         names: SpanIndex | None,
     ) -> tuple[list[str], list[list[tuple[str, str | float, float]]]]:
-        """Return the corrected words, and the kind, value and extent of their meanings."""
+        """Return the corrected words, and the kind, value and extent of each meaning."""
         self._remember(values)
         if not (self.spans and self.lexicon.string_match):
             if self.synonyms is not None or self.typos:
@@ -319,23 +319,28 @@ class Reader:
         return read, found
 
     def read_as(self, word: str, names: SpanIndex) -> str:
-        """Return the known word that an unknown word is a misspelling or synonym of."""
+        """Return the known word that an unknown word stands for, or the word itself."""
         if word in self.counts or word in self.language.plain_words:
             return word
-        if len(self._corrected) > _MOST_SENSES:
-            self._corrected.clear()
-        found = self._corrected.get(word)
-        if found is None and (self.spans or self.typos):
-            found = self._corrected[word] = nearest_word(word, self.counts)
-        if not found and self.typos and not self.spans:  # SpanIndex corrects names itself
+        found = self.nearest(word) if self.spans or self.typos else ""
+        if not found and self.typos and not self.spans:  # else SpanIndex corrects them
             found = names.nearest(word)
         return found or self.synonym(word, names) or word
 
-    def synonym(self, word: str, names: SpanIndex | None = None) -> str:
-        """Return the closest known word to an unknown word, from training or from a name.
+    def nearest(self, word: str) -> str:
+        """Return the most frequent training word one edit away, or an empty string."""
+        found = self._corrected.get(word)
+        if found is None:
+            if len(self._corrected) > _MOST_SENSES:
+                self._corrected.clear()
+            found = self._corrected[word] = nearest_word(word, self.counts)
+        return found
 
-        Returns an empty string if there is none. Function words are never replaced, and never
-        replace other words.
+    def synonym(self, word: str, names: SpanIndex | None = None) -> str:
+        """Return the known word nearest in meaning to an unknown one; it may be part of a name.
+
+        Returns an empty string if there is none. Function words are not replaced, and do not
+        replace others.
         """
         plain = self.language.plain_words
         if self.synonyms is None or word in self.counts or word in plain or not word.isalpha():
@@ -362,7 +367,7 @@ class Reader:
         ]
         labelled: list[LabelledWord] = []
         amount = self.labeller.amount
-        # Values after an exception are in the text, but the plan need not contain them.
+        # The plan need not contain the values that the text names after an exception.
         turn = next((n for n, w in enumerate(words) if w in self.language.exceptions), len(words))
         for position, (word, core, found) in enumerate(zip(words, cores, senses, strict=True)):
             labels: list[tuple[WordLabel, float]] = []
@@ -386,8 +391,8 @@ class Reader:
                             (WordLabel(SAID, kind, value), _COVERAGE * extent)
                             for value, extent in meant
                         ]
-                    # “both” and “two” have the same value but not the same meaning; digits that
-                    # were shown once have no meaning but their value.
+                    # “both” and “two” have the same value but different meanings; digits that
+                    # were demonstrated once mean only their value.
                     own = not word[:1].isdigit() or self.counts.get(word) != 1
                     if kind in (NUMBER, ORDINAL) and own and "word" in self.labeller.labels:
                         labels.append((WordLabel(f"word={word}"), 1.0))
@@ -395,7 +400,7 @@ class Reader:
                     plural = self.language.singular(word) != word
                     labels.append((WordLabel("plural" if plural else "singular"), 1.0))
                 if self.spans and "word" in self.labeller.labels and core != word:
-                    # A word of a name may also be used on its own (“lock the shed lock”).
+                    # A word of a name may also have its own meaning (“lock the shed lock”).
                     labels.append((WordLabel(f"word={word}"), 1.0))
             if core == word:
                 called = self.labeller.names(instruction, cores, position, word)
@@ -421,7 +426,7 @@ class Reader:
     ) -> list[tuple[WordLabel, float]]:
         """Return the labels of a word's learnt values, weighted by the lexicon.
 
-        The last word of a pair also gets the labels of the pair.
+        The last word of a pair also gets the labels learnt for the pair.
         """
         found: list[tuple[WordLabel, float]] = []
         entries = dict(self.lexicon.learnt.get(words[position], {}))

@@ -1,4 +1,4 @@
-"""Restriction: the labels that restrict the domain of a superlative."""
+"""Restriction: the labels that limit what a superlative is compared with."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from groundling.features.reader import LabelledWord
 from groundling.language.instruction import Instruction
 
 _NO_KINDS = frozenset({"", LABEL, NUMBER, ORDINAL, RANK, STRING})
-_COUNTED = ("word=‹ordinal›", "around=")  # prefixes of ordinal labels that agree with ranks
+_COUNTED = ("word=‹ordinal›", "around=")  # prefixes of labels of ordinals, which match ranks
 
 
 def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> list[LabelledWord]:
     """Add rank labels to words, with the kinds of values in the phrase of each word.
 
-    In *the biggest red circle*, *biggest* gets the kinds colour and shape. It agrees with the rank
-    among things that share both. The phrase of a word consists of its descendants, its head and its
-    siblings.
+    In *the biggest red circle*, *biggest* gets the kinds colour and shape. It matches the rank
+    among things that have the same colour and shape. The phrase of a word consists of its
+    descendants, its head and its siblings.
 
     >>> red = (WordLabel("word=‹colour›", "colour", "red"), 1.0)
     >>> tree = Instruction(("biggest", "red"), heads=(-1, 0), relations=("root", "amod"))
@@ -44,7 +44,7 @@ def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> l
 
 
 def _ranked(labels: LabelledWord, among: str, names: bool) -> Iterator[tuple[WordLabel, float]]:
-    """Yield the rank labels of a word; those of ordinals include the number."""
+    """Yield the rank labels of a word; the labels of an ordinal include its number."""
     for label, amount in labels:
         if label.kind == ORDINAL and label.name.startswith(_COUNTED):
             yield WordLabel(label.name, RANK, f"{label.value:g} {among}".strip()), amount

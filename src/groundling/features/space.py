@@ -15,7 +15,7 @@ from rapidfuzz.distance import Indel
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, RANK, STRING, NodeLabel, WordLabel, meaning_of
-from groundling.ragged import starts_of
+from groundling.ragged import renumbered, starts_of
 from groundling.trust import check_pattern
 
 JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str, float]]]
@@ -28,7 +28,7 @@ _SHIFT = 29  # key = join << 58 | word name << 29 | node name
 
 @dataclass
 class Joins:
-    """The joined features of many (word label, node label) pairs, one row per feature.
+    """The joined features of (word label, node label) pairs, one row per feature.
 
     `pair[i]` is the index of the pair, `key[i]` identifies the feature (see
     `FeatureSpace.name`), and `value[i]` is the feature value.
@@ -41,7 +41,7 @@ class Joins:
 
 @dataclass
 class FeatureSpace:
-    """The index of joined features, from pairs of labels to positions in θ.
+    """An index of joined features: maps pairs of labels to positions in θ.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class FeatureSpace:
         - `similarity`: the string similarity of a word and a value (`string≈name`);
         - `contains`: the word is one of the words of a value (`string∈name`).
     slots
-        The kinds whose values only `slot` and `value` use (see `NodeLabeller`).
+        The kinds whose values are used only by `slot` and `value` (see `NodeLabeller`).
     min_count
         Minimum number of occurrences of a feature in the demonstrated plans.
     include, exclude
@@ -130,7 +130,7 @@ class FeatureSpace:
         table = nodes if isinstance(nodes, NodeTable) else NodeTable(self, nodes, grow=grow)
         plain, slot = table.plain, table.slot
         if "conjunction" in self.joins:
-            # Labels with a value are used by slots and similarity only.
+            # Only slots and similarity use labels with a value.
             visible = np.array([not w.kind for w in words], bool)
             chosen = np.flatnonzero(
                 visible[pair_words] & (plain[pair_nodes] >= 0) & (word_name[pair_words] >= 0)
@@ -166,7 +166,7 @@ class FeatureSpace:
         word_name: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Join words that match no value by spelling with the values of slots."""
-        # Single words only: combinations would overfit.
+        # Combinations of words would overfit, so only single words are joined.
         alone = np.array(
             [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
         )
@@ -194,7 +194,7 @@ class FeatureSpace:
         pair_words: NDArray[Any],
         pair_nodes: NDArray[Any],
     ) -> NDArray[np.int64]:
-        """Return the pairs whose kinds and values agree."""
+        """Return the pairs of labels whose kinds and values are equal."""
         known = table.meanings
         meanings = [meaning_of(word) for word in words]
         of_words = np.array([-1 if m is None else known.get(m, -1) for m in meanings], np.int64)
@@ -218,8 +218,8 @@ class FeatureSpace:
         group = pair_words[chosen] // _TOGETHER
         order = np.argsort(group, kind="stable")
         for some in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
-            of_words, word = np.unique(pair_words[chosen[some]], return_inverse=True)
-            of_names, name = np.unique(text[pair_nodes[chosen[some]]], return_inverse=True)
+            of_words, word = renumbered(pair_words[chosen[some]])
+            of_names, name = renumbered(text[pair_nodes[chosen[some]]])
             alike, holds = _alike(
                 [str(words[place].value).lower() for place in of_words.tolist()],
                 [table.texts[number] for number in of_names.tolist()],
@@ -260,7 +260,7 @@ class FeatureSpace:
     # ---- the index ----------------------------------------------------------------------
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Set the features: those that are frequent enough and pass the filters."""
+        """Choose the features: those that are frequent enough and pass the filters."""
         distinct, where = np.unique(keys, return_inverse=True)
         total = np.bincount(where, weights=counts, minlength=len(distinct))
         kept = total >= self.min_count
@@ -283,7 +283,7 @@ class FeatureSpace:
         joins, words, nodes = (
             other.keys >> (2 * _SHIFT), (other.keys >> _SHIFT) & _MASK, other.keys & _MASK
         )  # fmt: skip
-        # Some joins use the name of one side only; the index of the other side is 0.
+        # Some joins use the name of only one label; the index of the other is 0.
         one, both = np.zeros(1, np.int64), (_CONJUNCTION, _SLOT)
         here_words = np.append(self._places(self.word_names, other.word_names, False), one)
         here_nodes = np.append(self._places(self.node_names, other.node_names, False), one)
@@ -303,7 +303,7 @@ class FeatureSpace:
         return _key(_CONJUNCTION, words, nodes)
 
     def name(self, key: int) -> str:
-        """Return the readable name of a feature."""
+        """Return the name of a feature, such as `word=top ∧ side=North`, from its key."""
         join, word, node = int(key) >> 58, (int(key) >> _SHIFT) & _MASK, int(key) & _MASK
         words, nodes = self._listed()
         if join == _OWN:
@@ -320,7 +320,7 @@ class FeatureSpace:
         return [self.name(key) for key in self.keys]
 
     def _listed(self) -> tuple[list[str], list[str]]:
-        # Dictionaries keep their order, so the lists change only when the tables grow.
+        # Entries are only ever appended, so the lists are valid until the tables grow.
         cached: tuple[list[str], list[str]] | None = getattr(self, "_lists", None)
         if cached is None or (len(cached[0]), len(cached[1])) != (
             len(self.word_names),
@@ -332,7 +332,7 @@ class FeatureSpace:
 
 
 class NodeTable:
-    """The properties of node labels that joining needs, computed once for each label.
+    """The properties of node labels that joining uses, computed once for each label.
 
     >>> space = FeatureSpace(slots=("item",))
     >>> table = NodeTable(space, [NodeLabel("go"), NodeLabel("item", "item", "sofa")], grow=True)
@@ -346,8 +346,9 @@ class NodeTable:
         self.space = space
         self.labels: Sequence[NodeLabel] = labels
         self.meanings: dict[tuple[str, str | float], int] = {}
-        self.texts: list[tuple[str, ...]] = []  # the words of each value, and the whole value
+        self.texts: list[tuple[str, ...]] = []  # the words of each value, then the whole value
         self._text_of: dict[str, int] = {}
+        self._known: dict[tuple[str, str | float], tuple[int, int]] = {}  # by kind and value
         self._columns = np.empty((5, 0), np.int64)
         self._count = 0
         self.extend(grow=grow)
@@ -364,14 +365,15 @@ class NodeTable:
             self._columns = longer
         hidden, slots = {*space.slots, NUMBER, RANK}, space.slots
         valued = ["" if n.value is None else n.name for n in new]
-        spelt = [n.name if n.value is None else f"{n.name}={n.value}" for n in new]
-        plain = ["" if n.kind in hidden else name for n, name in zip(new, spelt, strict=True)]
+        plain = [
+            "" if n.kind in hidden else n.name if n.value is None else f"{n.name}={n.value}"
+            for n in new
+        ]
         columns: list[Any] = [
             space._places(space.node_names, plain, grow, skip=""),
             space._places(space.node_names, valued, grow, skip=""),
             [-1] * len(new),
-            [self._meaning(each) for each in new],
-            [self._text(each) for each in new],
+            *zip(*[self._read(each) for each in new], strict=True),
         ]
         if "value" in space.joins:
             named = [f"{n.name}={n.value}" if n.kind in slots else "" for n in new]
@@ -379,9 +381,18 @@ class NodeTable:
         self._columns[:, self._count : end] = columns
         self._count = end
 
-    def _meaning(self, label: NodeLabel) -> int:
-        meaning = meaning_of(label)
-        return -1 if meaning is None else self.meanings.setdefault(meaning, len(self.meanings))
+    def _read(self, label: NodeLabel) -> tuple[int, int]:
+        """Return the indices of a label's meaning and text, which labels of one value share."""
+        if label.value is None:
+            return -1, -1
+        key = label.kind, label.value
+        found = self._known.get(key)
+        if found is None:
+            meaning, place = meaning_of(label), -1
+            if meaning is not None:
+                place = self.meanings.setdefault(meaning, len(self.meanings))
+            found = self._known[key] = place, self._text(label)
+        return found
 
     def _text(self, label: NodeLabel) -> int:
         if not isinstance(label.value, str) or label.kind == RANK:
@@ -405,7 +416,7 @@ class NodeTable:
 
     @property
     def value(self) -> NDArray[np.int64]:
-        """The index of each label's name with the value of its slot, or -1."""
+        """The index of the name of each label's slot with its value, or -1."""
         return self._columns[2, : self._count]
 
     @property
@@ -422,9 +433,9 @@ class NodeTable:
 def _alike(
     words: Sequence[str], names: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the similarity of words and names, and whether names contain words.
+    """Return the similarity of words to names, and whether each name contains each word.
 
-    Each name is given as a list of its words and the whole name.
+    Each name is a list of its words, followed by the whole name.
     """
     if not words or not names:
         return np.zeros((0, 0)), np.zeros((0, 0), np.bool_)
@@ -432,14 +443,14 @@ def _alike(
     pieces = list(chain.from_iterable(names))
     ratios = process.cdist(words, pieces, scorer=Indel.normalized_similarity, dtype=np.float64)
     best = np.maximum.reduceat(ratios, starts, axis=1)
-    # A word with whitespace could equal a whole name, but is not one of its words.
+    # A word with spaces can equal a whole name, but is not one of its words.
     single = np.array([[word] == word.split() for word in words], bool)
     return np.where(best >= _ALIKE, best, 0.0), (best == 1.0) & single[:, None]
 
 
 _MASK = (1 << _SHIFT) - 1
-_TOGETHER = 32  # batch size of words for string similarity
-_ALIKE = 0.7  # lower similarities count as 0
+_TOGETHER = 32  # words compared at a time
+_ALIKE = 0.7  # similarities below this count as 0
 _MOST_VALUE = 1e30  # squares and sums of larger values overflow
 
 

@@ -13,16 +13,16 @@ from groundling.features.labels import LABEL, NUMBER
 from groundling.language.languages import NEUTRAL, Language
 
 EXACT, PLURAL, EDIT, PART = range(4)
-_EXTENT = (1.0, 0.95, 0.85)  # extent of an exact word, a plural or a misspelling
-_REORDERED = 0.9  # factor for all words of a name, in another order or with others between
-_PARTIAL = 0.5  # factor for some words of a name
+_EXTENT = (1.0, 0.95, 0.85)  # extents of an exact match, a plural and a misspelling
+_REORDERED = 0.9  # factor if all words of a name are found, but not in a row
+_PARTIAL = 0.5  # factor if only some words of a name are found
 _SHORTEST = 3  # minimum letters of a word that may match part of a name
-_MISSPELT = 4  # minimum letters of a word that misspellings are corrected to
+_MISSPELT = 4  # minimum letters of a word to which misspellings are corrected
 _SPLIT = re.compile(r"[\W_]+")
 
 
 class Span(NamedTuple):
-    """Words that name a value: indices, extent (0 to 1), and kind of match (`way`)."""
+    """Words that name a value: their indices, extent (0 to 1) and kind of match (`way`)."""
 
     kind: str
     value: str
@@ -32,10 +32,10 @@ class Span(NamedTuple):
 
 
 class SpanIndex:
-    """An index of existing names, for finding them in texts.
+    """An index of the names in an environment, for finding them in texts.
 
     A name matches if the text contains all of its words in a row, or else some of them close
-    together. A span inside a longer span that matches as well is dropped. A partial match is
+    together. A span inside a longer span that matches equally well is dropped. A partial match is
     dropped if its words match a whole name, or more of another name.
 
     Parameters
@@ -65,12 +65,20 @@ class SpanIndex:
         self._stems: dict[str, list[tuple[int, int]]] = {}
         for kind in sorted(values):
             for value in sorted(values[kind]) if kind != NUMBER else ():
-                parts = tuple(filter(None, _SPLIT.split(language.fold(value))))
+                folded = language.fold(value)
+                if folded.replace(" ", "").isalnum():  # the same, but faster
+                    parts = tuple(folded.split(" "))
+                else:
+                    parts = tuple(_SPLIT.split(folded))
+                parts = tuple(filter(None, parts)) if "" in parts else parts
+                number = len(self._names)
                 for place, part in enumerate(parts):
-                    here = (len(self._names), place)
-                    self._spelt.setdefault(part, []).append(here)
-                    self._stems.setdefault(language.singular(part), []).append(here)
+                    self._spelt.setdefault(part, []).append((number, place))
                 self._names.append((kind, value, parts))
+        for part, named in self._spelt.items():
+            stem = language.singular(part)
+            known = self._stems.get(stem)
+            self._stems[stem] = named if known is None else [*known, *named]
         self.words = frozenset(self._spelt)
 
     def __contains__(self, word: str) -> bool:
@@ -82,7 +90,7 @@ class SpanIndex:
         return "" if plain else next(iter(_within_one_edit(word, self.words)), "")
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
-        """Return the spans in folded words, in order; `known` words are never corrected."""
+        """Return the spans in folded words, in text order; `known` words are never corrected."""
         said: dict[int, dict[tuple[int, int], int]] = {}  # name -> (index in name, text) -> way
         for place, word in enumerate(words):
             for (name, part), way in self._ways(word, known).items():
@@ -103,7 +111,7 @@ class SpanIndex:
         return sorted(_best(whole, some), key=lambda span: (span.places, span.kind, span.value))
 
     def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
-        """Return the words in names that a word matches, each with the kind of match."""
+        """Return the words of names that a word matches, each with the kind of match."""
         found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
         if not found and word not in known and word not in self.language.plain_words:
@@ -115,11 +123,11 @@ class SpanIndex:
 def spoken_kinds(
     cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
 ) -> dict[str, tuple[int, int]]:
-    """Count, for each kind, the texts that contain a name, and those whose plan has it.
+    """Count, for each kind, the texts with a name, and those whose plan contains the name.
 
-    A case consists of the folded words of a text, the names of its environment, and the (kind,
-    value) pairs of the demonstrated plan. If most names of a kind that occur in texts are also in
-    the plan, texts spell out the values of this kind.
+    A case consists of the folded words of a text, the names in its environment, and the (kind,
+    value) pairs of the demonstrated plan. The counts tell whether texts name the values that their
+    plans contain.
 
     >>> index = SpanIndex({"name": {"Shed Lock", "Lamp"}, "kind": {"lock"}})
     >>> shown = {("name", "Shed Lock"), ("kind", "lock")}
@@ -156,7 +164,7 @@ def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
 
 
 def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
-    """Return the share of a name that matches, and the kind of its worst match."""
+    """Return the matched share of a name, and the kind of its worst match."""
     said = [way for way in ways if way is not None]
     return sum(_EXTENT[way] for way in said) / len(ways), max(said)
 
@@ -179,7 +187,7 @@ def _part(
     if len(taken) < len(parts):
         taken = {at: extent for at, extent in taken.items() if at not in short}
     apart = bool(taken) and max(taken) - min(taken) > len(parts)
-    # Verbs may be split (“turn the lamp on”); separate words of other names are no match.
+    # Verbs may be split (“turn the lamp on”); words of other names must be adjacent.
     parted = kind == LABEL and len(taken) == len(parts) and list(taken) == sorted(taken)
     if not taken or (apart and not parted):
         return None
@@ -189,7 +197,7 @@ def _part(
 
 
 def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
-    """Drop spans inside longer names, and partial matches that other spans explain."""
+    """Drop spans inside longer names, and partial matches whose words match other names."""
     kept = [
         span
         for span in whole

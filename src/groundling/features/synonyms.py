@@ -1,4 +1,4 @@
-"""Synonyms: replace unknown words with the nearest word of the training texts."""
+"""Synonyms: known words that replace unknown ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Vector = NDArray[np.float32]
 
 _FASTTEXT = 793_712_314  # magic number of binary fastText files
 _LONGEST_WORD = 1_000  # bytes
-_MOST_LINES = 20  # lines of a file, or entries, for each word that may be read
+_MOST_LINES = 20  # maximum lines (or entries) that are read, for each word allowed
 _MOST_TABLES = 64  # maximum cached vector tables
 _WORDNET = "wordnet"
 
@@ -90,7 +90,7 @@ class WordVectors(Synonyms):
 
     @classmethod
     def from_spacy(cls, pipeline: Any, *, least: float = 0.6) -> WordVectors:
-        """Use the vectors of a spaCy pipeline, which cannot be stored in model files."""
+        """Use the vectors of a spaCy pipeline; they are not stored in model files."""
         vocabulary = pipeline.vocab
         if not vocabulary.vectors.shape[0]:
             raise LexiconError(
@@ -137,7 +137,7 @@ class WordVectors(Synonyms):
         return np.asarray(found / length, np.float32)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the word with the largest cosine similarity, if it is at least `least`."""
+        """Return the word with the highest cosine similarity, if it is at least `least`."""
         mine = self.vector(word)
         words, matrix = self._table(among)
         if mine is None or not words or matrix.shape[1] != len(mine):
@@ -175,7 +175,7 @@ class WordNet(Synonyms):
         return hash(_WORDNET)
 
     def nearest(self, word: str, among: Collection[str]) -> tuple[str, float]:
-        """Return the known word that shares the most frequent sense of a word."""
+        """Return the known word that shares the most frequent sense of an unknown one."""
         for rank, lemmas in enumerate(_synsets(word)):
             common = sorted(lemma for lemma in lemmas if lemma in among and lemma != word)
             if common:
@@ -252,14 +252,14 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
         find = _fasttext(data) if is_fasttext else _listed(data)
     except (ValueError, struct.error, IndexError) as problem:
         raise LexiconError(
-            f"{path} must contain word vectors of GloVe, word2vec or fastText, as text or "
-            f"binary: {problem}. Use another file."
+            f"{path} must contain word vectors of GloVe, word2vec or fastText, in text or "
+            f"binary format ({problem}). Use another file."
         ) from None
 
     def checked(word: str) -> Vector | None:
         if data.size() < len(data):  # reading beyond the end would end the process
             raise LexiconError(
-                f"{path} became shorter while it was in use. Restore it, and start again."
+                f"{path} became shorter while it was in use. Restore the file, and start again."
             )
         return find(word)
 
@@ -268,7 +268,7 @@ def _open(path: Path) -> Callable[[str], Vector | None]:
 
 def _size(size: int) -> int:
     if size < 1:
-        raise ValueError(f"its vectors have {size} numbers")
+        raise ValueError(f"its vectors must have at least 1 number; got {size}")
     VECTOR_SIZE.check(size, LexiconError, "A word vector")
     return size
 
@@ -389,7 +389,7 @@ def _subwords(word: str, shortest: int, longest: int) -> Iterator[bytes]:
 
 
 def _encode(word: str) -> bytes:
-    return word.encode("utf-8", "surrogatepass")  # a lone surrogate is in no file
+    return word.encode("utf-8", "surrogatepass")  # a lone surrogate cannot be encoded otherwise
 
 
 def _hash(part: bytes) -> int:

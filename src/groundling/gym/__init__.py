@@ -1,4 +1,4 @@
-"""Instructions for any simulator: Gymnasium environments, BabyAI, Minari datasets."""
+"""Agents that follow instructions in simulators: Gymnasium, BabyAI, Minari datasets."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from groundling.gym.babyai_levels import levels as levels
     from groundling.gym.datasets import from_minari as from_minari
     from groundling.gym.datasets import to_minari as to_minari
+    from groundling.gym.episode import ActionChoice as ActionChoice
+    from groundling.gym.episode import Episode as Episode
+    from groundling.gym.episode import MacroAction as MacroAction
     from groundling.gym.move_agent import MoveAgent as MoveAgent
-    from groundling.gym.objects import ActionChoice as ActionChoice
-    from groundling.gym.objects import Episode as Episode
-    from groundling.gym.objects import MacroAction as MacroAction
     from groundling.gym.objects import ObjectWorld as ObjectWorld
-    from groundling.gym.objects import Verb as Verb
     from groundling.gym.objects import sides as sides
     from groundling.gym.recorder import Recording as Recording
     from groundling.gym.recorder import record as record
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from groundling.gym.simulator import GymWorld as GymWorld
     from groundling.gym.simulator import Seen as Seen
     from groundling.gym.simulator import Situation as Situation
+    from groundling.gym.verbs import Verb as Verb
     from groundling.gym.wrapper import InstructionFollowing as InstructionFollowing
 
 # Modules of the public names, imported on first use: Gymnasium and MiniGrid are optional.
@@ -33,11 +33,13 @@ _HOMES = {
     "agent": ("ActReport", "Agent", "carry_out"),
     "babyai_levels": ("BabyAI", "babyai", "levels"),
     "datasets": ("from_minari", "to_minari"),
+    "episode": ("ActionChoice", "Episode", "MacroAction"),
     "move_agent": ("MoveAgent",),
-    "objects": ("ActionChoice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"),
+    "objects": ("ObjectWorld", "sides"),
     "recorder": ("Recording", "record"),
     "segmentation": ("cut",),
     "simulator": ("Cost", "GymWorld", "Seen", "Situation"),
+    "verbs": ("Verb",),
     "wrapper": ("InstructionFollowing",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

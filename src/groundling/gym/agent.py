@@ -8,30 +8,30 @@ from typing import Any
 
 from groundling.errors import GroundlingError, SettingError, WorldError
 from groundling.follower import Follower
-from groundling.gym.objects import Episode, MacroAction, ObjectWorld
+from groundling.gym.episode import Episode, MacroAction
+from groundling.gym.objects import ObjectWorld
 from groundling.plan import Plan
 
-__all__ = ["UNDERSTOOD", "ActReport", "Agent", "BaseAgent", "Run", "carry_out"]
-
 UNDERSTOOD = 0.5  # default minimum confidence to act
-_ASKED = 0.5  # minimum share of a part of the text that must align with a choice
-_MOST_MOVES = 100_000  # per macro-action
+_ASKED = 0.5  # minimum probability that a part of the text aligns with a choice
+_MOST_MOVES = 100_000  # limit on moves per macro-action
 _LOOKS = 200  # limit on exploration rounds per instruction
 
 
 @dataclass(frozen=True)
 class ActReport:
-    """The result of carrying out an instruction.
+    """Report on an instruction that an agent carried out.
 
     Parameters
     ----------
     ending
-        `success`: the environment gave a reward (or, if it gives none, everything was carried
-        out), or the episode terminated with a reward, even if some parts were not carried out;
+        `success`: the environment rewarded the instruction or ended the episode with a reward,
+        even if some parts were not carried out; or everything was carried out in a world whose
+        `rewards` is False;
         `misunderstood`: everything was carried out, but the environment gave no reward;
         `partly understood`: some parts of the text had no matching action;
         `not understood`: the confidence was too low, and nothing (more) was done;
-        `executor failed`: a macro-action could not be carried out;
+        `executor failed`: no moves were found for a macro-action;
         `out of time`: the environment ended the episode.
     sentence
         The result as a sentence.
@@ -40,9 +40,10 @@ class ActReport:
     plan
         The last plan, if there is one.
     done, left
-        Parts of the text that were carried out, and parts that were not.
+        Parts of the text that were carried out, and remaining parts.
     surprises
-        Number of times the environment was in an unexpected state and moves were replanned.
+        Number of times that the environment was in an unexpected state, so that the agent
+        replanned.
     """
 
     ending: str
@@ -56,7 +57,7 @@ class ActReport:
 
     @property
     def success(self) -> bool:
-        """Whether the instruction was carried out, as far as the environment can tell."""
+        """Whether the instruction was carried out; true if `ending` is `success`."""
         return self.ending == "success"
 
     def __str__(self) -> str:
@@ -65,7 +66,7 @@ class ActReport:
 
 @dataclass
 class Run:
-    """An instruction in progress."""
+    """Progress of carrying out an instruction."""
 
     env: Any
     scene: Any
@@ -80,10 +81,11 @@ class Run:
     over: bool = False
     won: bool = False  # terminated with a reward
     plan: Plan | None = None
-    meant: dict[Any, set[Any]] = field(default_factory=dict)  # labels that each part named
+    # labels that each part of the text named
+    meant: dict[Any, set[Any]] = field(default_factory=dict)
 
     def count(self, answer: tuple[Any, ...]) -> None:
-        """Update the totals with the return value of `env.step`."""
+        """Add the result of `env.step` to the totals."""
         _, reward, terminated, truncated, _ = answer
         self.moves += 1
         self.reward += float(reward)
@@ -91,7 +93,7 @@ class Run:
         self.won = self.failed and float(reward) > 0
 
     def end(self, rewards: bool) -> ActReport:
-        """Return the final report."""
+        """Return the final report of the run."""
         if self.won or (self.reward > 0 if rewards else not self.left):
             done = f"Done: {'; '.join(map(_bare, self.done))}."
             left = f" Not needed: {'; '.join(map(_bare, self.left))}." if self.left else ""
@@ -120,7 +122,7 @@ class Run:
         )
 
     def report(self, ending: str, sentence: str) -> ActReport:
-        """Return a report with this ending and the totals so far."""
+        """Return a report with the given ending and the totals so far."""
         return ActReport(
             ending, sentence, self.reward, self.moves, self.plan, tuple(map(_bare, self.done)),
             tuple(map(_bare, self.left)), self.surprises,
@@ -133,9 +135,9 @@ def _bare(part: str) -> str:
 
 
 class BaseAgent:
-    """A follower, the world it acts in, and the minimum confidence to act.
+    """Base class of agents: a follower, its world, and the minimum confidence to act.
 
-    The threshold defaults to the follower's own (`Search.threshold`), or 0.5 if it has none.
+    The threshold defaults to the follower's `Search.threshold`, or 0.5 if the follower has none.
     """
 
     world: Any
@@ -153,24 +155,24 @@ class BaseAgent:
 
     @staticmethod
     def _begin(env: Any, scene: Any, parts: Sequence[str]) -> Run | ActReport:
-        """Return a new run, or the report of an empty text."""
+        """Return a new run, or the final report if the text is empty."""
         if not parts:
             return ActReport("not understood", "The text is empty.")
         return Run(env, scene, scene, list(parts))
 
 
 class BrokenWorldError(WorldError):
-    """Error for an invalid return value of a world's method; agents do not catch it."""
+    """Error for an invalid return value of a world's method, which agents do not catch."""
 
 
 class _Hands:
-    """Executor of macro-actions that replans their moves after a surprise."""
+    """Executor of macro-actions that replans the moves after each surprise."""
 
     def __init__(self, world: ObjectWorld) -> None:
         self.world = world
 
     def carry_out(self, run: Run, action: MacroAction) -> None:
-        """Carry out a macro-action."""
+        """Carry out a macro-action, and replan its moves after each surprise."""
         while True:
             surprised = False
             for move in self._moves(run, action):
@@ -186,7 +188,7 @@ class _Hands:
                 raise GroundlingError("the environment repeatedly behaved unexpectedly")
 
     def try_out(self, run: Run, action: MacroAction) -> ActReport | None:
-        """Carry out a macro-action; return the final report if it is impossible."""
+        """Carry out a macro-action; return None, or the final report if it is impossible."""
         try:
             self.carry_out(run, action)
         except BrokenWorldError:
@@ -196,7 +198,7 @@ class _Hands:
         return None
 
     def _moves(self, run: Run, action: MacroAction) -> Iterator[Any]:
-        """Yield the moves of a macro-action; raise an error for invalid ones."""
+        """Yield the moves of a macro-action; raise an error for invalid moves."""
         moves = self.world.moves(run.scene, action)
         method = f"{type(self.world).__name__}.moves"
         if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
@@ -219,7 +221,7 @@ class _Hands:
             yield move
 
     def move(self, run: Run, move: Any) -> bool:
-        """Make one move; return whether the new scene is a surprise."""
+        """Make one move; return whether the new scene differs from the expected one."""
         expected = self.world.predict(run.scene, move)
         run.count(run.env.step(move))
         run.scene = self.world.after(run.env, run.scene, move)
@@ -227,17 +229,17 @@ class _Hands:
 
 
 class Agent(BaseAgent):
-    """An agent that plans, acts, observes, and replans after a surprise.
+    """Agent that plans, acts, observes, and replans after a surprise.
 
     Parameters
     ----------
     follower
         A fitted follower.
     world
-        The world that the follower was trained in.
+        The world in which the follower was trained.
     threshold
-        Minimum confidence to act. Defaults to the follower's own threshold
-        (`Search.threshold`), or 0.5 if it has none.
+        Minimum confidence to act. Defaults to the follower's `Search.threshold`, or 0.5 if the
+        follower has none.
 
     Examples
     --------
@@ -264,7 +266,7 @@ class Agent(BaseAgent):
         return self.follower.follow(parts, self.world.episode(scene, parts, start), ())
 
     def act(self, text: str, env: Any) -> ActReport:
-        """Carry out an instruction in an environment after its reset."""
+        """Carry out an instruction in an environment directly after its reset; return a report."""
         run = self._begin(env, self.world.begin(env), self.world.read(text))
         if isinstance(run, ActReport):
             return run
@@ -275,7 +277,7 @@ class Agent(BaseAgent):
         return run.report("executor failed", "I replanned too often without making progress.")
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan and carry out the rest of the text; return None to try again."""
+        """Plan and carry out the rest of the text; return the final report, or None to replan."""
         episode = self.world.episode(run.scene, run.left, run.start)
         plan, trouble = None, ""
         try:
@@ -304,7 +306,7 @@ class Agent(BaseAgent):
     def _do(
         self, run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]
     ) -> ActReport | None:
-        """Carry out a plan; return None if the rest must be replanned."""
+        """Carry out a plan; return the final report, or None if the agent must replan."""
         said = tuple(run.left)
         waiting = episode.in_order(plan.actions)
         open_parts = {part for each in asked for part in each}
@@ -334,7 +336,7 @@ class Agent(BaseAgent):
 
 
 def _asked(plan: Plan, parts: int) -> list[set[int]]:
-    """Return the parts of the text that align with each action of a plan."""
+    """Return, for each action of a plan, the parts of the text that align with it."""
     if parts == len(plan.actions):
         return [{part} for part in range(parts)]
     shares = plan.explain().sentence_shares()  # parts × choices
@@ -342,7 +344,7 @@ def _asked(plan: Plan, parts: int) -> list[set[int]]:
 
 
 def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
-    """Return a problem if a part now refers to other objects, else an empty string."""
+    """Return a sentence if a part now refers to other objects, else an empty string."""
     slots = episode.world.slots
     choices: Sequence[Any] = plan.actions
     for choice, places in zip(choices, asked, strict=True):
@@ -357,7 +359,7 @@ def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> 
 
 
 def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> ActReport:
-    """Carry out macro-actions in an environment that was just reset.
+    """Carry out macro-actions in an environment directly after its reset.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToRedBall")

@@ -1,4 +1,4 @@
-"""BabyAI levels of MiniGrid, with their state, actions and teacher."""
+"""BabyAI levels of MiniGrid, with their state, actions and a teacher."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from groundling.errors import SettingError, WorldError, did_you_mean
+from groundling.gym.episode import ActionChoice, Episode, MacroAction
 from groundling.gym.grid import (
     GONE,
     HEADINGS,
@@ -21,16 +22,14 @@ from groundling.gym.grid import (
     step,
 )
 from groundling.gym.grid_planner import moves_for
-from groundling.gym.objects import ActionChoice, Episode, MacroAction, ObjectWorld, Verb, sides
+from groundling.gym.objects import ObjectWorld, sides
 from groundling.gym.optional import require
+from groundling.gym.verbs import Verb
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
-__all__ = ["BabyAI", "babyai", "levels"]
-
-
 Said = tuple[str, tuple[frozenset[int], ...], bool]
-"""A macro-action: its verb, the acceptable things for each role, and whether it is done earlier."""
+"""A macro-action: its verb, the acceptable things for each role, and its `earlier` mark."""
 
 
 def levels() -> tuple[str, ...]:
@@ -47,10 +46,10 @@ def levels() -> tuple[str, ...]:
 def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
     """Return a BabyAI level by name, such as `GoToLocal` or `BabyAI-GoToLocal-v0`.
 
-    `actions` is `macro` or `primitive`. Macro-actions (go to, pick up, open, put next to) are
-    carried out by a planner. Primitive actions are the simulator's own moves, for small levels (see
-    `PrimitiveBabyAI`). With `view="partial"`, the agent knows only the cells it has seen (see
-    `PartialBabyAI`).
+    With `actions="macro"`, plans consist of macro-actions (go to, pick up, open, put next to),
+    which a planner turns into moves. With `"primitive"`, plans consist of the simulator's own
+    moves, which suits small levels (see `PrimitiveBabyAI`). With `view="partial"`, the agent knows
+    only the cells that it has seen (see `PartialBabyAI`).
 
     >>> level = babyai("GoToLocal")
     >>> [demonstration] = level.record([0])
@@ -100,11 +99,11 @@ def _find(level: str) -> str:
 
 
 class BabyAI(ObjectWorld):
-    """A BabyAI level with the full state, macro-actions and a teacher.
+    """A BabyAI level with a fully visible state, macro-actions and a teacher.
 
     A scene is a `GridState`. The sides of things (*on your left*) are relative to the agent's
-    initial position, and only things in the same room have them. The teacher reads the mission from
-    the simulator's data, not from its text.
+    initial position, and only things in the agent's initial room have sides. The teacher reads the
+    mission from the simulator's data, not from the text of the mission.
     """
 
     verbs = (Verb("go to"), Verb("pick up"), Verb("open"), Verb("put", ("object", "next to")))
@@ -121,13 +120,14 @@ class BabyAI(ObjectWorld):
         self._start: GridState | None = None
 
     def make(self, **settings: Any) -> Any:
-        """Return the Gymnasium environment of the level."""
+        """Return a new Gymnasium environment of the level."""
         _registry()
-        with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints rejected layouts
+        # silence MiniGrid, which prints rejected layouts
+        with contextlib.redirect_stdout(io.StringIO()):
             return require("gymnasium").make(self.level, disable_env_checker=True, **settings)
 
     def reset(self, env: Any, seed: int) -> tuple[str, GridState]:
-        """Start an episode; return its mission and its scene."""
+        """Start an episode; return the mission and the initial scene."""
         with contextlib.redirect_stdout(io.StringIO()):
             env.reset(seed=int(seed))
         return str(env.unwrapped.mission), self.begin(env)
@@ -143,11 +143,11 @@ class BabyAI(ObjectWorld):
         return self._start
 
     def observe(self, env: Any) -> GridState:
-        """Return the current scene."""
+        """Return the current scene of an environment."""
         return self.reader(env).read()
 
     def reader(self, env: Any) -> GridReader:
-        """Return the reader of the current episode."""
+        """Return the reader of the grid in the current episode."""
         found = self._readers.get(env.unwrapped)
         return found if found is not None else GridReader(env)
 
@@ -166,7 +166,7 @@ class BabyAI(ObjectWorld):
 
     @staticmethod
     def _labels(number: int, scene: GridState, start: GridState, place: int) -> Labels:
-        """Return the labels of a thing, with sides if it is in the room of the start."""
+        """Return the labels of a thing; it has sides only in the room where the agent starts."""
         thing, point = scene.layout.things[number], scene.layout.point
         heading = HEADINGS[start.direction]
         side = sides(point(start.agent), heading, point(place)) if place >= 0 else []
@@ -188,13 +188,14 @@ class BabyAI(ObjectWorld):
         things: list[frozenset[Any]] = [frozenset(each) for each in action.things]
         moves = moves_for(scene, action.verb, *things)
         if moves[:1] == ("drop",) and scene == self._start:
-            moves = ("done", *moves)  # the simulator must first register the carried thing
+            # a first move, so that the simulator notices the carried thing
+            moves = ("done", *moves)
         return tuple(MOVES.index(move) for move in moves)
 
     def draw(
         self, episode: Episode, state: tuple[ActionChoice, ...], way: Sequence[Any] = ()
     ) -> str:
-        """Return the SVG of a level after some choices."""
+        """Return an SVG of a level after some choices."""
         from groundling.gym.grid_drawing import draw_babyai
 
         return draw_babyai(episode, state)
@@ -222,12 +223,12 @@ class BabyAI(ObjectWorld):
         if MOVES[move] == "toggle" and opened:
             yield 0.2, "open", (facing,)
         if facing >= 0:
-            yield (0.0, "go to", (facing,))  # the text may mention it after another effect
+            yield (0.0, "go to", (facing,))  # the text may mention this after another effect
 
     # ---- the teacher --------------------------------------------------------------------
 
     def mission(self, env: Any) -> list[Said]:
-        """Return the macro-actions of the mission, in the order of its text."""
+        """Return the macro-actions that the mission asks for, in the order of its text."""
         instruction = getattr(env.unwrapped, "instrs", None)
         if instruction is None:
             raise WorldError(
@@ -242,7 +243,7 @@ class BabyAI(ObjectWorld):
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations for a list of seeds, or for a number of seeds."""
+        """Return the teacher's demonstrations; `seeds` is a list of seeds, or their number."""
         listed = range(seeds) if isinstance(seeds, int) else seeds
         with contextlib.closing(self.make()) as env:
             return [self.demonstration(env, seed) for seed in listed]

@@ -1,4 +1,4 @@
-"""Partial views: belief states of the cells seen so far, and exploration."""
+"""Partial views: memory of the cells seen so far, and exploration of unknown cells."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from groundling.features.lexicon import matches_name
 from groundling.gym.babyai_levels import BabyAI
+from groundling.gym.episode import ActionChoice, MacroAction
 from groundling.gym.grid import (
     CLOSED,
     GONE,
@@ -22,16 +23,13 @@ from groundling.gym.grid import (
     step,
 )
 from groundling.gym.grid_planner import GridPlanner, PlanningError
-from groundling.gym.objects import ActionChoice, MacroAction
 from groundling.gym.optional import require
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
-__all__ = ["BeliefLayout", "PartialBabyAI", "frontier"]
-
-_REACH = 32  # cells of the belief in each direction
+_REACH = 32  # number of cells in the belief, in each direction from the start
 _SIZE = 2 * _REACH + 1
-_UNKNOWN = 2  # value in `walls` of cells that were not seen yet
+_UNKNOWN = 2  # value in `walls` of cells that have not been seen
 _STATUS = {0: OPEN, 1: CLOSED, 2: LOCKED}
 _NAMES = {
     "kind": ("ball", "box", "key", "door"),
@@ -42,13 +40,13 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class BeliefLayout(GridLayout):
-    """Layout that grows as cells are seen; `first` holds where each thing was first seen."""
+    """Layout that grows as cells are seen; `first` has the cell where each thing was first seen."""
 
     first: tuple[int, ...] = ()
 
 
 def frontier(state: GridState) -> set[int]:
-    """Return the unknown cells next to known free cells."""
+    """Return the unknown cells that are next to known free cells."""
     walls = state.layout.walls
     return {
         cell + way
@@ -60,10 +58,11 @@ def frontier(state: GridState) -> set[int]:
 
 
 class PartialBabyAI(BabyAI):
-    """A BabyAI level with the agent's partial view and memory.
+    """A BabyAI level in which the agent has a partial view and a memory.
 
-    Scenes are `GridState`s on a large grid, with the start in the middle. Positions are computed
-    from the moves. Before it acts, the agent explores to find the things that the text mentions.
+    Scenes are beliefs: `GridState`s on a large grid with the start in the middle, with positions
+    computed from the moves. Before acting, the agent explores to find the things that the text
+    mentions.
     """
 
     surprises = 2_000  # every new thing in view counts as a surprise
@@ -73,7 +72,7 @@ class PartialBabyAI(BabyAI):
         self._beliefs: WeakKeyDictionary[Any, GridState] = WeakKeyDictionary()
 
     def begin(self, env: Any) -> GridState:
-        """Return the belief at the start."""
+        """Return the initial belief, after the first view."""
         super().begin(env)  # the teacher uses the full view
         unwrapped = env.unwrapped
         layout = BeliefLayout(_SIZE, _SIZE, bytes([_UNKNOWN]) * (_SIZE * _SIZE), ())
@@ -87,21 +86,21 @@ class PartialBabyAI(BabyAI):
         return state
 
     def observe(self, env: Any) -> GridState:
-        """Return the current belief."""
+        """Return the current belief of the agent."""
         return self._beliefs[env.unwrapped]
 
     def after(self, env: Any, scene: GridState, move: int) -> GridState:
-        """Return the belief after a move and the new view."""
+        """Return the belief after a move, updated with the new view."""
         state = _see(step(scene, MOVES[move]), env.unwrapped.gen_obs()["image"])
         self._beliefs[env.unwrapped] = state
         return state
 
     def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations with the full view."""
+        """Return the teacher's demonstrations, which use the full view."""
         return BabyAI(self.level).record(seeds)
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
-        """Return the kind, colour and sides of the seen things, relative to the start."""
+        """Return the kind and colour of each thing seen, and its sides relative to the start."""
         layout = scene.layout
         assert isinstance(layout, BeliefLayout)
         room = _room(scene, start.agent)
@@ -118,7 +117,7 @@ class PartialBabyAI(BabyAI):
     def look(
         self, scene: GridState, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> tuple[int, ...]:
-        """Return moves that explore, if the text mentions things that were not seen yet."""
+        """Return exploring moves if the text mentions things that have not been seen."""
         things = scene.layout.things
         if len(parts) == len(choices) and all(
             _fits(part, things[int(str(choice.things[0]))], choice)
@@ -128,7 +127,7 @@ class PartialBabyAI(BabyAI):
         return self._explore(scene)
 
     def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
-        """Return the moves that carry out a macro-action, or that explore."""
+        """Return moves that carry out a macro-action, or exploring moves if there is no way yet."""
         try:
             return super().moves(scene, action)
         except PlanningError:
@@ -192,7 +191,7 @@ def _see(state: GridState, image: Any) -> GridState:
 
 
 def _place(state: GridState, cell: int, thing: Thing, status: int) -> GridState:
-    """Return the belief with a thing at a cell, either a known thing or a new one."""
+    """Return the belief with a thing, known or new, placed at a cell."""
     number = state.at(cell)
     if number < 0 or state.layout.things[number][:2] != thing[:2]:
         if number >= 0:
@@ -211,7 +210,7 @@ def _add(state: GridState, thing: Thing, cell: int, status: int) -> GridState:
 
 
 def _room(state: GridState, start: int) -> set[int]:
-    """Return the cells of the room that contains `start`, with its walls and doors."""
+    """Return the cells of the room that contains `start`, including its walls and doors."""
     doors = {
         place
         for place, thing in zip(state.places, state.layout.things, strict=True)

@@ -1,4 +1,4 @@
-"""Read and write trajectories as Minari datasets."""
+"""Conversion of trajectories to and from Minari datasets."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import numpy as np
 from groundling.errors import CorpusError
 from groundling.gym.optional import require
 from groundling.gym.recorder import Recording
-
-__all__ = ["from_minari", "to_minari"]
 
 _MISSION = "mission"
 
@@ -30,8 +28,8 @@ def to_minari(
 
     `dataset` is the id of the dataset, such as `babyai/go-to-local/teacher-v0`.
 
-    Observations are stored without loss, with the mission as text. Episodes keep their seeds, so
-    that scenes can be replayed.
+    Observations are stored without loss, including the mission as text. The seed of each episode is
+    stored too, so that scenes can be replayed.
     """
     minari, spaces = require("minari"), require("gymnasium").spaces
     require("h5py")
@@ -65,7 +63,7 @@ def to_minari(
             )
         )
     with closing(world.make()) as env, warnings.catch_warnings():
-        # Minari warns about missing details, such as an e-mail address.
+        # Minari warns about missing metadata, such as an e-mail address.
         warnings.simplefilter("ignore", UserWarning)
         return minari.create_dataset_from_buffers(
             dataset_id=dataset,
@@ -78,12 +76,12 @@ def to_minari(
             author=author,
             description=description,
             data_format="hdf5",
-            jpeg_encoding=False,  # symbolic images must not be blurred
+            jpeg_encoding=False,  # symbolic images must not be compressed lossily
         )
 
 
 def from_minari(dataset: Any) -> list[Recording]:
-    """Return the trajectories of a Minari dataset, loaded or given by name.
+    """Return the trajectories of a Minari dataset; pass the dataset or its name.
 
     Each episode must have a seed and a `mission` in its observations.
     """
@@ -131,7 +129,7 @@ def _trajectory(episode: Any, metadata: Any, name: str) -> Recording:
 
 
 def _plain(value: Any) -> Any:
-    """Convert NumPy numbers to Python numbers, and arrays to tuples."""
+    """Return a value with NumPy numbers as Python numbers, and arrays as tuples."""
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else tuple(map(_plain, array))
 
@@ -145,7 +143,7 @@ def _columns(observations: Sequence[Any]) -> dict[str, Any]:
 
 
 def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
-    """Convert infos to columns with one row more than there are moves.
+    """Return infos as columns for Minari, with one more row than there are moves.
 
     Minari also expects an info for the reset, so the first row repeats the second. Only numbers and
     strings are kept.
@@ -160,7 +158,7 @@ def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
 
 
 def _observation_space(spaces: Any, given: Any, trajectories: Sequence[Recording]) -> Any:
-    """Return the observation space extended by a text space for missions."""
+    """Return the observation space, extended with a text space for missions."""
     texts = [each.text for each in trajectories]
     text = spaces.Text(
         max_length=max(map(len, texts)), charset="".join(sorted(set("".join(texts))))

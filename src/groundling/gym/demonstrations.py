@@ -1,4 +1,4 @@
-"""Checks of demonstrated macro-actions, and their conversion to choices."""
+"""Validation of demonstrated macro-actions, and their conversion to choices."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from groundling.world.environment import Demonstration
 if TYPE_CHECKING:
     from groundling.gym.objects import ObjectWorld
 
-__all__ = ["checked_macro", "demonstrate"]
-
-_MOST_ALSO = 64  # limit on the equally correct plans of a demonstration
+_MOST_ALSO = 64  # maximum number of equally correct plans of a demonstration
 
 Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
 
 
 def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
-    """Check a macro-action; return its verb and the acceptable objects for each role."""
+    """Return the verb and acceptable objects of a macro-action; raise an error if invalid."""
     known = {each.name: each for each in world.verbs}
     if not isinstance(verb, str) or verb not in known:
         hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
@@ -85,7 +83,7 @@ def demonstrate(
     if not plans:
         shown = ", ".join(str(each[0]) for each in options)
         raise DemonstrationError(
-            f"{where} must have choices that are possible in this order; got {shown}. Check "
+            f"{where} must have actions that are possible in this order; got {shown}. Check "
             f"{type(world).__name__}.allows and effect."
         )
     return Demonstration(parts, episode, (), plans[0], name=name, also=tuple(plans[1:]))
@@ -109,7 +107,7 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
         if earlier and not world.reorders:
             raise DemonstrationError(
                 f"{where} must not mark {verb!r} as done earlier, unless "
-                f"{type(world).__name__}.reorders is True. Set it, or remove the mark."
+                f"{type(world).__name__}.reorders is True. Set this attribute, or remove the mark."
             )
         if earlier and place == 0:
             raise DemonstrationError(
@@ -124,11 +122,11 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
 
 
 def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[list[ActionChoice]]:
-    """Yield the acceptable choices for each argument."""
+    """Yield the list of acceptable choices for each argument in turn."""
     world = episode.world
     roles = {each.name: each.roles for each in world.verbs}
     for place, (verb, arguments, earlier) in enumerate(given):
-        fixed = not (place and world.has_effects)  # the allowed objects are known in advance
+        fixed = not (place and world.has_effects)  # the objects are known before any choice is made
         for number, (role, names) in enumerate(zip(roles[verb], arguments, strict=True)):
             wanted = set(names)
             found = [

@@ -1,4 +1,4 @@
-"""Episodes: the environment of one scene, with choices as actions."""
+"""Episodes: environments of one scene whose actions are choices of objects."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 if TYPE_CHECKING:
     from groundling.gym.objects import ObjectWorld
 
-__all__ = ["ActionChoice", "Episode", "MacroAction", "in_doing_order"]
-
 T = TypeVar("T")
 
 
 def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
-    """Sort actions from text order into execution order, by their `earlier` marks.
+    """Return actions that are in text order in execution order, as `earlier` marks say.
 
     >>> in_doing_order(["open", "go", "take"], lambda verb: verb == "go")
     ['go', 'take', 'open']
@@ -30,10 +28,10 @@ def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
 
 
 class ActionChoice(NamedTuple):
-    """One argument of a macro-action: its verb, its role, and the acceptable objects.
+    """A choice of objects for one argument (role) of a macro-action.
 
-    `things` are objects with equal labels; the agent uses the most convenient one. `earlier`
-    marks an action to be carried out before all actions mentioned before it.
+    `things` are acceptable objects with equal labels, of which the agent uses the nearest.
+    `earlier` marks an action to carry out before all actions that the text mentions before it.
     """
 
     verb: str
@@ -44,7 +42,7 @@ class ActionChoice(NamedTuple):
 
     @property
     def canonical_name(self) -> str:
-        """The name that breaks ties between choices with equal scores."""
+        """Name that breaks ties between choices with equal scores."""
         return f"{self.verb} {self.role} {self.shown} {self.things} {self.earlier:d}"
 
     def __str__(self) -> str:
@@ -53,7 +51,7 @@ class ActionChoice(NamedTuple):
 
 
 class MacroAction(NamedTuple):
-    """A verb with all its arguments, each a tuple of acceptable objects."""
+    """A verb with all its arguments; each argument is a tuple of acceptable objects."""
 
     verb: str
     things: tuple[tuple[Hashable, ...], ...]
@@ -64,12 +62,13 @@ class MacroAction(NamedTuple):
 
 
 class Episode:
-    """The environment of one scene; states are tuples of choices.
+    """Environment of one scene, whose states are tuples of choices.
 
-    Use `ObjectWorld.episode` to create one. A plan may end when all verbs have their arguments.
-    Objects that the text does not distinguish are merged: *a ball* may be any ball. So are outcomes
-    that differ only in labels that no part of the text names. If the texts of a world do not spell
-    the values of labels, set its attribute `spelled` to False to turn this off.
+    Create one with `ObjectWorld.episode`. A plan may end when all verbs have their arguments.
+    Objects that the text does not distinguish are merged, so that *a ball* may be any ball, and so
+    are outcomes that differ only in labels that the text does not name. If the texts of a world do
+    not spell the values of labels, turn merging off by setting the world's attribute `spelled` to
+    False.
     """
 
     def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
@@ -79,7 +78,8 @@ class Episode:
         self.parts = parts
         self.scene = scene
         self.start = start
-        if hasattr(world, "draw"):  # drawing is optional, detected by the method
+        # drawing is optional: the method exists only if the world has one
+        if hasattr(world, "draw"):
             self.draw = partial(world.draw, self)
         self._roles = {verb.name: verb.roles for verb in world.verbs}
         self._groups: dict[Any, list[tuple[tuple[Any, ...], str]]] = {}
@@ -89,7 +89,7 @@ class Episode:
         self._named: dict[str, set[Label]] = {}
         self._scenes: dict[tuple[ActionChoice, ...], Any] = {}
         self._still = not world.has_effects
-        # Default slots are marked, so that warnings are about user settings only.
+        # Mark default slots, so that warnings are only about slots that the user sets.
         usual = world.slots is world.usual_slots
         self.presumed_slots = world.slots if usual else ()
         self.labels_follow_text = bool(parts) and world.spelled
@@ -97,7 +97,7 @@ class Episode:
     # ---- the environment ----------------------------------------------------------------
 
     def actions(self, state: tuple[ActionChoice, ...]) -> tuple[ActionChoice, ...]:
-        """Return the possible next choices."""
+        """Return the choices that are possible next."""
         verb, before = self._pending(state)
         scene = self._scene(state)
         turned = not state or any(each.earlier for each in state)
@@ -130,7 +130,7 @@ class Episode:
     def step(
         self, state: tuple[ActionChoice, ...], action: ActionChoice
     ) -> tuple[ActionChoice, ...]:
-        """Return the state extended by a choice."""
+        """Return the state with a choice appended."""
         return (*state, action)
 
     def ground(
@@ -157,7 +157,7 @@ class Episode:
         return bool(state) and not self._pending(state)[0]
 
     def outcome(self, state: tuple[ActionChoice, ...]) -> Hashable:
-        """Return the macro-actions, with objects that the text does not distinguish merged."""
+        """Return the macro-actions; objects that the text does not distinguish are equal."""
         if not (self.parts and self.world.spelled):
             return self.macro_actions(state)
         whole = " ".join(self.parts)
@@ -168,15 +168,12 @@ class Episode:
         )
 
     def _meant(self, things: tuple[Any, ...], part: str) -> tuple[Any, ...]:
-        """Return the labels of objects that a part of the text names.
-
-        If the part names none, the objects themselves are returned.
-        """
+        """Return the labels of objects that a part of the text names, or else the objects."""
         labels = self.named(things, part)
         return labels if self._named[part] else things
 
     def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
-        """Return the labels of objects whose value is named in a part of the text."""
+        """Return those labels of objects whose value a part of the text names."""
         if part not in self._named:
             self._named[part] = {
                 label
@@ -188,22 +185,22 @@ class Episode:
         return tuple(each for each in self.labels(things) if each in self._named[part])
 
     def describe(self, state: tuple[ActionChoice, ...]) -> str:
-        """Return the objects of the scene and the choices so far."""
+        """Return a description of the objects in the scene and the choices so far."""
         there = ", ".join(shown for _, shown in self.groups(state))
         return f"{there}; so far: {', '.join(map(str, state)) or 'nothing'}"
 
     # ---- derived values ----------------------------------------------------------------
 
     def macro_actions(self, state: Sequence[Any]) -> tuple[MacroAction, ...]:
-        """Return the completed macro-actions in the order of execution."""
+        """Return the completed macro-actions, in execution order."""
         return tuple(action for action, _ in self.in_order(state))
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
-        """Return the macro-actions in execution order, each with the range of its choices."""
+        """Return the completed macro-actions in execution order, with the ranges of choices."""
         return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
-        """Yield the completed macro-actions in text order, each with the range of its choices."""
+        """Yield the completed macro-actions in text order, with the ranges of choices."""
         place = 0
         while place < len(state):
             size = len(self._roles[state[place].verb])
@@ -215,15 +212,15 @@ class Episode:
             place += size
 
     def groups(self, state: tuple[ActionChoice, ...]) -> list[tuple[tuple[Any, ...], str]]:
-        """Return the groups of objects with equal labels, each with its name."""
+        """Return the groups of objects with equal labels, each with a description."""
         return self._merged(self._scene(state))
 
     def labels(self, things: tuple[Any, ...]) -> tuple[Label, ...]:
-        """Return the shared labels of a group of objects."""
+        """Return the labels that a group of objects shares."""
         return labels_of(self._nodes[things]["object"])
 
     def is_possible(self, plan: Sequence[ActionChoice]) -> bool:
-        """Return whether choices can be made in this order and form a complete plan."""
+        """Return whether choices are possible in this order and form a complete plan."""
         done: tuple[ActionChoice, ...] = ()
         for choice in plan:
             if choice not in self.actions(done):
@@ -232,7 +229,7 @@ class Episode:
         return self.is_goal(done)
 
     def _pending(self, state: Sequence[ActionChoice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
-        """Return the verb with missing arguments, and its arguments so far."""
+        """Return the verb that still lacks arguments, and its arguments so far."""
         if not state:
             return "", ()
         roles = self._roles[state[-1].verb]
@@ -243,7 +240,7 @@ class Episode:
 
     def _scene(self, state: tuple[ActionChoice, ...]) -> Any:
         if self._still:
-            return None  # the scene never changes; None is cheaper to hash
+            return None  # the scene never changes, and None is cheaper to hash
         known = self._scenes.get(state)
         if known is None:
             known = self.scene
@@ -253,7 +250,7 @@ class Episode:
         return known
 
     def _can_complete(self, scene: Any, verb: str, before: tuple[tuple[Any, ...], ...]) -> bool:
-        """Return whether some objects fit the remaining roles."""
+        """Return whether the remaining roles of a verb can be filled."""
         roles = self._roles[verb]
         return len(before) == len(roles) or any(
             self._fits(scene, verb, roles[len(before)], things, before)
@@ -270,7 +267,7 @@ class Episode:
         return any(self.world.allows(scene, verb, role, each, before) for each in things)
 
     def _as_told(self, labels: dict[Any, tuple[Label, ...]]) -> dict[Any, tuple[Label, ...]]:
-        """Drop the labels that the text does not mention; keep all if it mentions none."""
+        """Return only labels that the text mentions; all labels if it mentions none."""
         if not (self.parts and self.world.spelled):
             return labels
         values = {each for own in labels.values() for each in own if isinstance(each.value, str)}
@@ -286,7 +283,7 @@ class Episode:
         }
 
     def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str]]:
-        """Return the objects of a scene, with indistinguishable objects merged."""
+        """Return groups of indistinguishable objects of a scene, each with a description."""
         known = self._groups.get(scene)
         if known is not None:
             return known
@@ -314,7 +311,7 @@ class Episode:
         return self._groups[place]
 
     def _labels(self, scene: Any) -> dict[Any, tuple[Label, ...]]:
-        """Return the labels of each object, sorted by name, after checking them."""
+        """Return the labels of each object, sorted by name; raise an error if invalid."""
         method = f"{type(self.world).__name__}.objects"
         given = self.world.objects(scene, self.start)
         if not isinstance(given, Mapping):

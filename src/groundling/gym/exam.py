@@ -16,18 +16,13 @@ from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
 from groundling.gym.episode import Episode, MacroAction, in_doing_order
 from groundling.world.environment import Demonstration
 
-__all__ = [
-    "COUNTS", "QUICK_LEVELS", "Exam", "evaluate_level", "evaluate_partial", "held_out",
-    "random_plan", "record_mixed", "training_seeds",
-]  # fmt: skip
-
 COUNTS = (5, 10, 25, 50, 100)
 SEEDS = 200
 QUICK_SEEDS = 50
-PARTIAL_SEEDS = 50  # exploring takes many moves
+PARTIAL_SEEDS = 50  # exploration takes many moves
 DRAWS = 3
-TOGETHER = 500  # number of demonstrations for the follower of all levels
-FIRST_TEST = 1_000_000  # smaller seeds are for training
+TOGETHER = 500  # number of demonstrations per level, for the follower of all levels
+FIRST_TEST = 1_000_000  # first test seed; smaller seeds are for training
 
 QUICK_LEVELS = (
     "GoToLocal", "GoToObjMaze", "GoToSeqS5R2", "OpenDoorLoc", "OpenDoorsOrderN4", "PickupLoc",
@@ -38,7 +33,7 @@ QUICK_LEVELS = (
 
 
 def training_seeds(draw: int, count: int) -> range:
-    """Return the training seeds of a draw; draws do not overlap.
+    """Return the seeds of a draw of training demonstrations; draws do not overlap.
 
     >>> list(training_seeds(1, 2))
     [100000, 100001]
@@ -58,10 +53,10 @@ class _Episode:
 
 
 class Exam:
-    """The unseen episodes of a level, with cached results of plans.
+    """Unseen episodes of a level, with cached results of plans.
 
-    Each distinct plan is carried out once. Scenes, missions and graphs are computed once and
-    shared by all followers.
+    Each distinct plan is carried out only once. All followers share the scenes, missions and
+    graphs.
     """
 
     def __init__(self, level: str, seeds: int) -> None:
@@ -76,7 +71,7 @@ class Exam:
         self._known: dict[tuple[Any, ...], ActReport] = {}
 
     def carry_out(self, case: _Episode, actions: tuple[MacroAction, ...]) -> ActReport:
-        """Carry out macro-actions in an episode, and return the report."""
+        """Carry out macro-actions in an episode; return the report."""
         key = (case.seed, *((each.verb, each.things) for each in actions))
         if key not in self._known:
             self.world.reset(self.env, case.seed)
@@ -95,18 +90,18 @@ class Exam:
         ]
 
     def grade_random(self, seed: int) -> list[int]:
-        """Return which episodes succeed with random plans of one choice per part of the text."""
+        """Return the success of random plans in each episode, with one choice per part."""
         dice = random.Random(seed)
         found = []
         for case in self.cases:
-            # Among all things, not only the mentioned ones.
+            # Choose among all things, not only the mentioned ones.
             episode = self.world.episode(case.scene)
             plan = random_plan(episode, dice, len(case.episode.parts))
             found.append(int(self.carry_out(case, episode.macro_actions(plan)).success))
         return found
 
     def grade_oracle(self) -> tuple[list[int], str]:
-        """Return which episodes succeed with the true plans, and the most common failure."""
+        """Return the success of the true plans in each episode, and the most common failure."""
         found, why = [], Counter[str]()
         for case in self.cases:
             said = in_doing_order(case.said, lambda each: each[2])
@@ -118,12 +113,12 @@ class Exam:
         return found, why.most_common(1)[0][0] if why else ""
 
     def close(self) -> None:
-        """Close the environment."""
+        """Close the environment that all episodes share."""
         self.env.close()
 
 
 def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any, ...]:
-    """Return a random plan of the given length, extended until it is complete."""
+    """Return a random plan of a given length, extended until all verbs have their arguments."""
     plan: tuple[Any, ...] = ()
     while len(plan) < length or not episode.is_goal(plan):
         plan = (*plan, dice.choice(episode.actions(plan)))
@@ -133,10 +128,10 @@ def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any
 def evaluate_level(
     level: str, draws: int, counts: Sequence[int], seeds: int, *, others: bool = True
 ) -> dict[str, Any]:
-    """Return which episodes of a level succeed, by number of demonstrations and draw.
+    """Return the success in episodes of a level, by number of demonstrations and draw.
 
-    With `others`, the successes of random plans and of the oracle are also returned. The follower
-    of each draw is trained on the first demonstrations, and then taught the rest.
+    With `others`, the result also has the success of random plans and of the true plans. The
+    follower of each draw is trained on the first demonstrations and then taught the others.
     """
     found: dict[str, Any] = {f"{count} demonstrations": [] for count in counts}
     with closing(Exam(level, seeds)) as exam:
@@ -157,7 +152,7 @@ def evaluate_level(
 
 
 def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
-    """Return which episodes succeed for an agent with a partial view.
+    """Return the success in each episode of an agent with a partial view.
 
     The agent is trained on demonstrations with the full view.
     """
@@ -172,7 +167,7 @@ def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
 
 
 def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
-    """Return demonstrations of several levels, by default of all."""
+    """Return demonstrations of several levels; by default, of all levels."""
     names = names or levels()
     shares = [count // len(names) + (place < count % len(names)) for place in range(len(names))]
     return [
@@ -185,7 +180,7 @@ def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
 def held_out(said: Sequence[Said], world: BabyAI, scene: Any) -> bool:
     """Return whether a mission has a held-out combination of verb, colour and kind.
 
-    One in five combinations is held out, chosen by a hash of its name.
+    One in five combinations is held out. A hash of the combination's name decides which.
     """
     things = scene.layout.things
     for verb, arguments, _ in said:

@@ -1,4 +1,4 @@
-"""MiniGrid states as compact immutable values, with the dynamics of the simulator."""
+"""MiniGrid states as compact immutable values, and the rules by which moves change them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from typing import Any, NamedTuple
 
 from groundling.errors import WorldError, did_you_mean
 
-__all__ = [
-    "CLOSED", "GONE", "HEADINGS", "HELD", "INSIDE", "LOCKED", "MOVES", "OPEN", "PORTABLE",
-    "GridLayout", "GridReader", "GridState", "Thing", "parse_grid", "put", "step",
-]  # fmt: skip
-
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
-"""The moves, in the order of the simulator's numbers."""
+"""Names of the moves, in the order of the simulator's action numbers."""
 
 HELD, INSIDE, GONE = -1, -2, -3
 """Places that are not cells: in the agent's hand, in a closed box, removed."""
 
 OPEN, CLOSED, LOCKED = 0, 1, 2
-"""The status of a door."""
+"""Status values of a door."""
 
 HEADINGS = ((1, 0), (0, 1), (-1, 0), (0, -1))
-"""The column and row steps of each direction."""
+"""Change of column and of row, for each direction."""
 
 PORTABLE = frozenset({"ball", "box", "key"})
 """Kinds of things that can be carried."""
@@ -32,7 +27,7 @@ _FLAT = frozenset({"goal", "floor", "lava"})
 
 
 class Thing(NamedTuple):
-    """A thing in the grid: its kind, its colour and, for a box, the number of its content."""
+    """A thing in the grid: kind, colour and, for a box, the number of the thing inside."""
 
     kind: str
     colour: str
@@ -44,7 +39,7 @@ class Thing(NamedTuple):
 
 @dataclass(frozen=True)
 class GridLayout:
-    """The fixed part of an episode: walls, rooms and things.
+    """Fixed part of an episode: walls, rooms and things.
 
     Cells are numbered row by row. Rooms are (left, top, width, height), walls included.
     """
@@ -62,7 +57,7 @@ class GridLayout:
 
     @property
     def steps(self) -> tuple[int, int, int, int]:
-        """The offsets of the cells to the east, south, west and north."""
+        """Offsets in cell numbers of the neighbours to the east, south, west and north."""
         return (1, self.width, -1, -self.width)
 
     def point(self, cell: int) -> tuple[int, int]:
@@ -71,7 +66,7 @@ class GridLayout:
         return column, row
 
     def room(self, cell: int) -> tuple[int, int, int, int]:
-        """Return the room of a cell; the last of them for a wall that rooms share."""
+        """Return the room of a cell; for a wall shared by rooms, the last of these."""
         x, y = self.point(cell)
         for left, top, width, height in reversed(self.rooms):
             if left <= x < left + width and top <= y < top + height:
@@ -83,11 +78,11 @@ class GridLayout:
 
 
 class GridState(NamedTuple):
-    """The changing part of an episode, as a small hashable value.
+    """Changing part of an episode, as a small hashable value.
 
-    `places` holds the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors`
-    holds the status of each door, and 0 for other things. Directions are 0 for east, 1 for south, 2
-    for west and 3 for north.
+    `places` has the cell of each thing in the layout, or `HELD`, `INSIDE` or `GONE`. `doors` has
+    the status of each door, and 0 for other things. Directions are 0 (east), 1 (south), 2 (west)
+    and 3 (north).
 
     >>> state = parse_grid("#####", "#> k#", "#####")
     >>> ahead = step(step(state, "forward"), "pickup")
@@ -102,24 +97,24 @@ class GridState(NamedTuple):
     layout: GridLayout
     agent: int
     direction: int
-    carrying: int  # number of a thing, or -1
+    carrying: int  # number of the carried thing, or -1
     places: tuple[int, ...]
     doors: tuple[int, ...]
 
     @property
     def front(self) -> int:
-        """The cell in front of the agent."""
+        """Cell in front of the agent."""
         return self.agent + self.layout.steps[self.direction]
 
     def at(self, cell: int) -> int:
-        """Return the number of the thing at a cell, or -1."""
+        """Return the number of the thing on a cell, or -1."""
         try:
             return self.places.index(cell)
         except ValueError:
             return -1
 
     def is_free(self, cell: int) -> bool:
-        """Return whether a thing can be put on a cell."""
+        """Return whether the agent can put a thing on a cell."""
         return not self.layout.walls[cell] and cell not in self.places and cell != self.agent
 
     def can_enter(self, cell: int) -> bool:
@@ -201,7 +196,7 @@ def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 class GridReader:
-    """Reads the states of a MiniGrid environment, with stable numbers for things.
+    """Reader of the states of a MiniGrid environment, which numbers its things.
 
     Create a new reader after each `reset`. Things that look the same have different numbers,
     because the simulator distinguishes them.
@@ -212,13 +207,14 @@ class GridReader:
         grid = getattr(self.env, "grid", None)
         if grid is None or not hasattr(self.env, "agent_dir"):
             raise WorldError(
-                f"{type(self.env).__name__} has no grid. Call env.reset(seed=…) first, or use "
-                "GymWorld if it is not a MiniGrid environment."
+                f"{type(self.env).__name__} has no grid. Call env.reset(seed=…) first. For an "
+                "environment that is not from MiniGrid, use GymWorld."
             )
         held = [] if self.env.carrying is None else [self.env.carrying]
         shown = [each for each in grid.grid if each is not None and each.type != "wall"] + held
         self._objects = list(shown)
-        for each in self._objects:  # the list grows: boxes may contain boxes
+        # the list grows during the loop, because boxes may contain boxes
+        for each in self._objects:
             if each.contains is not None:
                 self._objects.append(each.contains)
         self._numbers = {id(each): number for number, each in enumerate(self._objects)}
@@ -242,11 +238,11 @@ class GridReader:
         )
 
     def number(self, thing: Any) -> int:
-        """Return the number of a simulator object; -1 if it has none, such as a wall."""
+        """Return the number of a simulator object, or -1 for a wall and the like."""
         return self._numbers.get(id(thing), -1)
 
     def read(self) -> GridState:
-        """Return the current state."""
+        """Return the current state of the environment."""
         grid, layout = self.env.grid, self.layout
         places = [GONE] * len(layout.things)
         for cell, each in enumerate(grid.grid):
@@ -272,14 +268,14 @@ class GridReader:
 
 
 def _status(thing: Any) -> int:
-    """Return the status of a door; 0 for other things."""
+    """Return the status of a door, or 0 for any other thing."""
     if thing.type != "door" or thing.is_open:
         return OPEN
     return LOCKED if thing.is_locked else CLOSED
 
 
 def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = ()) -> GridState:
-    """Parse a state from a drawing made of characters, for tests and examples.
+    """Return the state that a drawing made of characters shows, for tests and examples.
 
     In the drawing, `#` is a wall, `>v<^` is the agent, `b` a ball, `k` a key, `x` a box and `G` the
     goal. A door is `/` if open, `D` if closed and `L` if locked. `colours` are the colours of the

@@ -1,4 +1,4 @@
-"""BabyAI levels as SVG: rooms, doors, things, the path, and possible choices."""
+"""BabyAI levels as SVG: rooms, doors, things, the path, and the possible choices."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from groundling.gym.episode import ActionChoice, Episode
     from groundling.gym.grid import GridState
 
-__all__ = ["draw_babyai", "imagine"]
-
 CELL = 40.0
 # Softer versions of the simulator's colours, with an edge that is visible in both themes.
 _COLOURS = {
@@ -26,7 +24,7 @@ _MOST_MOVES = 2_000
 
 
 def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridState, list[int]]:
-    """Simulate some choices; return the final scene and the cells on the agent's path.
+    """Return the scene after simulating some choices, and the cells on the agent's path.
 
     The simulation stops at the first macro-action that cannot be carried out.
 
@@ -45,16 +43,16 @@ def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridStat
             for move in world.moves(scene, action)[:_MOST_MOVES]:
                 scene = world.predict(scene, move)
                 cells.append(scene.agent)
-    except GroundlingError:  # show the scene so far
+    except GroundlingError:  # stop, and show the scene so far
         pass
     return scene, cells
 
 
 def draw_babyai(environment: Episode, state: tuple[ActionChoice, ...]) -> str:
-    """Return the SVG of a level after some choices, with targets for the next choice.
+    """Return an SVG of a level after some choices, with click targets for the next choice.
 
-    A click on a thing sends the agent to it or, if a verb was chosen, completes the verb. Clicks on
-    the corners of its cell choose a verb: pick it up, open it, or put it somewhere.
+    A click on a thing means *go to* or, if a verb was chosen, completes the verb. A click on a
+    corner of the thing's cell chooses a verb: pick up, open or put.
 
     >>> from groundling import gym
     >>> [shown] = gym.babyai("GoToObjS4").record([0])
@@ -138,7 +136,7 @@ def _agent(canvas: Canvas, scene: GridState) -> None:
 def _targets(
     canvas: Canvas, environment: Episode, state: tuple[ActionChoice, ...], scene: GridState
 ) -> None:
-    """Add targets for the possible choices, except for choices marked as earlier."""
+    """Add click targets for the possible choices, except those marked as earlier."""
     for choice in environment.actions(state):
         if choice.earlier:
             continue

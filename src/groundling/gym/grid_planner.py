@@ -1,4 +1,4 @@
-"""A planner for MiniGrid that turns macro-actions into moves."""
+"""Planner for MiniGrid that turns macro-actions into moves."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from itertools import pairwise
 from groundling.errors import GroundlingError
 from groundling.gym.grid import CLOSED, GONE, INSIDE, LOCKED, OPEN, GridState, step
 
-__all__ = ["GridPlanner", "PlanningError", "moves_for"]
-
 # Estimated number of moves to clear an obstacle.
 _THROUGH = {"closed": 1, "thing": 12, "locked": 40}
 _LIMIT = 2_000  # maximum number of moves per macro-action
@@ -18,11 +16,11 @@ _DEPTH = 12  # maximum nesting of obstacles behind obstacles
 
 
 class PlanningError(GroundlingError, RuntimeError):
-    """Error for a macro-action that the planner cannot carry out."""
+    """Error for a macro-action for which the planner finds no moves."""
 
 
 def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[str, ...]:
-    """Return the moves that carry out a macro-action.
+    """Return the simulator's moves that carry out a macro-action.
 
     Verbs are `go to`, `pick up`, `open` and `put`. Each argument is a set of acceptable things,
     given by their numbers; the nearest one is used.
@@ -39,11 +37,11 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
 
 
 class GridPlanner:
-    """Planner that simulates its moves; holds the `moves` so far and the current `state`.
+    """Planner of macro-actions, with the `moves` so far and the simulated `state` after them.
 
-    The planner clears obstacles. It opens doors; for a locked door, it first fetches the key, even
-    from a box. It moves things out of the way to cells where they block no path, and then picks up
-    whatever it was carrying before.
+    The planner clears obstacles. It opens doors, and fetches the key of a locked door, even from a
+    box. It puts things that are in the way on cells where they block no path, and then picks up
+    what it carried before.
     """
 
     def __init__(self, state: GridState) -> None:
@@ -53,7 +51,7 @@ class GridPlanner:
     # ---- macro-actions ------------------------------------------------------------------
 
     def carry_out(self, verb: str, *things: Collection[int]) -> None:
-        """Carry out a macro-action."""
+        """Add the moves that carry out a macro-action."""
         if verb == "go to":
             self.go_to(things[0])
         elif verb == "pick up":
@@ -72,18 +70,19 @@ class GridPlanner:
             self._do("drop")
         else:
             self._face(self._cells(things), things=things)
-            if not self.moves:  # the simulator checks the mission only after a move
+            # a move on the spot, because the simulator checks the mission only after a move
+            if not self.moves:
                 self._do("done")
 
     def pick_up(self, things: Collection[int]) -> None:
-        """Pick up the nearest of several things, with an empty hand."""
+        """Pick up the nearest of several things, after emptying the hand."""
         if self.state.carrying in things:
             self._face(self._droppable())
             self._do("drop")
         self._fetch(things)
 
     def open(self, things: Collection[int]) -> None:
-        """Open the nearest of several doors; a door that is open is closed first."""
+        """Open the nearest of several doors; if it is open already, close it first."""
         self._face(self._cells(things), things=things)
         door = self.state.at(self.state.front)
         if self.state.doors[door] == LOCKED:
@@ -97,7 +96,7 @@ class GridPlanner:
         """Put one of the things `moved` on a cell next to one of the things `fixed`."""
         if self.state.carrying not in moved:
             self._fetch(moved)
-        for _ in range(_DEPTH):  # the fixed thing may have to be moved, too
+        for _ in range(_DEPTH):  # the fixed thing may itself have to be moved
             beside = self._beside(set(fixed) - {self.state.carrying})
             free = {cell for cell in beside if self.state.is_free(cell) or cell == self.state.agent}
             try:
@@ -133,7 +132,7 @@ class GridPlanner:
         }
 
     def _droppable(self, avoid: Collection[int] = ()) -> set[int]:
-        """Return the cells on which a thing would block no path."""
+        """Return the cells on which the carried thing would block no path."""
         reached, cuts = self._reach()
         free = {each for each in reached if self.state.is_free(each)}
         return free - cuts - set(avoid) or free
@@ -141,8 +140,8 @@ class GridPlanner:
     def _reach(self) -> tuple[set[int], set[int]]:
         """Return the cells that can be reached through free cells and closed doors.
 
-        Also returns their articulation points: the cells that all paths to some other cells pass
-        through (Hopcroft and Tarjan, 1973).
+        The second set contains their articulation points: cells without which some other cells
+        could not be reached (Hopcroft and Tarjan, 1973).
         """
         state, steps = self.state, self.state.layout.steps
         walls, shut = state.layout.walls, self._obstacles()
@@ -171,7 +170,7 @@ class GridPlanner:
         return set(number), cuts
 
     def _obstacles(self) -> set[int]:
-        """Return the cells of locked doors and of things in the way."""
+        """Return the cells that have a locked door or a thing in the way."""
         state = self.state
         return {
             place
@@ -183,14 +182,14 @@ class GridPlanner:
         }
 
     def _put_down(self, avoid: Collection[int] = ()) -> int:
-        """Put down the carried thing where it blocks no path; return its number."""
+        """Put the carried thing where it blocks no path; return its number."""
         carried = self.state.carrying
         self._face(self._droppable(avoid), clear=False)
         self._do("drop")
         return carried
 
     def _fetch(self, things: Collection[int], depth: int = 0, closed: Collection[int] = ()) -> None:
-        """Pick up the nearest of several things; keys are taken out of boxes."""
+        """Pick up the nearest of several things, taking a key out of its box first."""
         if self.state.carrying in things:
             return
         if not self._cells(things):
@@ -207,7 +206,7 @@ class GridPlanner:
             way = self._way(self._cells(things), closed)
             self._put_down({cell for cell, _ in way or ()} | self._cells(things))
         self._face(self._cells(things), depth=depth, closed=closed, things=things)
-        if self.state.carrying >= 0:  # a thing was picked up again on the way
+        if self.state.carrying >= 0:  # a thing was picked up on the way
             held = self._put_down()
             if held not in things:
                 self._face(self._cells(things), depth=depth, closed=closed, things=things)
@@ -233,7 +232,7 @@ class GridPlanner:
         self._do("toggle")
 
     def _make_room(self, cells: Collection[int]) -> None:
-        """Clear the nearest of several cells, and face it while carrying the same thing."""
+        """Clear the nearest of several cells, and face it with the same thing in hand."""
         carried = self._put_down(cells)
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
@@ -288,7 +287,7 @@ class GridPlanner:
     def _exchange(
         self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
     ) -> None:
-        """Put down an obstacle, and pick up the previously carried thing again."""
+        """Put down an obstacle, and pick up the thing that was carried before."""
         if self.state.carrying == wanted:
             return
         if self.state.carrying >= 0:
@@ -326,7 +325,7 @@ class GridPlanner:
     def _way(
         self, targets: Collection[int], closed: Collection[int] = (), *, clear: bool = True
     ) -> list[tuple[int, int]] | None:
-        """Return the cheapest path to face one of the targets, as cells with directions."""
+        """Return the cheapest path that ends facing a target, as cells with directions."""
         state = self.state
         steps = state.layout.steps
         price: dict[int, int] = {}
@@ -358,7 +357,7 @@ class GridPlanner:
         return None
 
     def _price(self, cell: int, closed: Collection[int], clear: bool) -> int:
-        """Return the cost of entering a cell; 0 if it is impossible."""
+        """Return the cost of entering a cell, or 0 if entering is impossible."""
         state = self.state
         if state.layout.walls[cell]:
             return 0

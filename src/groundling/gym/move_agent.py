@@ -1,4 +1,4 @@
-"""An agent that acts with the simulator's own actions, planned in a `GymWorld`."""
+"""Agent that acts with the simulator's own actions, planned in a `GymWorld`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from groundling.plan import Plan
 if TYPE_CHECKING:
     from groundling.gym.simulator import GymWorld, Situation
 
-__all__ = ["MoveAgent"]
-
 _SURPRISES = 25  # maximum number of surprises before the agent gives up
-_ASKED = 0.5  # share of a sentence that must align with actions
+_ASKED = 0.5  # minimum probability that a sentence aligns with actions
 
 
 class MoveAgent(BaseAgent):
@@ -30,11 +28,11 @@ class MoveAgent(BaseAgent):
     follower
         A fitted follower.
     world
-        The world that the follower was trained in, or a similar one, with its own copy of the
-        environment.
+        The world in which the follower was trained, or a similar one. It must have its own copy
+        of the environment.
     threshold
-        Minimum confidence to act. Defaults to the follower's own threshold
-        (`Search.threshold`), or 0.5 if it has none.
+        Minimum confidence to act. Defaults to the follower's `Search.threshold`, or 0.5 if the
+        follower has none.
 
     Examples
     --------
@@ -67,7 +65,7 @@ class MoveAgent(BaseAgent):
         *,
         start: Situation | None = None,
     ) -> ActReport:
-        """Carry out an instruction in an environment that was reset with a seed.
+        """Carry out an instruction in an environment that was reset with a seed; return a report.
 
         `env` must have the same class as the world's simulator, because the world calls `key` and
         `get_state` on it. If `env` has moved since the reset, pass its last `observation` and
@@ -85,12 +83,12 @@ class MoveAgent(BaseAgent):
                 report = self._attempt(run)
                 if report is not None:
                     return report
-        except WorldError as error:  # the simulation cannot continue
+        except WorldError as error:  # the simulator cannot continue
             return run.report("executor failed", f"I cannot continue: {error}")
         return run.report("executor failed", "The environment repeatedly behaved unexpectedly.")
 
     def _attempt(self, run: Run) -> ActReport | None:
-        """Plan and carry out the remaining text; return None after a surprise."""
+        """Plan and carry out the remaining text; return a report, or None after a surprise."""
         try:
             plan = self.follower.follow(run.left, self.world, run.scene)
         except GroundlingError as error:
@@ -116,7 +114,7 @@ class MoveAgent(BaseAgent):
         return run.end(self.world.rewards)
 
     def _move(self, run: Run, action: Any) -> bool:
-        """Carry out an action; return whether the new state is a surprise."""
+        """Carry out an action; return whether the new state differs from the expected one."""
         expected = self.world.step(run.scene, action)
         made = []
         for move in self.world.moves(run.scene, action):
@@ -131,13 +129,13 @@ class MoveAgent(BaseAgent):
 
 
 def _ends(plan: Plan, count: int) -> list[int]:
-    """Return the index of the last action of each sentence, from the alignment."""
+    """Return the index of the last action that aligns with each sentence."""
     last = len(plan.actions) - 1
     shares = plan.explain().sentence_shares()
     if len(shares) != count or last < 0:
         return [last] * count
-    # A sentence that aligns with no action gets -1 and is never done; one that only shares
-    # actions with other sentences is done at the end.
+    # A sentence that aligns with no action gets -1 and never counts as done. A sentence that
+    # only shares actions with other sentences counts as done at the end.
     found = [last if share >= _ASKED else -1 for share in shares.sum(axis=1).tolist()]
     for number, sentence in enumerate(shares.argmax(axis=0).tolist()):
         found[sentence] = number

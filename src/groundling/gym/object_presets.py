@@ -1,4 +1,4 @@
-"""Settings of followers for worlds of objects."""
+"""Default settings of followers for worlds of objects."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from groundling.learning.settings import Learning
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
 
-__all__ = ["make_follower", "make_move_follower"]
-
-# Cost of a part of the text without a choice, and of each further choice. It is not learnt, because
-# most parts name exactly one choice.
+# Cost of a part of the text that names no choice, and of each choice after the first. Not learnt,
+# because most parts name exactly one choice.
 _COST = 2.3
-_LEARNING = Learning(l2=0.02, iterations=200, tolerance=1e-5)  # demonstrations have no errors
+# demonstrations are assumed to have no errors
+_LEARNING = Learning(l2=0.02, iterations=200, tolerance=1e-5)
 
 
 def _features(slots: tuple[str, ...]) -> Features:
@@ -28,7 +27,7 @@ def _features(slots: tuple[str, ...]) -> Features:
 
 
 def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower that reads texts unit by unit and matches words with slot values.
+    """Return an untrained follower that reads texts unit by unit and matches slot values.
 
     `changes` are settings of `Follower` that replace the defaults, such as `search__threshold`.
 
@@ -49,9 +48,11 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
 
 
 def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
-    """Return a follower for single moves; a part of the text may describe several moves.
+    """Return an untrained follower whose actions are single moves of the simulator.
 
-    Words are aligned with the graph in text order, so that *red* and *ball* refer to one thing.
+    A part of the text may describe several moves.
+
+    Words align with the graph in text order, so that *red* and *ball* refer to the same thing.
 
     >>> make_move_follower(("colour",)).overlay.nodes
     'graph'

@@ -1,4 +1,4 @@
-"""Worlds of objects and macro-actions."""
+"""Worlds of objects, with macro-actions on the objects."""
 
 from __future__ import annotations
 
@@ -16,48 +16,47 @@ from groundling.gym.verbs import Verb, check_verbs
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
-__all__ = ["ActionChoice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"]
-
 
 class ObjectWorld(ABC):
-    """A world of objects with macro-actions on them.
+    """Base class of worlds that consist of objects, and verbs (macro-actions) on objects.
 
-    Every world sets `verbs` and has:
+    A subclass must set `verbs` and define:
 
-    - `objects(scene, start)`: the labels of each object by its (hashable, sortable) name; labels
-      relative to the speaker (*on your left*) come from the scene `start`;
+    - `objects(scene, start)`: a mapping from the name of each object (hashable, sortable) to its
+      labels; labels relative to the speaker (*on your left*) are computed in the scene `start`;
     - `observe(env)`: the scene of a Gymnasium environment, a hashable value;
     - `moves(scene, action)`: the environment's actions that carry out a macro-action; raises
       `GroundlingError` if the macro-action is impossible.
 
-    A world may also define:
+    A subclass may also define:
 
     - `relations(scene)`: triples (object, other object, name of the relation);
     - `allows(scene, verb, role, thing, before)`: whether an object can be an argument, after
       the arguments `before`;
     - `effect(scene, action)`: the scene after a macro-action, if later words depend on it;
     - `predict(scene, move)`: the expected scene after a move, and `differs(expected, real)`:
-      whether the real one is a surprise;
+      whether the real scene is a surprise;
     - `achieved(scene, action)`: whether a macro-action had its effect;
     - `look(scene, parts, choices)`: moves to explore before acting, and
-      `after(env, scene, move)`: the scene after a move, if it depends on memory;
-    - `surprises`: the number of surprises after which the agent gives up;
+      `after(env, scene, move)`: the scene after a move, if scenes depend on memory;
+    - `surprises`: the number of unexpected scenes after which the agent gives up;
     - `connectives`: words that start another part of an instruction, and `unordered`: connectives
       that do not fix the order of the parts;
     - `reorders`: whether a part can be carried out before the parts mentioned before it (*after
       you …*);
     - `slots`: the labels whose values are matched with words by spelling (by default *kind*,
-      *colour* and *side*), and `spelled`: whether texts spell them;
-    - `rewards`: whether the environment rewards exactly the instruction. If so, the reward
-      determines success; otherwise everything that was carried out counts as done;
+      *colour* and *side*), and `spelled`: whether texts spell these values;
+    - `rewards`: whether the environment gives a reward exactly if the instruction was carried out.
+      If so, the reward determines success; otherwise everything that was carried out counts as
+      done;
     - `events(before, move, after)`: the macro-actions that a move may complete, to segment
       trajectories;
     - `draw(episode, state, way)`: the SVG of an episode after some choices;
     - `keys`: the move of each key, for people, and `arrows`: aliases for arrow keys.
 
-    Objects with equal labels, relations and uses are merged, so that plans that differ only in them
-    do not tie. Arguments are chosen one by one, so that the number of actions does not grow
-    quadratically.
+    Objects with equal labels, relations and uses are merged, so that there are no ties between
+    plans that use one object or another. Arguments are chosen one at a time, so that the number of
+    actions does not grow quadratically.
 
     Examples
     --------
@@ -95,18 +94,18 @@ class ObjectWorld(ABC):
 
     @abstractmethod
     def objects(self, scene: Any, start: Any) -> Mapping[Any, Labels]:
-        """Return the labels of each object."""
+        """Return the labels of each object in a scene."""
 
     @abstractmethod
     def observe(self, env: Any) -> Any:
-        """Return the scene of an environment."""
+        """Return the current scene of an environment."""
 
     @abstractmethod
     def moves(self, scene: Any, action: MacroAction) -> Sequence[Any]:
         """Return the environment's actions that carry out a macro-action."""
 
     def relations(self, scene: Any) -> Iterable[tuple[Any, Any, str]]:
-        """Return the relations between objects: (object, other object, name) triples."""
+        """Return the relations in a scene as triples (object, other object, name)."""
         return ()
 
     def allows(
@@ -120,15 +119,15 @@ class ObjectWorld(ABC):
         return scene
 
     def predict(self, scene: Any, move: Any) -> Any:
-        """Return the expected scene after a move, or None if unknown."""
+        """Return the expected scene after a move, or None if it is unknown."""
         return None
 
     def after(self, env: Any, scene: Any, move: Any) -> Any:
-        """Return the scene after a move."""
+        """Return the scene after a move; by default, the observed scene."""
         return self.observe(env)
 
     def differs(self, expected: Any, real: Any) -> bool:
-        """Return whether a scene differs from the expected one."""
+        """Return whether a scene differs from the expected one, so that the agent must replan."""
         return bool(expected != real)
 
     def achieved(self, scene: Any, action: MacroAction) -> bool:
@@ -138,11 +137,11 @@ class ObjectWorld(ABC):
     def look(
         self, scene: Any, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> Sequence[Any]:
-        """Return moves that explore, if mentioned things are not in view."""
+        """Return exploring moves, made before acting, if mentioned things are not in view."""
         return ()
 
     def events(self, before: Any, move: Any, after: Any) -> Iterable[tuple[float, str, Any]]:
-        """Return the macro-actions that a move may complete: (strength, verb, arguments)."""
+        """Return the macro-actions that a move may complete, as (strength, verb, arguments)."""
         return ()
 
     def macro(self, verb: str, things: Iterable[Iterable[Any]]) -> MacroAction:
@@ -156,35 +155,35 @@ class ObjectWorld(ABC):
 
     @property
     def has_effects(self) -> bool:
-        """Whether macro-actions change the scene for later words."""
+        """Whether macro-actions change the scene that later words describe."""
         return type(self).effect is not ObjectWorld.effect
 
     # ---- derived methods ---------------------------------------------------------------
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Return the parts of an instruction, with one argument each.
+        """Return the parts of an instruction, each with one argument.
 
         English commands are split at the ends of sentences, at connectives, at words that introduce
         roles, and at commas between clauses. *Before you …, …* is reordered. For other languages,
-        override this method: return the parts in the order of execution, or set `reorders`.
+        override this method to return the parts in the order of execution, or set `reorders`.
         """
         return self._reader().read(text)
 
     def episode(self, scene: Any, parts: Sequence[str] = (), start: Any = None) -> Episode:
-        """Return the environment of a scene, for following instructions.
+        """Return the environment of a scene, in which a follower chooses objects.
 
         `parts` are the parts of the text (see `read`). `start` is the scene in which the text was
-        said, if it differs from `scene`.
+        said, if this differs from `scene`.
         """
         return Episode(self, scene, scene if start is None else start, tuple(parts))
 
     def follower(self, **changes: Any) -> Follower:
-        """Return an untrained follower with settings for worlds of objects."""
+        """Return an untrained follower with suitable settings for worlds of objects."""
         return make_follower(self.slots, **changes)
 
     def agent(self, follower: Follower, threshold: float | None = None) -> Any:
         """Return an agent that carries out instructions with a follower."""
-        from groundling.gym.agent import Agent  # a circular import at the top
+        from groundling.gym.agent import Agent  # imported here to avoid a circular import
 
         return Agent(follower, self, threshold)
 
@@ -210,7 +209,7 @@ class ObjectWorld(ABC):
 def sides(
     here: tuple[float, float], heading: tuple[float, float], there: tuple[float, float]
 ) -> list[str]:
-    """Return the sides of an agent on which a point lies; y points down.
+    """Return on which sides of an agent a point lies; y points down.
 
     >>> sides((0, 0), (1, 0), (2, 2)), sides((0, 0), (0, -1), (0, 5))
     (['front', 'right'], ['behind'])

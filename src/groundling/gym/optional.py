@@ -1,4 +1,4 @@
-"""Optional libraries, imported on first use."""
+"""Optional libraries that are imported on first use."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 
 from groundling.errors import GroundlingError
 
-__all__ = ["require"]
-
 
 def require(library: str) -> Any:
-    """Import and return a library; if it is missing, the error says how to install it.
+    """Return an imported library; if it is missing, the error says how to install it.
 
     >>> require("math").sqrt(4.0)
     2.0

@@ -1,4 +1,4 @@
-"""Split an instruction into parts with one argument each."""
+"""Splitter of instructions into parts with one argument each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from importlib.resources import files
 from groundling.gym.verbs import Verb
 from groundling.language.sentences import split_sentences
 
-__all__ = ["PartReader"]
-
 _WORD = re.compile(r"\d+[.,]\d+|,|[^\s,;:!?.]+")
 _SAID = tomllib.loads((files("groundling.gym") / "parts.toml").read_text("utf-8"))
 _NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (
@@ -21,7 +19,7 @@ _NAMING, _PLACING, _PARTICLES, _FILLING, _FRONTED, _LATER = (
 
 
 class PartReader:
-    """Splitter of instructions at sentences, connectives, roles and clause commas.
+    """Splits instructions at sentence ends, connectives, roles and commas between clauses.
 
     The name of a verb is never split. *Before you …, …* is reordered, and the word *after* is
     dropped from *After you …, …*, so that parts are in the order of execution.
@@ -54,7 +52,7 @@ class PartReader:
         self._listing = set(listing)
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Return the parts of an instruction."""
+        """Return the parts of an instruction, in the order of execution."""
         parts: list[str] = []
         waiting: list[str] = []  # words without content are added to the next part
         for sentence in split_sentences(text):
@@ -118,7 +116,7 @@ class PartReader:
         return self._is_clause(_up_to_comma(rest)) or self._is_listed(rest)
 
     def _ends_clause(self, piece: list[str], rest: list[str]) -> bool:
-        """Return whether a comma ends a fronted clause."""
+        """Return whether a comma ends a clause at the start of a sentence."""
         return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
 
     def _is_clause(self, words: Sequence[str]) -> bool:
@@ -134,7 +132,7 @@ class PartReader:
         return left[0] not in _PLACING and any(each in _NAMING for each in near)
 
     def _is_listed(self, words: Sequence[str]) -> bool:
-        """Return whether words continue a list of things, with *and* before the last one."""
+        """Return whether words continue a list of things that has *and* before the last."""
         if not words or words[0] not in _NAMING:
             return False
         for place, word in enumerate(words[:-1]):
@@ -145,7 +143,7 @@ class PartReader:
         return False
 
     def _names_before(self, role: tuple[str, ...], piece: list[str], rest: list[str]) -> bool:
-        """Return whether a word introduces a role, with a thing before and after it.
+        """Return whether a word introduces a role: a thing must come before and after the word.
 
         In *Drive over to the lamp*, for example, there is no thing before *to*.
         """
@@ -163,7 +161,7 @@ def _up_to_comma(words: list[str]) -> list[str]:
 
 
 def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
-    """Return the number of words of the first known name at a position; 0 if none."""
+    """Return the number of words in the first known name at a position, or 0."""
     for name in names:
         if name and tuple(words[place : place + len(name)]) == name:
             return len(name)

@@ -1,4 +1,4 @@
-"""BabyAI with the simulator's own moves: turn, go forward, pick up, drop, toggle."""
+"""BabyAI with the simulator's own moves, such as turn, go forward, pick up and toggle."""
 
 from __future__ import annotations
 
@@ -18,28 +18,26 @@ from groundling.gym.object_presets import make_move_follower
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph, Labels
 
-__all__ = ["PrimitiveAgent", "PrimitiveBabyAI", "PrimitiveEpisode", "distances"]
-
 _USED = MOVES[:-1]
 
 
 class PrimitiveBabyAI(BabyAI):
-    """A small BabyAI level whose actions are moves, without a planner.
+    """A small BabyAI level whose actions are the simulator's moves, without a planner.
 
-    A move is described by the things that it approaches or changes. This class is suitable for
+    The graph of a move describes the things that the move approaches or changes. This class suits
     levels with one room and few things.
     """
 
     def episode(self, scene: GridState, parts: Any = (), start: Any = None) -> Any:
-        """Return the environment of one scene."""
+        """Return the environment of a scene."""
         return PrimitiveEpisode(self, scene if start is None else start)
 
     def follower(self, **changes: Any) -> Follower:
-        """Return an untrained follower for moves."""
+        """Return an untrained follower with suitable settings for moves."""
         return make_move_follower(self.slots, **changes)
 
     def demonstration(self, env: Any, seed: int) -> Demonstration:
-        """Return the demonstration of the teacher's moves for a seed."""
+        """Return a demonstration of the teacher's moves for a seed."""
         text, scene = self.reset(env, seed)
         said = self.mission(env)
         moves: list[str] = []
@@ -55,12 +53,12 @@ class PrimitiveBabyAI(BabyAI):
         )  # fmt: skip
 
     def agent(self, follower: Follower, threshold: float | None = None) -> PrimitiveAgent:
-        """Return an agent that carries out the moves of a follower."""
+        """Return an agent that makes the moves a follower plans."""
         return PrimitiveAgent(follower, self, threshold)
 
 
 class PrimitiveAgent(BaseAgent):
-    """Agent that plans once and then carries out the moves.
+    """Agent that plans once and then makes all moves, without replanning.
 
     >>> from groundling import gym
     >>> level = gym.babyai("GoToObjS4", actions="primitive")
@@ -74,7 +72,7 @@ class PrimitiveAgent(BaseAgent):
     world: PrimitiveBabyAI
 
     def act(self, text: str, env: Any) -> ActReport:
-        """Carry out an instruction in an environment after its reset."""
+        """Carry out an instruction in an environment directly after its reset; return a report."""
         run = self._begin(env, self.world.begin(env), self.world.read(text))
         if isinstance(run, ActReport):
             return run
@@ -104,7 +102,7 @@ class PrimitiveEpisode:
         self._labels = world.objects(start, start)
 
     def actions(self, state: GridState) -> tuple[str, ...]:
-        """Return the moves that have an effect."""
+        """Return the moves that have an effect in a state."""
         return tuple(move for move in _USED if step(state, move) != state)
 
     def step(self, state: GridState, action: str) -> GridState:
@@ -133,17 +131,17 @@ class PrimitiveEpisode:
         return GroundingGraph(nodes, edges, roles=nodes)
 
     def outcome(self, state: GridState) -> tuple[int, int, tuple[int, ...]]:
-        """Return the thing in front of the agent, the carried thing, and the doors."""
+        """Return the thing in front, the carried thing, and the status of all doors."""
         return state.at(state.front), state.carrying, state.doors
 
     def describe(self, state: GridState) -> str:
-        """Return the grid as a string."""
+        """Return the grid as text."""
         return str(state)
 
 
 @lru_cache(maxsize=50_000)
 def distances(state: GridState) -> dict[int, int]:
-    """Return the number of moves to face each thing; a closed door costs two.
+    """Return the number of moves to face each thing; a closed door counts as two.
 
     >>> from groundling.gym.grid import parse_grid
     >>> distances(parse_grid("#####", "#> b#", "#####"))

@@ -1,4 +1,4 @@
-"""Record the moves of a teacher, a bot or a person."""
+"""Recorder of the moves of a teacher, a bot or a person."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from groundling.errors import SettingError
 from groundling.gym.episode import in_doing_order
 from groundling.gym.optional import require
 
-__all__ = ["Recording", "record"]
-
 _LONGEST = 5_000  # maximum number of moves of a policy if the environment sets no limit
 
 
 @dataclass(frozen=True)
 class Recording:
-    """The moves of one episode, with observations, rewards and infos.
+    """A recorded episode: the text, and the moves with observations, rewards and infos.
 
-    `observations` and `scenes` have one more entry than `moves`. Scenes are not stored in files;
-    they are restored by replaying. `level` is the name of the world, if it has one.
+    `observations` and `scenes` have one more entry than `moves`. Files do not store scenes, which
+    are restored by replaying the moves. `level` is the name of the world, if it has one.
     """
 
     text: str
@@ -38,7 +36,7 @@ class Recording:
 
     @property
     def success(self) -> bool:
-        """Whether the environment gave a reward."""
+        """Whether the environment gave a positive reward."""
         return sum(self.rewards) > 0
 
 
@@ -52,28 +50,28 @@ def record(
     env: Any = None,
     read: Callable[[str], str] = input,
 ) -> list[Recording]:
-    """Record one episode for each seed.
+    """Record one episode for each seed, and return the trajectories.
 
     Parameters
     ----------
     world
         A level such as `babyai("GoToLocal")`, or your own `ObjectWorld`.
     seeds
-        Seeds of the episodes, or their number.
+        Seeds of the episodes, or the number of episodes.
     policy
-        A function of the environment and its scene that returns a move, or None at the end; or a
-        bot class whose `replan(last_move)` returns a move (such as MiniGrid's `BabyAIBot`).
-        Defaults to the teacher of the world (`mission(env)`).
+        What chooses the moves: a function of the environment and its scene that returns a move,
+        or None at the end; or a bot class whose `replan(last_move)` returns a move, such as
+        MiniGrid's `BabyAIBot`. Defaults to the teacher of the world (`mission(env)`).
     texts
         The text for each seed. Defaults to the mission in the observation, the info, or an
         attribute of the environment.
     human
-        Let a person act: `"window"`, `"terminal"`, or `True` for a window if there is a screen.
-        Aborted missions (q) are not recorded.
+        Let a person act, in a `"window"` or a `"terminal"`; `True` opens a window if there is a
+        screen. Missions that the person quits (key q) are not recorded.
     env
         The environment. Defaults to `world.make()`.
     read
-        The function that reads keys in a terminal.
+        Function that reads one key from the terminal.
 
     Examples
     --------
@@ -110,13 +108,13 @@ def record(
 
 @contextmanager
 def opened(world: Any, env: Any, **settings: Any) -> Iterator[Any]:
-    """Yield an environment; without one, make it from the world and close it afterwards."""
+    """Yield `env`; if it is None, make one with `world.make` and close it afterwards."""
     with nullcontext(env) if env is not None else closing(world.make(**settings)) as used:
         yield used
 
 
 def _check(world: Any, env: Any, policy: Any, way: str) -> None:
-    """Raise `SettingError` unless the world, environment and policy are complete."""
+    """Raise `SettingError` unless world, environment and policy have the required methods."""
     name = type(world).__name__
     if not hasattr(world, "observe"):
         raise SettingError(
@@ -142,7 +140,7 @@ def _check(world: Any, env: Any, policy: Any, way: str) -> None:
 
 
 class _Watched:
-    """Environment wrapper that stores the return value of its reset."""
+    """Environment wrapper that stores the result of `reset`."""
 
     def __init__(self, env: Any) -> None:
         self.env = env
@@ -186,7 +184,7 @@ def _way(human: bool | str) -> str:
 
 
 Chooser = Callable[[Any, Any], Any]
-"""A function of the scene and the last move that returns the next move, or None to abort."""
+"""Function of the scene and the last move; returns the next move, or None to stop."""
 
 
 def _run(
@@ -238,7 +236,7 @@ def _chooser(world: Any, env: Any, policy: Any) -> Chooser:
 
 
 def _teach(world: Any, env: Any) -> Iterator[Any]:
-    """Yield the moves of the teacher."""
+    """Yield the moves of the teacher in a running episode."""
     for verb, things, _ in in_doing_order(world.mission(env), lambda each: bool(each[2])):
         yield from world.moves(world.observe(env), world.macro(verb, things))
 

@@ -1,4 +1,4 @@
-"""Segment trajectories of moves into macro-actions."""
+"""Segmentation of trajectories of moves into macro-actions."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import matches_name
-from groundling.gym.objects import ActionChoice, Episode, ObjectWorld
+from groundling.gym.episode import ActionChoice, Episode
+from groundling.gym.objects import ObjectWorld
 from groundling.gym.recorder import Recording, opened
 from groundling.world.environment import Demonstration
 
-__all__ = ["cut"]
-
-_VIOLATED = -6.0  # a mentioned value that the object does not have
-_SPELLED = 2.0  # the text contains the name of the verb
-_REORDERED = -0.5  # parts carried out in another order than the text
-_AGAIN = -0.5  # one event for two parts: *open a door and open the red door*
+_VIOLATED = -6.0  # score of a mentioned value that the object does not have
+_SPELLED = 2.0  # score if the text contains the name of the verb
+# score of parts that are carried out in another order than the text mentions them
+_REORDERED = -0.5
+_AGAIN = -0.5  # score of one event for two parts: *open a door and open the red door*
 
 
 @dataclass(frozen=True)
 class _Event:
-    """A macro-action that a trajectory completes, and its time."""
+    """A macro-action that a trajectory completes, and the time at which it does."""
 
     time: int
     choices: tuple[ActionChoice, ...]
@@ -30,11 +30,11 @@ class _Event:
 
 
 def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
-    """Segment a trajectory into a demonstration of macro-actions.
+    """Return a demonstration of macro-actions, segmented from a trajectory of moves.
 
-    Every event is a candidate, including doors that are opened on the way. The result is the
-    sequence of events that best matches the parts of the text, with one argument for each part. Its
-    last event must end the episode.
+    Every event is a candidate, including doors that are opened on the way. The demonstration is the
+    sequence of events that best matches the parts of the text, one argument per part, and whose
+    last event ends the episode.
 
     >>> from groundling import gym
     >>> level = gym.babyai("PutNextLocal")
@@ -46,7 +46,7 @@ def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     if named and trajectory.level and named != trajectory.level:
         raise DemonstrationError(
             f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) must come from the "
-            f"level {named}; got {trajectory.level}. Pass the level that it was recorded in."
+            f"level {named}; got {trajectory.level}. Pass the level of the recording."
         )
     if type(world).events is ObjectWorld.events:
         raise DemonstrationError(
@@ -100,7 +100,7 @@ def _events(
 
 
 def _values(episode: Episode) -> dict[str, set[str]]:
-    """Return all values of each slot."""
+    """Return all values of each slot in an episode."""
     found: dict[str, set[str]] = {}
     for things, _ in episode.groups(()):
         for label in episode.labels(things):
@@ -112,7 +112,7 @@ def _values(episode: Episode) -> dict[str, set[str]]:
 def _agreement(
     part: str, choice: ActionChoice, episode: Episode, values: Mapping[str, set[str]]
 ) -> float:
-    """Return the match score of an object and a part of the text."""
+    """Return how well an object matches a part of the text, as a score."""
     own: dict[str, set[str]] = {}
     for label in episode.labels(choice.things):
         if isinstance(label.value, str):
@@ -144,7 +144,7 @@ def _ways(
     values: Mapping[str, set[str]],
     end: int,
 ) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
-    """Yield candidate sequences of choices for the parts, with their scores."""
+    """Yield candidate choices for all parts, with their scores."""
     fits: dict[tuple[str, ActionChoice], float] = {}
 
     def fit(start: int, event: _Event) -> float:
@@ -158,7 +158,7 @@ def _ways(
 
     size = len(parts)
     turns = range(size) if episode.world.reorders else (0,)
-    for turn in turns:  # the parts from here on are done first
+    for turn in turns:  # the parts from here on are carried out first
         order = (*range(turn, size), *range(turn))
         turned = turn if not parts[turn].startswith(episode.world.unordered) else 0
         yield from _chain(events, order, turn, turned, fit, end)
@@ -194,12 +194,12 @@ def _chain(
             for used in range(size - count + 1)
             if order[used + count - 1] - order[used] == count - 1
         ]
-        for used in reversed(together):  # in reverse, so that no event is used twice
+        for used in reversed(together):  # in reverse order, so that no event is used twice
             before = [known for at, known in best[used].items() if at <= event.time]
             if before:
                 score, chosen = max(before, key=lambda each: each[0])
                 extend(used, event, score + fit(order[used], event), chosen)
-        for used in together:  # except for an event that agrees with both parts
+        for used in together:  # unless an event agrees with both parts
             score, chosen = best[used].get(event.time, (0.0, ()))
             again = fit(order[used], event)
             if chosen and chosen[-1][1] is event and again > 0:

@@ -1,4 +1,4 @@
-"""GymWorld: a Gymnasium simulator as an environment without side effects."""
+"""`GymWorld`: a Gymnasium simulator as an environment without side effects."""
 
 from __future__ import annotations
 
@@ -19,19 +19,17 @@ if TYPE_CHECKING:
     from groundling.follower import Follower
     from groundling.gym.move_agent import MoveAgent
 
-__all__ = ["Cost", "GymWorld", "Seen", "Situation", "digest"]
-
 _WAYS = ("auto", "state", "deepcopy", "replay")
 # Attributes that are not part of the simulation state.
 _SKIPPED = ("render", "window", "screen", "clock", "viewer", "spec", "metadata", "space", "font")
 _DEEPEST = 8
-_TRIED = 3  # actions that are repeated to check that states are restored
-_SLOW = 5.0  # milliseconds per simulated step above which advice is given
-_MEASURED = 50  # simulated steps before a slow simulator is reported
+_TRIED = 3  # number of actions repeated to check that states are restored
+_SLOW = 5.0  # advice is given above this number of milliseconds per simulated step
+_MEASURED = 50  # number of simulated steps before a slow simulator is reported
 
 
 class Situation(NamedTuple):
-    """A state of a simulator, identified by its key; the world stores its snapshot."""
+    """A state of a simulator, identified by a key; the world stores the snapshot."""
 
     key: Hashable
 
@@ -40,7 +38,7 @@ class Situation(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """The output of the simulator when it entered a state."""
+    """Output of the simulator on entering a state: observation, reward, info and so on."""
 
     observation: Any
     reward: float = 0.0
@@ -51,13 +49,13 @@ class Seen(NamedTuple):
 
 @dataclass
 class Cost:
-    """Measured cost of simulation, with advice if it is high.
+    """Measured cost of simulation, with advice if the cost is high.
 
     >>> print(Cost("replay", asked=10, simulated=4, moves=12, seconds=0.006))
     10 steps requested, 4 simulated (60% cached) by replay: 12 moves, 1.50 ms a simulated step
     >>> print(Cost("replay", asked=100, simulated=80, moves=900, seconds=2.4).advice)
     A simulated step takes 30 ms; training needs thousands of them. Pass get_state and set_state:
-    replay makes 11.2 moves per step. If a single move is slow, plan in a symbolic twin:
+    replay makes 11.2 moves per step. If a single move is slow, plan in a symbolic model:
     your own Environment with the same rules.
     """
 
@@ -69,12 +67,12 @@ class Cost:
 
     @property
     def milliseconds(self) -> float:
-        """Mean time of one simulated step, in milliseconds."""
+        """Mean time of a simulated step, in milliseconds."""
         return 1000 * self.seconds / self.simulated if self.simulated else 0.0
 
     @property
     def advice(self) -> str:
-        """Advice to make a slow simulator faster; empty if it is fast."""
+        """Advice on how to make a slow simulator faster; empty if it is fast."""
         if self.milliseconds < _SLOW:
             return ""
         said = (
@@ -91,7 +89,7 @@ class Cost:
                 "the whole environment. "
             )
         return said + (
-            "If a single move is slow, plan in a symbolic twin: your own Environment with the "
+            "If a single move is slow, plan in a symbolic model: your own Environment with the "
             "same rules."
         )
 
@@ -105,7 +103,7 @@ class Cost:
 
 @dataclass
 class _Kept:
-    """A snapshot of a state, and the simulator's output in it."""
+    """Snapshot of a state, with the simulator's output on entering it."""
 
     key: Hashable
     snapshot: Any
@@ -115,7 +113,7 @@ class _Kept:
 
 
 class GymWorld:
-    """A Gymnasium environment as an `Environment` with hashable states.
+    """Gymnasium environment as an `Environment` with hashable states.
 
     Parameters
     ----------
@@ -125,30 +123,32 @@ class GymWorld:
         A function (before, action, after) that returns the grounding graph. `before` and `after`
         are `Seen` values.
     actions
-        A function of a `Seen` value that returns the possible actions, or a sequence of actions.
-        Defaults to all numbers of a discrete action space.
+        The possible actions, as a sequence or as a function of a `Seen` value. Defaults to all
+        numbers of a discrete action space.
     moves
         A function (seen, action) that returns the simulator's own actions for an action,
         including steps that no text mentions, such as opening doors on the way. An empty list
-        means that the action is impossible here. By default actions are the simulator's own.
+        means that the action is impossible in this state. By default, an action is one of the
+        simulator's own.
     way
         Method to restore states: `state` with your `get_state(env)` and `set_state(env, state)`,
         `deepcopy`, or `replay` of the actions since the reset with a seed. `auto` uses the first
         that works.
     key
-        A function (env, observation) that returns a hashable value identifying the state. Leave out
-        irrelevant values, such as a step counter, so that fewer states are simulated. Defaults
-        to a digest of the observation and the unwrapped environment's attributes.
+        A function (env, observation) that returns a hashable value which identifies the state.
+        Leave out irrelevant values, such as a step counter, so that fewer states are simulated.
+        Defaults to a digest of the observation and the unwrapped environment's attributes.
     rewards
-        Whether the environment rewards exactly the instruction, so that the reward shows whether
-        the agent understood it. Most environments do not know the instruction.
+        Whether the environment gives a reward exactly if the instruction was carried out, so that
+        the reward shows whether the agent understood it. Most environments do not know the
+        instruction.
 
     Attributes
     ----------
     way_ : str
         How states are restored.
     why_ : str
-        The reason why a cheaper method is not used, as a sentence.
+        Why a cheaper method is not used, as a sentence.
     cost : Cost
         Cost so far; try `print(world.cost)`.
 
@@ -205,16 +205,16 @@ class GymWorld:
         self.cost = Cost(self.way_)
 
     def reset(self, seed: int = 0, **options: Any) -> Situation:
-        """Start an episode and return its initial state."""
+        """Start an episode; return its initial state."""
         observation, info = self.env.reset(seed=seed, **options)
         state = self._keep(self.env, Seen(observation, info=info), (seed, options, ()))
-        if not self._tried and self.way_ != "replay":  # every replay is checked when it is made
+        if not self._tried and self.way_ != "replay":  # each replay is checked when it is made
             self._tried = True
             self._try_out(state)
         return state
 
     def _try_out(self, state: Situation) -> None:
-        """Repeat some actions from one state; raise an error if the results differ."""
+        """Raise an error if repeating some actions from a state gives different results."""
         kept = self._known(state)
         cost = replace(self.cost)
         for action in list(self.actions(state))[:_TRIED]:
@@ -232,20 +232,20 @@ class GymWorld:
                         "instead, or leave the values that differ out of GymWorld's `key`."
                     )
                 )
-        self.cost = cost  # count only steps that users request
+        self.cost = cost  # count only the steps that users request
 
     # ---- acting -------------------------------------------------------------------------
 
     def agent(self, follower: Follower, threshold: float | None = None) -> MoveAgent:
-        """Return an agent that carries out a follower's plans in a running environment."""
-        from groundling.gym.move_agent import MoveAgent  # a circular import at the top
+        """Return an agent that carries out a follower's plans in a second environment."""
+        from groundling.gym.move_agent import MoveAgent  # imported here to avoid a circular import
 
         return MoveAgent(follower, self, threshold)
 
     def enter(
         self, env: Any, observation: Any = None, info: Mapping[str, Any] | None = None
     ) -> Situation:
-        """Return the current state of a running environment.
+        """Return the state that a running environment is in.
 
         Without an observation, the environment must just have been reset with a seed; the
         simulation uses the same seed. With an observation, the state is read by `get_state` or
@@ -259,8 +259,9 @@ class GymWorld:
         if observation is not None:
             if self.way_ == "replay":
                 raise WorldError(
-                    "A GymWorld that replays must start from a seed. Call env.reset(seed=…) and "
-                    "act without an observation, or pass get_state and set_state."
+                    "A GymWorld that replays actions must start from a seed. Call "
+                    "env.reset(seed=…) and act without an observation, or pass get_state and "
+                    "set_state."
                 )
             return self._keep(env, Seen(observation, info=info or {}), (), running=True)
         seed = getattr(env.unwrapped, "np_random_seed", None)
@@ -282,7 +283,7 @@ class GymWorld:
     def arrive(
         self, env: Any, state: Situation, moves: Sequence[Any], answer: tuple[Any, ...]
     ) -> Situation:
-        """Return the state after moves in a running environment, from its last output."""
+        """Return the state of a running environment after moves, given its last output."""
         observation, reward, terminated, truncated, info = answer
         seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
         course: tuple[Any, ...] = ()
@@ -292,7 +293,7 @@ class GymWorld:
         return self._keep(env, seen, course, running=True)
 
     def seen(self, state: Situation) -> Seen:
-        """Return the simulator's output in a state."""
+        """Return the simulator's output on entering a state."""
         return self._known(state).seen
 
     # ---- the environment ----------------------------------------------------------------
@@ -322,7 +323,7 @@ class GymWorld:
         return kept.moves[action]
 
     def step(self, state: Situation, action: Any) -> Situation:
-        """Return the state after an action; each action is simulated once per state."""
+        """Return the state after an action, simulating each action once per state."""
         kept = self._known(state)
         self.cost.asked += 1
         if action not in kept.after:
@@ -365,7 +366,7 @@ class GymWorld:
         return key
 
     def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
-        """Return the error for a running environment of an incompatible class."""
+        """Return the error for acting in an environment of an incompatible class."""
         return WorldError(
             f"GymWorld's `{what}` raised {type(error).__name__}: {error}. It was called with a "
             f"{type(env.unwrapped).__name__}, but GymWorld simulates a "
@@ -394,7 +395,8 @@ class GymWorld:
     def _simulate(self, kept: _Kept, moves: Sequence[Any]) -> Situation:
         if not moves:
             raise WorldError(
-                "GymWorld's `moves` must return at least one move for a possible action; got none."
+                "GymWorld's `moves` must return at least one move for a possible action; got none. "
+                "Leave impossible actions out of `actions`."
             )
         env: Any = self.env
         course: tuple[Any, ...] = ()
@@ -440,7 +442,7 @@ class GymWorld:
         return "replay"
 
     def _copying_fails(self) -> str:
-        """Return the reason why deepcopy fails, or an empty string if it works."""
+        """Return why deepcopy fails, as text, or an empty string if it works."""
         name = type(self.env.unwrapped).__name__
         seen = Seen(*_begun(self.env))
         for _ in range(_TRIED):
@@ -459,7 +461,7 @@ class GymWorld:
         try:
             if self._key(copy.deepcopy(self.env), seen.observation) == own:
                 return ""
-        except Exception as error:  # user code may raise anything when copied
+        except Exception as error:  # copying user code may raise any exception
             trouble = f"{type(error).__name__}: {error}"
         if any(each.__name__ == "EzPickle" for each in type(self.env.unwrapped).__mro__):
             trouble = (
@@ -469,7 +471,7 @@ class GymWorld:
 
 
 def _begun(env: Any) -> tuple[Any, ...]:
-    """Reset an environment; return its output in the order of `Seen`."""
+    """Reset an environment; return its output as the fields of `Seen`."""
     observation, info = env.reset(seed=0)
     return observation, 0.0, False, False, info
 

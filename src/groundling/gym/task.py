@@ -31,22 +31,21 @@ from groundling.tasks.benchmark import (
 from groundling.tasks.presets import Preset, Presets
 from groundling.world.environment import Environment
 
-__all__ = ["BabyAIPreset", "BabyAIScene", "BabyAITask"]
-
-_TOGETHER = 12  # levels per fold of the row for all levels
-_COMBINED = ("ActionObjDoor", "MiniBossLevel", "BossLevel")  # levels of held-out combinations
+_TOGETHER = 12  # number of levels per fold, for the row of all levels
+# levels that test held-out combinations
+_COMBINED = ("ActionObjDoor", "MiniBossLevel", "BossLevel")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BabyAIPreset(Preset):
-    """The settings of a row: its kind of evaluation, and the number of demonstrations."""
+    """Preset of a row: the kind of evaluation, and the number of demonstrations."""
 
     parser: str = "chain:english"
     kind: str = "levels"
     count: int = 50
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether both rows have the same kind, and so can be evaluated together."""
+        """Return whether two rows have the same kind, so that they can be evaluated together."""
         return isinstance(other, BabyAIPreset) and self.kind == other.kind
 
 
@@ -67,7 +66,7 @@ def _presets() -> Presets[BabyAIPreset]:
 
 
 class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
-    """Success on unseen seeds of every level, by the environment's reward."""
+    """Missions of BabyAI levels; success is the environment's reward on unseen seeds."""
 
     name = "babyai"
     about = (
@@ -77,7 +76,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     metrics = ("success",)
     presets = _presets()
     part = "level"
-    # Levels that the studio shows, with unseen seeds.
+    # Levels that the studio shows, with unseen seeds
     showcase = (
         "MiniBossLevel", "GoToLocal", "PutNextLocal", "UnlockPickupDist", "GoToSeqS5R2",
         "OpenDoorLoc", "PickupLoc", "BossLevel",
@@ -88,7 +87,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return levels()
 
     def prepare(self, corpus: tuple[str, ...], chosen: BabyAIPreset) -> list[Case]:
-        """Return demonstrations of all levels."""
+        """Return demonstrations of all levels as cases."""
         shown = exam.record_mixed(sample_count(exam.TOGETHER, 20, None), corpus)
         return [Case(each, str(cast(Any, each.environment).world.name)) for each in shown]
 
@@ -101,7 +100,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return ()
 
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return a fold for each level or group of levels; with `quick`, a dozen levels."""
+        """Return one fold for each level or group of levels; with `quick`, for a dozen levels."""
         kind = self.presets.select(preset, variant).kind
         seeds = exam.QUICK_SEEDS if quick else exam.SEEDS
         names = exam.QUICK_LEVELS if quick else corpus
@@ -124,7 +123,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     def evaluate(
         self, corpus: tuple[str, ...], chosen: Mapping[str, BabyAIPreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train and test on one level or on a dozen."""
+        """Return the outcomes on the levels of a fold, after training."""
         first, *_ = chosen.values()
         variants = tuple(chosen)
         what, *rest = fold.name.split()
@@ -146,7 +145,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return _combinations(what, variants, int(rest[0]), first.count)
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the mean over levels, and the score of each level."""
+        """Return the row: the mean over levels, and the score of each level as a note."""
         results = [pair for outcome in outcomes for pair in outcome.items()]
         if not results:
             return Row(variant, {}, note="not in the quick protocol")
@@ -164,7 +163,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return Row(variant, metrics, interval, seeds=draws, note="; ".join(dict.fromkeys(why)))
 
     def condition(self, corpus: tuple[str, ...], preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         names = exam.QUICK_LEVELS if quick else corpus
         seeds = exam.QUICK_SEEDS if quick else exam.SEEDS
         draws = 1 if quick else exam.DRAWS
@@ -174,7 +173,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         )
 
     def tuning_folds(self, corpus: tuple[str, ...]) -> list[Fold]:
-        """Return the levels for tuning, with training seeds."""
+        """Return one fold for each level used in tuning, with training seeds only."""
         return [Fold(each) for each in ("GoToSeqS5R2", "PickupLoc", "MiniBossLevel")]
 
     def try_out(self, corpus: tuple[str, ...], chosen: BabyAIPreset, fold: Fold) -> float:
@@ -185,7 +184,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     def scene(
         self, corpus: tuple[str, ...], chosen: BabyAIPreset, where: str | None, start: str | None
     ) -> Scene:
-        """Return an episode: `where` is a level, `start` a seed."""
+        """Return an episode as a scene; `where` is a level and `start` a seed."""
         [level] = self.find_parts(corpus, where or "BossLevel")
         if start is not None and not start.isdecimal():
             raise SettingError(f"--start must be a seed such as 7; got {start!r}.")
@@ -234,7 +233,7 @@ def _combinations(
 
 @lru_cache(maxsize=1)
 def _follower_of(names: tuple[str, ...], count: int) -> Follower:
-    """Return a follower for all levels, which is trained once per process."""
+    """Return a follower trained on several levels, cached for the process."""
     chosen = BabyAITask.presets.select("best")
     return chosen.follower().fit(exam.record_mixed(count, names), check=False)
 
@@ -244,7 +243,7 @@ def _graded(done: Sequence[int], draws: int = 1) -> dict[str, Any]:
 
 
 class BabyAIScene(Scene):
-    """Scene of a level's episode; each line is followed from the initial state."""
+    """Scene of an episode, in which each line is followed from the initial state."""
 
     def __init__(self, world: BabyAI, seed: int) -> None:
         env = world.make()
@@ -258,18 +257,18 @@ class BabyAIScene(Scene):
         return [self.world.read(line) for line in lines]
 
     def describe(self) -> str:
-        """Return the grid and the mission of the level."""
+        """Return the grid as text, and the mission of the episode."""
         return f"{self.grid}\n(its mission: {self.examples[0]})"
 
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
     ) -> list[Plan]:
-        """Follow each line from the initial state, limited to the things that it mentions."""
+        """Return the plans of lines, each from the initial state and for the things it mentions."""
         return [
             follower.follow(parts, self.world.episode(self.grid, parts), (), length=length)
             for parts in self._read(lines)
         ]
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return the SVG of the final state of the last plan."""
+        """Return an SVG of the final state of the last plan."""
         return self.world.draw(cast(Episode, self.environment), cast(Any, plans[-1].end))

@@ -1,4 +1,4 @@
-"""The verbs of a world of objects."""
+"""Verbs of a world of objects."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any
 
 from groundling.errors import SettingError
 
-__all__ = ["Verb", "check_verbs"]
-
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb with a role for each of its objects.
+    """A verb, with a role for each of its objects.
 
-    The first role is the object itself. Further roles are named by the words that introduce them
-    (`put` … `next to` …); instructions are split at these words. Separate alternative words by `|`;
-    the first one is the name of the role.
+    The first role is the direct object. Each further role is named by the words that introduce it
+    (`put` … `next to` …), and instructions are split at these words. Separate alternatives by `|`;
+    the first alternative is the name of the role.
 
     >>> put = Verb("put", ("object", "next to|beside|by"))
     >>> put.roles, put.introductions[1]

@@ -1,4 +1,4 @@
-"""A Gymnasium wrapper that adds a follower's plan and confidence to infos."""
+"""Gymnasium wrapper that adds a follower's plan and confidence to infos."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from groundling.gym.optional import require
 if TYPE_CHECKING:
     from groundling.plan import Plan
 
-__all__ = ["InstructionFollowing"]
-
 _gymnasium = require("gymnasium")
 
 
 class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defined]
-    """Gymnasium wrapper whose infos contain the plan of a follower.
+    """Gymnasium wrapper that adds a follower's plan and confidence to `info`.
 
     After `reset` and each `step`, `info["instruction"]` holds:
 
@@ -48,7 +46,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
         if not isinstance(world, ObjectWorld):
             raise SettingError(
                 f"`world` must be an ObjectWorld; got {type(world).__name__}. Pass the world "
-                "that the follower was trained in."
+                "in which the follower was trained."
             )
         self.agent = Agent(follower, world)
         self.replan = replan
@@ -57,7 +55,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
         self._moves: list[Any] = []
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
-        """Start an episode and plan it."""
+        """Start an episode and plan it; return the observation and the info."""
         observation, info = self.env.reset(seed=seed, options=options)
         self._text = _text_of(self.env, observation)
         self._start = self._scene = self.agent.world.begin(self.env)
@@ -65,7 +63,7 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
         return observation, {**info, "instruction": self._told()}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, Any]:
-        """Make a move and update the plan."""
+        """Make a move and update the plan; return the result of `env.step`."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         self._scene = self.agent.world.observe(self.env)
         if self._moves and self._moves[0] == action:

@@ -1,4 +1,4 @@
-"""Smart homes: a home as data, an agent in it, and a corpus of sentences."""
+"""Smart homes: homes as data, an agent that replies in them, and a corpus of sentences."""
 
 from groundling.home.environment import Command, HomeWorld, Situation, Target
 from groundling.home.home import (

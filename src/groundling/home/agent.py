@@ -1,4 +1,4 @@
-"""Home agent: acts on a text, asks about it, answers it or declines."""
+"""Agent of a smart home: it acts on a text, asks about it, answers it or declines."""
 
 from __future__ import annotations
 
@@ -28,24 +28,27 @@ from groundling.home.model import HomeModel, load_model
 from groundling.home.speech import Speech, load_speech
 from groundling.home.utterance import Mention
 from groundling.limits import SAID_CHARACTERS
+from groundling.plan import Plan
 
 _ACT = 0.3  # minimum confidence to carry out a command without asking
 _ANSWER = 0.15  # minimum confidence to offer a command as an option of a question
 _CHOICE = 0.1  # minimum confidence to answer a question, or to ask which thing is meant
-_PARTS = 0.5  # minimum confidence of both commands that are tried because a name was left over
+# minimum confidence of each of two commands, tried because a command leaves names unused
+_PARTS = 0.5
 _LISTED = 0.03  # minimum confidence of a list of names if two commands seem likelier
-_MOST_PARTS = 6  # commands per text
-_MOST_PHRASES = 6  # household phrases per text, nested ones included
+_MOST_PARTS = 6  # limit on commands per text
+_MOST_PHRASES = 6  # limit on household phrases per text, including nested ones
 _MOST_OPTIONS = 8
+_FREE_TEXTS = ("add item", "complete item", "play", "broadcast")  # verbs with words as values
 _MOST_NUMBER = 999_999_999  # larger numbers are not read
 
 
 @dataclass(frozen=True)
 class HomeReply:
-    """A reply of the agent: `kind` is act, ask, answer or decline.
+    """Reply of a home agent; `kind` is act, ask, answer or decline.
 
-    `changes` has the new state and attributes of each entity that changes. `options` are the
-    names that a clarification question offers. `commands` are the understood commands.
+    `changes` has the new state and attributes of each entity that changes. `options` are the names
+    that a clarification question offers. `commands` are the commands that were understood.
     """
 
     kind: str
@@ -70,34 +73,52 @@ class HomeReply:
 
 @dataclass
 class _Exchange:
-    """The state of one dialogue turn."""
+    """Working state of one dialogue turn."""
 
     states: States
     situation: Situation
     timers: list[Timer]
     changes: dict[str, dict[str, Any]] = field(default_factory=dict)
     pending: Command | None = None
-    phrases: list[str] = field(default_factory=list)  # carried out so far; shared by copies
+    # phrases carried out so far; copies share this list
+    phrases: list[str] = field(default_factory=list)
 
 
 def _copied(turn: _Exchange) -> _Exchange:
-    """Return a copy of a turn that can be thrown away."""
+    """Return a copy of a turn, which can be discarded without effect on the original."""
     return replace(
         turn, states=dict(turn.states), timers=list(turn.timers), changes=dict(turn.changes)
     )
 
 
-class HomeAgent:
-    """An agent that replies to commands and questions in a home.
+def _ranked(plan: Plan) -> list[tuple[Command, float]]:
+    """Return the readings of a text, with the summed probabilities of equal readings."""
+    first: Any = plan.actions[0]
+    found = {_meaning(first): (first, plan.confidence)}
+    others: dict[Any, tuple[Command, float]] = {}
+    for each in plan.alternatives:
+        if each.actions:
+            action: Any = each.actions[0]
+            known = others.get(_meaning(action), (action, 0.0))
+            others[_meaning(action)] = (known[0], known[1] + each.probability)
+    ranked = sorted(others.items(), key=lambda each: -each[1][1])
+    return [*found.values(), *(pair for key, pair in ranked if key not in found)]
 
-    It remembers the context of the conversation.
+
+def _meaning(command: Command) -> tuple[Any, ...]:
+    target = command.target
+    return command.verb, frozenset(target.ids), command.value, target.choice
+
+
+class HomeAgent:
+    """Agent that replies to commands and questions in a home, with a memory of the conversation.
 
     Parameters
     ----------
     home
         The home, from `read_home`.
     model
-        A home model. Defaults to the shipped one for the home's language.
+        A home model. Defaults to the shipped model of the home's language.
 
     Examples
     --------
@@ -127,7 +148,7 @@ class HomeAgent:
         self.move(home)
 
     def move(self, home: Home) -> None:
-        """Switch to another home, or reload the same one with new phrases."""
+        """Switch to another home, or to the same home with new phrases."""
         self._first_timers = home.timers
         self._settle(home)
         self.forget()
@@ -143,10 +164,11 @@ class HomeAgent:
         states: Mapping[str, Any] | None = None,
         now: datetime | None = None,
     ) -> HomeReply:
-        """Reply to a text, and remember its effects for the next one.
+        """Return the reply to a text, and remember its effects for the next text.
 
-        `area` is the id of the speaker's area. `states` holds the current states of entities, if
-        they differ from the remembered ones. `now` is the current time, for questions about it.
+        `area` is the id of the area in which the speaker is. `states` has the current states of
+        entities where they differ from the remembered states. `now` is the current time, for
+        questions about the time and the date.
         """
         began = time.perf_counter()
         if not isinstance(text, str):
@@ -158,7 +180,7 @@ class HomeAgent:
                 id_: new for id_, new in initial_states(self.home, states).items() if id_ in states
             }
         turn = _Exchange(
-            dict(self.states),  # states of single things are replaced, never changed
+            dict(self.states),  # the state of an entity is replaced, never changed in place
             Situation(here, self.before), list(self.timers),
         )  # fmt: skip
         found = self._answer_pending(text, turn) or self._reply(text, turn, now or datetime.now())
@@ -168,19 +190,30 @@ class HomeAgent:
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
-        """Reset states and timers to those of the home, and clear the context."""
+        """Reset states and timers to those of the home, and forget the conversation."""
         self._keep_timers(self._first_timers)
         self.states = initial_states(self.home)
         self.before, self.pending = (), None
 
     def _keep_timers(self, timers: Sequence[Timer]) -> None:
-        """Update the timers that texts can refer to."""
+        """Replace the timers to which texts can refer."""
         self.timers = list(timers)
         if tuple(timers) != self.home.timers:
             self._settle(replace(self.home, timers=tuple(timers)))
 
+    def describe(self) -> dict[str, Any]:
+        """Return the areas, the entities with their current states, and the taught phrases."""
+        return {
+            "areas": {each.id: each.name for each in self.home.areas},
+            "things": {
+                each.id: {"name": each.name, "area": each.area, **self.states[each.id]}
+                for each in self.home.entities
+            },
+            "phrases": {each.phrase: list(each.does) for each in self.home.phrases},
+        }
+
     def explain(self, text: str, *, area: str | None = "") -> str:
-        """Explain in words how a text is understood."""
+        """Return an explanation, in words, of how a text is understood."""
         SAID_CHARACTERS.check(len(text), HomeError, "A text")
         said = self.world.read(text)
         situation = Situation(check_area(self.home, area), self.before)
@@ -199,23 +232,22 @@ class HomeAgent:
             inner = self._tried(said.utterance.without_reason, turn, now, depth)
             if inner is not None:
                 return inner
+        known: dict[int, tuple[list[HomeReply], _Exchange]] = {}
         for place in said.utterance.orders:
-            several = self._several(said, place, turn, now, depth, _PARTS)
+            several = self._several(said, place, turn, now, depth, known, _PARTS)
             if several is not None:
                 return several
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
-        first: Any = plan.actions[0]
-        ranked: list[tuple[Command, float]] = [(first, plan.confidence)]
-        others: list[Any] = [each for each in plan.alternatives if each.actions]
-        ranked += [(each.actions[0], each.probability) for each in others]
+        ranked = _ranked(plan)
         command, confidence = ranked[0]
         if command.verb == "split" and not said.utterance.orders:
             for each, share in ranked:
-                if share >= _LISTED and said.is_listed(each):  # names, no second command
+                # a list of names, not a second command
+                if share >= _LISTED and said.is_listed(each):
                     command, confidence = each, share + confidence
                     break
         if command.verb == "split":
-            several = self._several(said, int(str(command.value)), turn, now, depth)
+            several = self._several(said, int(str(command.value)), turn, now, depth, known)
             if several is not None:
                 return several
             inner = self._last_part(said, int(str(command.value)), turn, now, depth)
@@ -225,15 +257,18 @@ class HomeAgent:
             if not rest:
                 return self._decline(confidence)
             command, confidence = rest[0]
-        elif command.target.ids:
-            is_split = said.may_be_several(command)
-            for place in said.utterance.joints if is_split else ():
-                several = self._several(said, place, turn, now, depth, _PARTS)
+        elif command.target.ids and command.verb not in _FREE_TEXTS:
+            for place in said.breaks(command):
+                several = self._several(said, place, turn, now, depth, known, _PARTS)
                 if several is not None:
                     return several
-        if command.verb == "decline":  # a clarification question does no harm
-            choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
-            command, confidence = choices[0] if choices else (command, confidence)
+        if command.verb == "decline":  # a question back or an answer does no harm
+            harmless = [
+                each
+                for each in ranked
+                if each[1] >= _CHOICE and (each[0].target.choice or said.is_answer(each[0]))
+            ]
+            command, confidence = harmless[0] if harmless else (command, confidence)
         if said.utterance.is_negated and not command.is_question and command.target.ids:
             return self._decline(confidence, command)
         sure = _CHOICE if command.is_question or command.target.choice else _ACT
@@ -243,17 +278,26 @@ class HomeAgent:
             return self._unsure(command, confidence, ranked)
         command, confidence = self._possible(command, confidence, ranked, turn)
         command = said.ask_if_vague(self._completed(said, command, turn), turn.situation)
+        if command.verb in _FREE_TEXTS and command.value is None:  # *add to the shopping list*
+            rest = [e for e in ranked if e[0].verb not in _FREE_TEXTS and e[1] >= _CHOICE]
+            if not rest or rest[0][0].verb == "decline":
+                return self._decline(confidence, command)
+            command, confidence = rest[0]
+        if said.ignores_exception(command):
+            return self._unsure(command, confidence, ranked)
         beyond = self._beyond(command, confidence, turn)
         if beyond is not None:
             return beyond
         if command.verb == "delay":
-            return self._delay(said, command, confidence, turn, now, depth)
+            delays = [each for each in ranked if each[0].verb == "delay" and each[1] >= _LISTED]
+            tried = [self._delay(said, *each, turn, now, depth) for each in delays[:2]]
+            return next((each for each in tried if each.kind == "act"), tried[0])
         if command.is_question:
             return self._answer(command, confidence, turn, now)
         return self._act(command, confidence, turn, now)
 
     def _tried(self, text: str, turn: _Exchange, now: datetime, depth: int) -> HomeReply | None:
-        """Reply to a part of a text; None unless it is surely a command."""
+        """Return the reply to a part of a text, or None if it is not clearly a command."""
         trial = _copied(turn)
         reply = self._reply(text, trial, now, depth + 1)
         if reply.kind != "act" or reply.confidence < _PARTS:
@@ -265,7 +309,7 @@ class HomeAgent:
     def _last_part(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int
     ) -> HomeReply | None:
-        """Reply to a command after a comma if what is before it says nothing about this home."""
+        """Return the reply to a command after a comma if the text before it names nothing known."""
         utterance = said.utterance
         names = [n for each in utterance.mentions if each.full for n in each.places]
         if (
@@ -278,15 +322,19 @@ class HomeAgent:
 
     def _several(
         self, said: TextWorld, place: int, turn: _Exchange, now: datetime, depth: int,
-        least: float = 0.0,
+        known: dict[int, tuple[list[HomeReply], _Exchange]], least: float = 0.0,
     ) -> HomeReply | None:  # fmt: skip
-        """Reply to two commands in one text; None if either is declined or below `least`."""
+        """Return the reply to two commands in a text; None if one is declined or below `least`.
+
+        `known` caches the replies by the position at which the text was divided.
+        """
         if depth >= _MOST_PARTS:
             return None
-        trial = _copied(turn)
-        utterance = said.utterance
-        parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
-        replies = [self._reply(each, trial, now, depth + 1) for each in parts]
+        if place not in known:
+            trial, utterance = _copied(turn), said.utterance
+            parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
+            known[place] = [self._reply(each, trial, now, depth + 1) for each in parts], trial
+        replies, trial = known[place]
         if any(each.kind == "decline" or each.confidence < least for each in replies):
             return None
         turn.states, turn.timers, turn.changes = trial.states, trial.timers, trial.changes
@@ -303,18 +351,18 @@ class HomeAgent:
         )
 
     def _completed(self, said: TextWorld, command: Command, turn: _Exchange) -> Command:
-        """Fill in the free text of a command, such as a list item."""
-        if command.verb not in ("add item", "complete item", "play", "broadcast"):
+        """Return a command with its free text, such as a list item, filled in."""
+        if command.verb not in _FREE_TEXTS:
             return command
         spans = said.spans(command)
         if not spans.actions(turn.situation):
             return command
         plan = self.model.follower.follow(spans.instruction, spans, turn.situation)
         found: Any = plan.actions[0]
-        return command if found is None else found._replace(target=command.target)
+        return found._replace(target=command.target) if said.is_text(found) else command
 
     def _answer_pending(self, text: str, turn: _Exchange) -> HomeReply | None:
-        """Treat the text as the answer to a pending question; None if it is not one."""
+        """Return the reply to an answer to the pending question; None if it is no answer."""
         command, self.pending = self.pending, None
         if command is None:
             return None
@@ -350,8 +398,8 @@ class HomeAgent:
     def _out_of_range(
         self, found: tuple[float, float], unit: str, confidence: float, *commands: Command
     ) -> HomeReply:
-        """Decline a value, and say which ones are possible."""
-        told = [self.speech.duration(e) if unit == "s" else f"{e:g}{unit}" for e in found]
+        """Return a reply that declines a value and says which values are possible."""
+        told = [self.speech.duration(e) if unit == "s" else f"{e:.10g}{unit}" for e in found]
         text = self.speech.say("out of range", value=" – ".join(told))
         return HomeReply("decline", text, {}, (), confidence, commands=commands)
 
@@ -359,7 +407,7 @@ class HomeAgent:
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]],
         turn: _Exchange,
     ) -> tuple[Command, float]:  # fmt: skip
-        """Return the first of several readings whose value is in range (*2 degrees* warmer)."""
+        """Return the likeliest reading whose value is in range, with its confidence."""
         if self._beyond(command, confidence, turn) is not None:
             for other, share in ranked:
                 is_same = other.target.ids == command.target.ids and not other.is_question
@@ -368,7 +416,7 @@ class HomeAgent:
         return command, confidence
 
     def _beyond(self, command: Command, confidence: float, turn: _Exchange) -> HomeReply | None:
-        """Decline a command with a value that is out of range; None if it is possible."""
+        """Return a reply that declines a value out of range, or None if the value is possible."""
         value = command.value
         if not isinstance(value, float | int):
             return None
@@ -377,14 +425,15 @@ class HomeAgent:
             now = turn.states.get(entity.id) if entity else None
             found = limits(command.verb, float(value), entity, now)
             if found is not None:
-                unit = "°" if "temperature" in command.verb else " %" if entity else "s"
+                is_climate = entity is not None and entity.domain == "climate"
+                unit = "°" if is_climate else " %" if entity else "s"
                 return self._out_of_range(found, unit, confidence, command)
         return None
 
     def _unsure(
         self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
     ) -> HomeReply:
-        """Ask about the likeliest commands, or decline if none is likely."""
+        """Return a question about the likeliest commands, or decline if none is likely."""
         likely = [
             each
             for each, share in ranked
@@ -432,7 +481,7 @@ class HomeAgent:
         )
 
     def _remember(self, target: Target, turn: _Exchange) -> None:
-        """Remember the target, so that *it* can refer to it."""
+        """Remember the target of a command, to which *it* can refer in the next text."""
         known = tuple(each for each in target.ids if each in self.home.entity_of)
         if known:
             turn.situation = replace(turn.situation, before=known)
@@ -486,7 +535,7 @@ class HomeAgent:
         self, said: TextWorld, command: Command, confidence: float, turn: _Exchange, now: datetime,
         depth: int,
     ) -> HomeReply:  # fmt: skip
-        """Schedule the rest of the text after a delay."""
+        """Return the reply to a text whose command is to be carried out after a delay."""
         utterance = said.utterance
         delay = next(each for each in utterance.literals if each.value == command.value)
         known = DELAYS.get(utterance.language.name, ())
@@ -598,7 +647,7 @@ class HomeAgent:
         return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
-        """Return the names of things, with the area added to names that repeat."""
+        """Return the names of a target's entities; equal names are followed by the area."""
         found = []
         count = Counter(self._called(each) for each in dict.fromkeys(target.ids))
         for id_ in target.ids:
@@ -624,7 +673,7 @@ class HomeAgent:
         return phrase.phrase if phrase else id_
 
     def _value(self, command: Command) -> str:
-        """Return the value of a command with its unit."""
+        """Return the value of a command, with its unit, as text."""
         value = command.value
         if isinstance(value, float) and value.is_integer():
             value = int(value)

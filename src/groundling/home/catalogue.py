@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 
 class Verb(NamedTuple):
-    """A verb of a domain: the resulting state, and the attribute and value it sets.
+    """A verb of a domain, with the state, attribute and value that it sets.
 
     `value` is the type of the spoken value (`percentage`, `number`, `colour`, `text`). For
-    relative verbs, `by` is the default change of the attribute. `ends` is true if the ends of the
-    scale have words (*maximum*).
+    relative verbs, `by` is the default change of the attribute. `ends` is true if words may name an
+    end of the scale (*maximum*).
     """
 
     name: str
@@ -94,7 +94,7 @@ VERBS: Mapping[str, tuple[Verb, ...]] = {
         Verb("complete item", "", "items", "text"),
     ),
 }
-"""The verbs of each domain."""
+"""Verbs of each domain."""
 
 STATES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -114,13 +114,13 @@ STATES: Mapping[str, tuple[str, ...]] = {
     "person": ("home", "not_home"),
     "device_tracker": ("home", "not_home"),
 }  # fmt: skip
-"""The states of each domain that questions can be about."""
+"""States that questions about each domain can name."""
 
 QUESTIONS = frozenset({
     "whether", "any", "all", "which", "how many", "what", "temperature", "weather", "time",
     "date", "time left", "respond",
 })  # fmt: skip
-"""Verbs of questions, which change nothing."""
+"""Verbs of questions, which change no state."""
 
 COLOURS: Mapping[str, tuple[int, int, int]] = {
     "white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "orange": (255, 165, 0),
@@ -129,7 +129,7 @@ COLOURS: Mapping[str, tuple[int, int, int]] = {
     "grey": (128, 128, 128), "cyan": (0, 255, 255), "magenta": (255, 0, 255),
     "violet": (238, 130, 238), "gold": (255, 215, 0), "beige": (245, 245, 220),
 }  # fmt: skip
-"""Colours by their CSS names, as in Home Assistant."""
+"""Colours of lights by their CSS names, as in Home Assistant."""
 
 
 def states_of(domain: str, own: str = "") -> tuple[str, ...]:
@@ -146,7 +146,7 @@ def states_of(domain: str, own: str = "") -> tuple[str, ...]:
 
 
 def kind_name(kind: str) -> str:
-    """Return the words for a kind: its device class, or else its domain.
+    """Return the English name of a kind: its device class, or else its domain.
 
     >>> kind_name("cover:garage_door"), kind_name("media_player")
     ('garage door', 'media player')

@@ -1,7 +1,7 @@
-"""The corpus of sentences about homes, converted to demonstrations.
+"""Corpus of sentences about homes, converted to demonstrations.
 
-The corpus is Home Assistant Intents (CC BY 4.0): `tests/LANGUAGE` holds sentences with intents
-and slots, and the home they are about; `sentences/LANGUAGE` holds templates.
+The corpus is Home Assistant Intents (CC BY 4.0). `tests/LANGUAGE` has sentences with intents and
+slots, and the home to which they refer. `sentences/LANGUAGE` has templates of sentences.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _BARE = {
     "HassNevermind": "never mind", "HassRespond": "respond", "HassGetCurrentDate": "date",
     "HassGetCurrentTime": "time",
 }  # fmt: skip
-# The verb of each intent, and its domain if no slot gives one.
+# The verb of each intent, and the default domain if no slot gives one.
 _PLAIN = {
     "HassMediaNext": ("next", "media_player"),
     "HassMediaPrevious": ("previous", "media_player"),
@@ -78,15 +78,15 @@ _SHOPPING = {
 }  # fmt: skip
 _ON = {"cover": "open", "valve": "open", "lock": "lock"}
 _OFF = {"cover": "close", "valve": "close", "lock": "unlock"}
-_MOST_NAMES = 20  # expansions of one name template
-_DEPTH = 40  # nesting of groups
+_MOST_NAMES = 20  # limit on expansions of one name template
+_DEPTH = 40  # limit on nested groups in a template
 _YES = frozenset(["yes", "ja", "oui", "sí", "si", "sì", "tak", "نعم", "أجل", "네", "예", "да"])
 _NO = frozenset(["no", "nein", "non", "nee", "nie", "لا", "كلا", "아니요", "아니오", "нет"])
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence with its intent, slots and the area of the speaker.
+    """A sentence of the corpus, with its intent, slots and the area of the speaker.
 
     `group` identifies sentences with the same meaning. `domain` restricts the entities that a
     name may refer to. `response` is the answer, or the kind of question (`any`).
@@ -103,7 +103,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class HomeExample:
-    """A sentence in a home with its meaning; words in `strange` must not be learnt."""
+    """A sentence with its meaning in a home; words in `strange` are not learnt."""
 
     text: str
     world: HomeWorld
@@ -114,13 +114,13 @@ class HomeExample:
 
     @property
     def kind(self) -> str:
-        """The kind of thing that the sentence refers to; empty if it names an entity."""
+        """Kind of entity to which the sentence refers; empty if it names an entity."""
         return self.command.target.kind if self.command.target.by == "kind" else ""
 
     def demonstrations(self, world: HomeWorld | None = None) -> Iterator[Demonstration]:
-        """Yield a demonstration of the command and, if it has a free text, one of its words.
+        """Yield a demonstration of the command and, if it has a free text, one of that text.
 
-        `world` is the same home with a learnt vocabulary.
+        `world` is the home of the example, with a learnt vocabulary.
         """
         said = (world or self.world).read(self.text, self.command.target.kind)
         if isinstance(self.command.source, str):
@@ -138,7 +138,7 @@ class HomeExample:
 
 @dataclass(frozen=True)
 class HomeCorpus:
-    """Sentences of a language in its home, and counts of skipped sentences by reason."""
+    """Sentences of a language, their home, and the number of skipped sentences by reason."""
 
     language: str
     home: Home
@@ -147,11 +147,12 @@ class HomeCorpus:
 
 
 def corpus_folder(corpora: str | Path | None = None) -> Path:
-    """Return the folder `home` of the given or default corpora."""
+    """Return the folder `home` inside the given or the default corpora."""
     place = find_corpora(corpora, "home")
     if place.folder is None:
         raise CorpusError(
-            f"The home corpus must be in the folder named by {VARIABLE}; got {place.why}."
+            f"The home corpus must be installed; got none ({place.why}). Set {VARIABLE} to the "
+            "folder of the corpora."
         )
     return place.folder / "home"
 
@@ -159,8 +160,8 @@ def corpus_folder(corpora: str | Path | None = None) -> Path:
 def read_corpus(corpora: str | Path | None = None, language: str = "en") -> HomeCorpus:
     """Read the sentences of a language as examples in the test home of the corpus.
 
-    A thing is added to the home where a sentence needs one that is missing (*open the kitchen
-    blinds* in a home without kitchen blinds).
+    If a sentence refers to something that the home lacks (*open the kitchen blinds* in a home
+    without kitchen blinds), an entity is added to the home.
     """
     folder = corpus_folder(corpora)
     if not (folder / "tests" / language).is_dir():
@@ -184,10 +185,10 @@ def read_corpus(corpora: str | Path | None = None, language: str = "en") -> Home
 def split(
     examples: Sequence[HomeExample], share: float = 0.2, seed: int = 0
 ) -> tuple[list[HomeExample], list[HomeExample]]:
-    """Return (training, held-out) examples; sentences of one group stay together.
+    """Return training and held-out examples; sentences of one group stay together.
 
-    Groups are held out in random order until a `share` of all sentences is reached. The order
-    depends on the name of each group alone, so that a group that is new hardly changes the split.
+    Groups are held out in random order until a `share` of all sentences is reached. The position of
+    a group depends only on its name, so that an additional group hardly changes the split.
     """
     groups: dict[str, list[HomeExample]] = {}
     for each in examples:
@@ -208,7 +209,7 @@ def split(
 
 @dataclass(frozen=True)
 class _Meaning:
-    """The meaning of an intent with slots: verb, thing or kind, place and value."""
+    """Meaning of an intent with slots: verb, entity or kind, place and value."""
 
     verb: str
     name: str = ""
@@ -245,14 +246,14 @@ def label(world: HomeWorld, sentence: Sentence) -> HomeExample | str:
 
 
 def with_text(said: TextWorld, command: Command, text: str, situation: Situation) -> Command | None:
-    """Return a command with a free text that a sentence contains, or None."""
+    """Return a command with a free text, or None if the sentence does not contain that text."""
     spans = said.spans(command).actions(situation)
     return next((each for each in spans if str(each.value).lower() == text.lower()), None)
 
 
 def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
     target = command.target
-    if command.verb != meaning.verb or command.value != meaning.value:
+    if not command.says(meaning.verb) or command.value != meaning.value:
         return False
     if meaning.timer is not None:
         wanted = meaning.timer
@@ -273,7 +274,7 @@ def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
 
 
 def usual_domain(intent: str) -> str:
-    """Return the domain of an intent that has no slot for it, or an empty string.
+    """Return the default domain of an intent, or an empty string.
 
     >>> usual_domain("HassSetVolume")
     'media_player'
@@ -284,7 +285,7 @@ def usual_domain(intent: str) -> str:
 
 
 def _preference(command: Command, meaning: _Meaning) -> tuple[bool, bool, bool]:
-    """Return a sort key for equivalent commands: full names and spoken places first."""
+    """Return a sort key of equivalent commands: full names and spoken places first."""
     target = command.target
     return (target.by == "part", target.choice, not target.place)
 
@@ -360,7 +361,7 @@ def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
 
 
 def _where(home: Home, sentence: Sentence) -> str | None:
-    """Return the place of a group, as in `Target.where`; None if it is unknown."""
+    """Return the place in a sentence's slots, as in `Target.where`; None if unknown."""
     slots = sentence.slots
     if "area" in slots:
         area = _by_name(home.areas, _one(slots["area"]))
@@ -407,7 +408,7 @@ def _timer(home: Home, sentence: Sentence) -> _Meaning | str:
 
 
 def _one(value: Any) -> Any:
-    """Return the value of a slot; if it has several spellings, the last (trimmed) one."""
+    """Return the value of a slot; of several spellings, the last, which is trimmed."""
     return value[-1] if isinstance(value, (list, tuple)) and value else value
 
 
@@ -461,7 +462,7 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
 
 
 def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
-    """Replace the speaker's area with the area `usual` if the home lacks it."""
+    """Return a sentence spoken in the area `usual` if the home lacks the speaker's area."""
     if not sentence.here or _by_name(home.areas, sentence.here):
         return sentence
     slots = dict(sentence.slots)
@@ -471,12 +472,12 @@ def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
 
 
 def _response(value: Any) -> str:
-    """Return the expected answer; the first one if several are listed."""
+    """Return the expected answer, or the first if several are listed."""
     return str(_one(value) if not isinstance(value, list) else value[0] if value else "")
 
 
 def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fixtures with name templates expanded: `Hall[way]` gets an alias."""
+    """Return test homes whose name templates are expanded: `Hall[way]` becomes an alias."""
     made, ids = dict(data), set[str]()
     areas = {each.get("id"): each.get("id") for each in data.get("areas") or []}
     areas |= {str(each["name"]).lower(): each.get("id") for each in data.get("areas") or []}
@@ -495,7 +496,7 @@ def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
             domain = row.pop("domain", "")
             slug = "_".join(first.lower().split())
             row.setdefault("id", f"{domain}.{slug}" if domain else slug)
-            while row["id"] in ids:  # some fixtures have an id twice
+            while row["id"] in ids:  # some fixtures contain an id twice
                 row["id"] += "_2"
             ids.add(row["id"])
             rows.append(row)
@@ -516,7 +517,7 @@ def _spellings(template: str) -> list[str]:
 def _some_texts(part: Any, depth: int) -> list[str]:
     """Return the first expansions of a template, in hassil's order.
 
-    hassil itself would list all of them.
+    hassil itself has no limit on the number of expansions.
     """
     kinds = hassil("expression")
     if isinstance(part, kinds.TextChunk):
@@ -534,7 +535,7 @@ def _some_texts(part: Any, depth: int) -> list[str]:
 
 
 class TemplateError(CorpusError):
-    """A template that cannot be read."""
+    """Error for a template that cannot be read."""
 
 
 @lru_cache(maxsize=8192)
@@ -545,7 +546,7 @@ def parse_template(template: str) -> Any:
         return hassil("parse_expression").parse_sentence(template).expression
     except GroundlingError:
         raise
-    except Exception as error:  # hassil reports bad templates by assertions, among others
+    except Exception as error:  # hassil reports invalid templates by assertions, among others
         raise TemplateError(
             f"A template must have valid hassil syntax; got {shorten(template)}."
         ) from error
@@ -553,7 +554,7 @@ def parse_template(template: str) -> Any:
 
 @contextmanager
 def named_errors(where: str) -> Iterator[None]:
-    """Convert errors caused by malformed data to a `CorpusError` that names the file."""
+    """Turn errors caused by malformed data into a `CorpusError` that names the file."""
     try:
         yield
     except GroundlingError:
@@ -568,18 +569,18 @@ def named_errors(where: str) -> Iterator[None]:
 
 
 def hassil(module: str) -> Any:
-    """Return a module of hassil; raise an error if it is not installed."""
+    """Return a module of hassil; raise an error if hassil is not installed."""
     try:
         return import_module(f"hassil.{module}")
     except ModuleNotFoundError as error:
         raise GroundlingError(
-            "Reading templates needs hassil, which is not installed. Run "
+            "Reading templates requires hassil, which is not installed. Run "
             "`pip install 'groundling[home]'`."
         ) from error
 
 
 def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
-    """Add the areas and entities of one file to the fixtures, without duplicates."""
+    """Add the areas and entities of a file to the fixtures, without duplicates."""
     for kind in ("floors", "areas", "entities"):
         names = {row["name"].lower() for row in fixtures.get(kind) or []}
         fixtures[kind] = [
@@ -589,7 +590,7 @@ def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
-    """Add a thing of each kind that sentences refer to but the home lacks."""
+    """Return the home with an entity added for each kind that it lacks but sentences need."""
     missing: dict[str, Entity] = {}
     world = HomeWorld(home, home_language(""))
     for sentence in sentences:
@@ -604,7 +605,7 @@ def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
         if kind and not areas:
             continue
         device_class = meaning.device_class
-        name = f"Zorblax {len(missing) + 1}"  # a name that occurs in no sentence
+        name = f"Zorblax {len(missing) + 1}"  # a made-up name that occurs in no sentence
         new = f"{domain}.{areas[0].id if kind else 'home'}_{device_class or domain}"
         attributes = (("device_class", device_class),) if device_class else ()
         state = STATES.get(domain, ("1",))[0]
@@ -617,7 +618,7 @@ def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
 
 
 def _grouped(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return distinct sentences, grouped by equal meaning or text."""
+    """Return distinct sentences; those with equal meaning or text share a group."""
     leader: dict[str, str] = {}
 
     def find(group: str) -> str:

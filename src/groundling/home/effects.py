@@ -10,13 +10,14 @@ from groundling.home.catalogue import COLOURS, VERBS, Verb
 from groundling.home.home import Entity, Home, HomeError
 
 States = dict[str, dict[str, Any]]
-"""The `state` and `attributes` of each entity."""
+"""Mapping from the id of each entity to its `state` and `attributes`."""
 
 _WARM, _COOL = 2700, 6500  # kelvin
-_SCALES = {"brightness": 255, "volume_level": 1.0}  # the value of 100 %, if not 100
+# the attribute's value at 100 %, if it is not 100
+_SCALES = {"brightness": 255, "volume_level": 1.0}
 _USUAL = {"temperature": 20.0, "volume_level": 0.5, "percentage": 50.0}  # defaults
 _OFF_AT_ZERO = {"light": "off", "fan": "off", "cover": "closed", "valve": "closed"}
-_DEGREES, _KELVIN = (0.0, 95.0), (1000.0, 12_000.0)  # Celsius or Fahrenheit
+_DEGREES, _KELVIN = (0.0, 100.0), (1000.0, 12_000.0)  # Celsius or Fahrenheit
 _MOST_DEGREES = 20.0  # of a change
 _LONGEST = 7 * 86_400.0  # seconds of a timer or delay
 _FLIP = {"on": "off", "off": "on", "open": "closed", "closed": "open"}
@@ -24,7 +25,7 @@ _INACTIVE = ("off", "unavailable", "unknown", "standby", "")
 
 
 def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States:
-    """Return the states of all entities: those of the home, updated with `given`.
+    """Return the states of all entities: those stored in the home, updated with `given`.
 
     >>> home = Home.from_data({"entities": [{"id": "light.a", "name": "A", "state": "off"}]})
     >>> initial_states(home, {"light.a": {"state": "on"}})
@@ -49,7 +50,7 @@ def initial_states(home: Home, given: Mapping[str, Any] | None = None) -> States
 
 
 def changes(entity: Entity, now: Mapping[str, Any], verb: str, value: Any = None) -> dict[str, Any]:
-    """Return the state and attributes of an entity that a verb changes.
+    """Return the new state and attributes that a verb gives an entity.
 
     >>> lamp = Entity("light.a", "A")
     >>> changes(lamp, {"state": "off", "attributes": {}}, "set brightness", 50)
@@ -101,7 +102,7 @@ def _after(
 def _level(
     verb: Verb, name: str, state: str, attributes: Mapping[str, Any], value: Any
 ) -> float | int:
-    """Return the new value of an attribute on its scale."""
+    """Return the new value of an attribute, converted to its scale."""
     full = _SCALES.get(name, 100)
     is_share = verb.value == "percentage"
     size = float(verb.by if value is None else value)
@@ -129,7 +130,7 @@ def _items(attributes: Mapping[str, Any], verb: str, item: str) -> tuple[str, di
 def limits(
     command: str, value: float, entity: Entity | None = None, now: Mapping[str, Any] | None = None
 ) -> tuple[float, float] | None:
-    """Return the least and greatest possible value if a spoken value is beyond them.
+    """Return the smallest and largest possible value if a spoken value is out of range.
 
     >>> limits("set temperature", 900, Entity("climate.a", "A"), {"attributes": {}})
     (0.0, 95.0)

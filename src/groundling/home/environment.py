@@ -1,4 +1,4 @@
-"""The home as an environment: the possible meanings of a text, and their graphs."""
+"""A home as an environment: the possible meanings of a text, and their graphs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
+from groundling.home.catalogue import QUESTIONS, VERBS, Verb, kind_name, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
 from groundling.home.locales import (
+    DELAYS,
     DEMONSTRATIVES,
     DETERMINERS,
     IMPERATIVES,
@@ -21,7 +22,7 @@ from groundling.home.locales import (
     SINGULARS,
     is_singular,
 )
-from groundling.home.utterance import HomeNames, Mention, Utterance
+from groundling.home.utterance import PARTICLES, UNKNOWN, HomeNames, Mention, Utterance
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
 from groundling.world.graph import GroundingGraph
@@ -29,19 +30,20 @@ from groundling.world.graph import GroundingGraph
 EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # domains of *everything*
 _MOST_NAMED = 30  # entities that one text may name
 _HARMLESS = ("decline", "split", "never mind")  # possible for a text that begins like a question
-_PARTICLES = {"on", "off", "up", "down"}  # function words that are also parts of verbs
+_OFTEN = 0.2  # minimum share of a word's texts that are about a kind, for the word to name it
+_MOSTLY = 0.5  # minimum share of a word's texts about some kinds, for it to mean one of them
 _LONGEST_SPAN = 8  # words of a free text
 SHOPPING_LIST = "todo.shopping_list"
-UNCLEAR = "unclear"  # one of several possible places
+UNCLEAR = "unclear"  # value of `place` for one of several possible places
 
 
 class Target(NamedTuple):
-    """Things that a text may refer to, and how it describes them.
+    """Entities to which a text may refer, and how the text describes them.
 
     `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty. `kind` is a
-    domain, or a domain with a device class (`cover:curtain`). `where` is empty for everywhere, or
-    `area:ID` or `floor:ID`; `place` says how the text expresses it. With `choice`, the text means
-    one of the things without saying which.
+    domain, or a domain with a device class (`cover:curtain`). `where` is `area:ID`, `floor:ID`, or
+    empty for everywhere; `place` is how the text expresses it. With `choice`, the text means one of
+    the entities without saying which.
     """
 
     ids: tuple[str, ...] = ()
@@ -75,13 +77,17 @@ class Command(NamedTuple):
 
     @property
     def is_question(self) -> bool:
-        """Whether this is a question, which does not change the state."""
+        """Whether this is a question, which changes no state."""
         return self.verb in QUESTIONS
+
+    def says(self, verb: str) -> bool:
+        """Return whether the command means a verb; *whether* includes *any* and *all*."""
+        return self.verb == verb or (self.verb == "whether" and verb in ("any", "all"))
 
 
 @dataclass(frozen=True)
 class Situation:
-    """The context of a text: the speaker's area, previous topic and commands."""
+    """Context of a text: the speaker's area, the previous topic and previous commands."""
 
     here: str = ""
     before: tuple[str, ...] = ()
@@ -89,7 +95,7 @@ class Situation:
 
 
 class HomeWorld:
-    """A home, indexed by names, kinds and places.
+    """A home, indexed by names, kinds and places of its entities.
 
     Examples
     --------
@@ -109,12 +115,12 @@ class HomeWorld:
         self.names = HomeNames(home, language)
 
     def read(self, text: str, kind: str = "") -> TextWorld:
-        """Return the environment of one text; `kind` is always among the candidates."""
+        """Return the environment of one text; `kind` is a candidate even if not mentioned."""
         return TextWorld(self, Utterance.of(text, self.names, self.knowledge), kind)
 
     @cached_property
     def groups(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """The ids of each kind in each place, by (kind, where)."""
+        """Ids of the entities of each kind in each place, by (kind, where)."""
         found: dict[tuple[str, str], list[str]] = {}
         for entity in self.home.entities:
             for kind in kinds_of(entity):
@@ -124,7 +130,7 @@ class HomeWorld:
         return {key: tuple(ids) for key, ids in found.items()}
 
     def _add_temperatures(self, found: dict[tuple[str, str], list[str]]) -> None:
-        """Use thermostats for the temperature of a place, or sensors if there are none."""
+        """Add thermostats, or else sensors, as the entities that give a place's temperature."""
         places = dict.fromkeys(where for _, where in found)
         for where in places:
             ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))
@@ -133,12 +139,12 @@ class HomeWorld:
 
     @cached_property
     def traits(self) -> Mapping[str, tuple[str, str]]:
-        """The domain and the device class of each entity."""
+        """Domain and device class of each entity."""
         return {each.id: (each.domain, each.device_class) for each in self.home.entities}
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of things in the home."""
+        """Kinds of entities in the home."""
         return tuple(dict.fromkeys(kind for kind, _ in self.groups))
 
     def places_of(self, entity: Entity) -> tuple[str, ...]:
@@ -160,10 +166,10 @@ def kinds_of(entity: Entity) -> tuple[str, ...]:
 
 
 class TextWorld:
-    """The environment of one text in a home; its actions are possible commands.
+    """Environment of one text in a home; its actions are the possible commands.
 
-    The candidates are all verbs and questions for the things that the text names, and for each kind
-    of thing in the places that it names, with the values that it mentions.
+    A command is a verb or a question, applied to entities that the text names, or to a kind of
+    entity in places that it names, with the values that it mentions.
     """
 
     def __init__(
@@ -177,17 +183,17 @@ class TextWorld:
         self._things: dict[int, tuple[Target, dict[str, Any], dict[str, Any]]] = {}
 
     def spans(self, command: Command) -> TextWorld:
-        """Return the environment of candidate texts for the value of a command."""
+        """Return the environment whose actions are candidates for a command's free text."""
         return TextWorld(self.world, self.utterance, self._kind, command)
 
     @property
     def instruction(self) -> Any:
-        """The text as input for the model, with names replaced by placeholders."""
+        """Input of the model: the text with names replaced by placeholders."""
         return self.utterance.instruction(None if self._spans_of is None else self._kept)
 
     @cached_property
     def _kept(self) -> list[Mention]:
-        """The mentions that belong to the target of a free-text command."""
+        """Mentions that belong to the target of a free-text command."""
         target = self._spans_of.target if self._spans_of else Target()
         ids = {*target.ids, target.where.partition(":")[2]} - {""}
         return [each for each in self.utterance.mentions if ids & set(each.ids)]
@@ -195,7 +201,7 @@ class TextWorld:
     # ---- the environment ---------------------------------------------------------------
 
     def actions(self, state: Situation) -> tuple[Command, ...]:
-        """Return the possible commands."""
+        """Return the possible commands, as actions."""
         if state.done:
             return ()
         if state not in self._offered:
@@ -210,18 +216,18 @@ class TextWorld:
         return self._offered[state]
 
     def step(self, state: Situation, action: Command) -> Situation:
-        """Return the situation after a command."""
+        """Return the situation after a command, for the next text."""
         ids = () if action.target.choice and not action.is_question else action.target.ids
         kept = action.target.kind if action.target.choice else ""
         return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))
 
     @staticmethod
     def outcome(state: Situation) -> Hashable:
-        """Return the verb, things and value of the command carried out."""
+        """Return the verb, entities and value of the command that was carried out."""
         return state.done
 
     def ground(self, state: Situation, action: Command, after: Situation) -> GroundingGraph:
-        """Return the graph of a command: the event, the thing and the value."""
+        """Return the graph of a command, with nodes for the event, the target and the value."""
         if action.source and not isinstance(action.source, str):
             return GroundingGraph({"event": self._around(action.verb, *action.source)}, ())
         mood = "question" if action.is_question else "command" if action.target.ids else "other"
@@ -244,7 +250,7 @@ class TextWorld:
         return GroundingGraph(nodes, edges, roles=nodes)
 
     def _something_fits(self, state: Situation) -> bool:
-        """Return whether a candidate uses all names, places, kinds and values of the text."""
+        """Return whether some candidate uses all names, places, kinds and values in the text."""
         if state not in self._fits:
             says_value = bool(self.utterance.literals)
             self._fits[state] = any(
@@ -256,7 +262,7 @@ class TextWorld:
         return self._fits[state]
 
     def _described(self, target: Target) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the labels of a target, and of the mentions that it does not use."""
+        """Return two sets of labels: of a target, and of the mentions that it does not use."""
         known = self._things.get(id(target))
         if known is None or known[0] is not target:
             known = (target, self._thing(target), self._unused(target))
@@ -277,6 +283,10 @@ class TextWorld:
             labels["said"] = self._said_part(target)
         if target.minus:
             labels["minus"] = target.minus
+        if target.by == "kind" and self._said_kinds:
+            labels["kind is said" if target.kind in self._said_kinds else "another is said"] = True
+        if target.by == "kind" and self._is_after_unknown(target.kind):
+            labels["after unknown"] = True
         if target.by in ("it", "other") and self._said_domains:
             labels[f"{target.by} with a kind"] = True
         if target.by in ("name", "part") and len(target.ids) > 1 and not target.kind:
@@ -284,17 +294,17 @@ class TextWorld:
         return labels
 
     def _is_list(self, target: Target) -> bool:
-        """Return whether only conjunctions, articles and places separate the names."""
+        """Return whether the named entities form a list, joined by conjunctions and the like."""
         mentions, language = self.utterance.mentions, self.world.language
         said = [e.places[0] for e in mentions if e.kind == "name" and {*e.ids} & {*target.ids}]
         the = DETERMINERS.get(language.name, ())
         plain = {*language.joints, *language.articles, *language.function_words, *the, ",", ";"}
         inside = {n for each in mentions for n in each.places}
         between = set(range(min(said), max(said))) - inside
-        return all(self.utterance.folded[n] in plain - _PARTICLES for n in between)
+        return all(self.utterance.folded[n] in plain - PARTICLES for n in between)
 
     def _said_part(self, target: Target) -> str:
-        """Return how specific a partial name is: several words, one word, or only a kind."""
+        """Return how specific a partial name is: several words, one word, or just a kind."""
         said = [each for each in self.utterance.of_kind("name") if target.ids[0] in each.ids]
         words = [self.utterance.folded[n] for n in max((e.places for e in said), key=len)]
         shares = self.world.knowledge.shares
@@ -303,42 +313,66 @@ class TextWorld:
         return "word" if len(words) == 1 else "words"
 
     def is_vague(self, mention: Mention) -> bool:
-        """Return whether a partial name has only words for kinds or places (*the light*)."""
+        """Return whether a partial name has only words for a kind or a place (*the light*)."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
         singular, folded = self.world.language.singular, self.utterance.folded
-        words = {singular(folded[n]) for n in mention.places if n not in self._place_words}
-        return not mention.full and words <= nouns
+        words = {folded[n] for n in mention.places if n not in self._place_words}
+        return not mention.full and all(e in nouns or singular(e) in nouns for e in words)
 
     def _is_plural(self, mention: Mention) -> bool:
-        """Return whether a mention has a noun for a kind in the plural."""
+        """Return whether a mention contains the plural of a noun for a kind."""
         nouns = SINGULARS.get(self.world.language.name, frozenset())
         words = {self.utterance.folded[n] for n in mention.places} - nouns
         return any(self.world.language.singular(word) in nouns for word in words)
 
-    def may_be_several(self, command: Command) -> bool:
-        """Return whether the text may contain several commands.
+    def breaks(self, command: Command) -> tuple[int, ...]:
+        """Return the positions where a second command may start.
 
-        It may if `command` does not use every name in the text, or if its names form no list.
+        There are such positions if `command` does not use every name in the text, if its names do
+        not form a list, or if the verb of a command occurs later in the text.
         """
         thing, unused = self._described(command.target)
-        return "scattered" in thing or "unused name" in unused or "unused part" in unused
+        said = self.utterance
+        if "scattered" in thing or "unused name" in unused or "unused part" in unused:
+            return tuple(dict.fromkeys((*said.joints, *said.spoken_joints)))
+        return tuple(n for n in said.spoken_joints if said.is_order(n))
+
+    def is_text(self, command: Command) -> bool:
+        """Return whether a free text is more than articles or the verb of the command."""
+        said, language = self.utterance, self.world.language
+        plain = {*language.articles, *DETERMINERS.get(language.name, ())}
+        words = said.folded[slice(*command.source)] if isinstance(command.source, tuple) else ()
+        is_verb = command.source == (0, 1) and said.folded[0] in said.frames
+        return not is_verb and not plain.issuperset(words)
+
+    def ignores_exception(self, command: Command) -> bool:
+        """Return whether the text has an exception that the command does not take into account."""
+        said, target = self.utterance, command.target
+        is_said = 0 < said.exception < len(said.folded) - 1
+        return is_said and not command.is_question and len(target.ids) > 0 and not target.minus
+
+    def is_answer(self, command: Command) -> bool:
+        """Return whether a command is a question that uses everything in the text."""
+        is_known = UNKNOWN not in self.utterance.masked
+        return command.is_question and is_known and not self._described(command.target)[1]
 
     def is_listed(self, command: Command) -> bool:
-        """Return whether a command is about a list of names, and uses all names of the text."""
+        """Return whether a command is about a list of names that are all names in the text."""
         thing, unused = self._described(command.target)
         known = IMPERATIVES.get(self.world.language.name)
         return bool(known) and "listed" in thing and not unused and not command.is_question
 
     @cached_property
     def _place_words(self) -> frozenset[int]:
-        """The positions of the words of areas and floors."""
+        """Positions of words that name areas and floors."""
         places = (e for e in self.utterance.mentions if e.kind in ("area", "floor") and e.full)
         return frozenset(n for each in places for n in each.places)
 
     def ask_if_vague(self, command: Command, state: Situation) -> Command:
-        """Turn a command into a choice if its name is only a noun for a kind.
+        """Return a command as a choice if it refers to an entity only by a noun for a kind.
 
-        *Turn on the light* does not mean the Porch Light, even if no other name has that word.
+        *Turn on the light* does not mean the Porch Light, even if no other name has the word
+        *light*.
         """
         target = command.target
         if target.by != "part" or len(target.ids) != 1 or command.is_question:
@@ -360,7 +394,7 @@ class TextWorld:
 
     def _domains(self, target: Target) -> tuple[list[str], list[str]]:
         """Return the domains and the device classes of a target."""
-        known = self._traits.get(id(target))  # commands share targets
+        known = self._traits.get(id(target))  # cached, because commands share targets
         if known is None or known[0] is not target:
             traits = self.world.traits
             found = dict.fromkeys(traits[each] for each in target.ids if each in traits)
@@ -384,10 +418,30 @@ class TextWorld:
                 f"next {words.get(place, '‹›')}": True,
                 f"previous {words.get(place - 2)}": True,
             }
-        return {"says": str(action.source), f"{action.verb} {action.source}": True}
+        found = {"says": str(action.source), f"{action.verb} {action.source}": True}
+        if action.source == "duration":
+            delayed = any(
+                self._is_delay(each) for each in self.utterance.literals
+                if (each.type, each.value) == ("duration", action.value)
+            )  # fmt: skip
+            found["a delay" if delayed else "no delay"] = True
+        return found
+
+    def _is_delay(self, literal: Literal) -> bool:
+        """Return whether a duration has the form of a delay (*in five minutes*)."""
+        words, language = self.utterance.folded, self.world.language
+        before, after = words[: min(literal.places)], words[max(literal.places) + 1 :]
+        for each in DELAYS.get(language.name, ()):
+            first, _, last = each.partition("{}")
+            start = [language.fold(word) for word in first.split()]
+            end = [language.fold(word) for word in last.split()[1:]]  # without the unit
+            is_start = not start or list(before[-len(start) :]) == start
+            if is_start and list(after[: len(end)]) == end and (start or end):
+                return True
+        return False
 
     def _around(self, verb: str, start: int, end: int) -> dict[str, Any]:
-        """Return labels for a range of words: the words before and after it."""
+        """Return labels of a range of words: the words before it and after it."""
         words = [("^", -2), *self.utterance.masks(self._kept), ("$", len(self.utterance.folded))]
         before = next(word for word, at in reversed(words) if at < start)
         after = next(word for word, at in words if at >= end)
@@ -407,13 +461,13 @@ class TextWorld:
 
     @cached_property
     def _capitals(self) -> frozenset[int]:
-        """The positions of capitalised words after the first, outside names of the target."""
+        """Positions of capitalised words, except the first word and words of the target's name."""
         named = {place for each in self._kept for place in each.places}
         words = self.utterance.words
         return frozenset(n for n in range(1, len(words)) if words[n][0].isupper()) - named
 
     def _unused(self, target: Target) -> dict[str, Any]:
-        """Return labels for mentions in the text that a target does not use."""
+        """Return labels of the mentions in the text that a target does not use."""
         utterance = self.utterance
         wheres = target.where.split("+") if target.where else []
         used = {each.partition(":")[2] for each in wheres} | set(target.ids)
@@ -429,14 +483,61 @@ class TextWorld:
         domains = {*self._domains(target)[0], target.kind.partition(":")[0]}
         if self._said_domains and (not target.ids or self._said_domains.isdisjoint(domains)):
             found["unused kind"] = True
+        if target.by in ("kind", "everything") and self._says_absent_kind:
+            found["absent kind"] = True
         return found
 
     @cached_property
+    def _says_absent_kind(self) -> bool:
+        """Whether some word is mostly used for kinds that the home lacks (*the garage*)."""
+        shares, kinds = self.world.knowledge.shares, set(self.world.kinds)
+        for word in self._plain_words:
+            told = shares.get(word, {})
+            present = max((told[kind] for kind in kinds.intersection(told)), default=0.0)
+            absent = sum(share for kind, share in told.items() if kind not in kinds)
+            if absent >= _MOSTLY and present < _OFTEN:
+                return True
+        return False
+
+    def _is_name(self, word: str, kind: str) -> bool:
+        """Return whether a word is often used for a kind or is part of the name of the kind."""
+        share = self.world.knowledge.shares.get(word, {}).get(kind, 0.0)
+        return share >= _OFTEN or self.world.language.singular(word) in kind_name(kind).split()
+
+    def _is_after_unknown(self, kind: str) -> bool:
+        """Return whether an unknown word comes before a word for a kind (*disco lights*)."""
+        said, named = self.utterance, self._named_places
+        values = {n for each in said.literals for n in each.places}
+        return bool(said.known) and any(
+            n and self._is_name(word, kind)
+            and said.folded[n - 1] not in said.known
+            and n - 1 not in named and n - 1 not in values and said.folded[n - 1].isalpha()
+            for n, word in enumerate(said.folded)
+            if n not in named
+        )  # fmt: skip
+
+    @cached_property
+    def _named_places(self) -> frozenset[int]:
+        """Positions of words in full names."""
+        return frozenset(n for each in self.utterance.mentions if each.full for n in each.places)
+
+    @cached_property
+    def _plain_words(self) -> tuple[str, ...]:
+        """Words outside full names."""
+        words = enumerate(self.utterance.folded)
+        return tuple(word for n, word in words if n not in self._named_places)
+
+    @cached_property
     def _said_domains(self) -> frozenset[str]:
-        """The domains mentioned in the text, ignoring words inside names of entities."""
-        named = {n for each in self.utterance.mentions if each.full for n in each.places}
-        words = (word for n, word in enumerate(self.utterance.folded) if n not in named)
-        return frozenset(d for each in words for d in self.world.knowledge.domains_of(each))
+        """Domains that the text mentions, ignoring words inside names of entities."""
+        known = self.world.knowledge
+        return frozenset(d for each in self._plain_words for d in known.domains_of(each))
+
+    @cached_property
+    def _said_kinds(self) -> frozenset[str]:
+        """Kinds in the home that some word outside full names denotes."""
+        kinds, words = self.world.kinds, self._plain_words
+        return frozenset(kind for kind in kinds if any(self._is_name(w, kind) for w in words))
 
     # ---- candidates --------------------------------------------------------------------
 
@@ -468,7 +569,7 @@ class TextWorld:
             yield from self._exceptions(found, rest, kinds)
 
     def _places(self, state: Situation, mentions: Sequence[Mention]) -> list[tuple[str, str]]:
-        """Return (where, how it is said) for the places that a text may refer to."""
+        """Return pairs (where, place) for the places to which a text may refer."""
         words = self.utterance.folded
         this = DEMONSTRATIVES.get(self.world.language.name, frozenset())
         named = [
@@ -488,7 +589,7 @@ class TextWorld:
         return [*found, ("", "everywhere")]
 
     def _inside(self, kind: str, where: str) -> tuple[str, ...]:
-        """Return the things of a kind in one or several places."""
+        """Return the ids of the entities of a kind in one or several places."""
         places = where.split("+") if where else [""]
         listed = (self.world.groups.get((kind, place), ()) for place in places)
         return tuple(dict.fromkeys(id_ for ids in listed for id_ in ids))
@@ -519,7 +620,7 @@ class TextWorld:
             yield from self._partly_named(named)
 
     def _partly_named(self, named: Sequence[Mention]) -> Iterator[Target]:
-        """Yield several things of which some are named in part (*the front and back doors*)."""
+        """Yield targets of several entities, some named in part (*the front and back doors*)."""
         told = [each for each in named if not self.is_vague(each)]
         entity_of = self.home.entity_of
         sure = {entity_of[each.ids[0]].domain for each in told if each.full or len(each.ids) == 1}
@@ -537,10 +638,10 @@ class TextWorld:
     def _readings(
         self, ids: tuple[str, ...], by: str, how: str, where: str, vague: bool, plural: bool
     ) -> Iterator[Target]:
-        """Yield things with unique names singly, and things that share a name together.
+        """Yield targets: single entities with unique names, and all entities that share a name.
 
-        A word for a kind (`vague`) never means just the things that have this word in their names;
-        a plural (*which lights*) does not mean a single thing either.
+        A word for a kind (`vague`) never means only the entities that have this word in their
+        names. A plural (*which lights*) never means a single entity.
         """
 
         def kind_of(entity: Entity) -> str:
@@ -560,13 +661,18 @@ class TextWorld:
     def _kinds(self, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
         knowledge, words = self.world.knowledge, (*self.utterance.folded, *self.utterance.masked)
         offered = knowledge.kinds_for(words, self.world.kinds, self.world.language)
+        if self._says_absent_kind:  # *the garage door* is none of the curtains
+            offered = tuple(each for each in offered if each in self._said_kinds)
         extra = (self._kind,) if self._kind in self.world.kinds else ()
         told = self._told_parts
         for kind in dict.fromkeys((*offered, *extra)):
+            near = [where for where, how in places if how == "here" and self._inside(kind, where)]
             for where, how in places:
+                if near and how == "everywhere" and self._is_singular:
+                    continue  # the lamp is the one in the speaker's area
                 ids = self._inside(kind, where)
                 if any(not each.isdisjoint(ids) for each in told):
-                    continue  # part of a name says which of them are meant
+                    continue  # a part of a name says which of the entities are meant
                 if ids:
                     yield Target(ids, "kind", kind, how, where)
                 if len(ids) > 1:
@@ -574,7 +680,7 @@ class TextWorld:
 
     @cached_property
     def _told_parts(self) -> list[set[str]]:
-        """The ids of partial names with words that occur in nothing but names."""
+        """Ids of entities named in part, by words that occur only in names."""
         known, words, places = self.utterance.known, self.utterance.folded, self._place_words
         return [
             set(each.ids)
@@ -594,7 +700,7 @@ class TextWorld:
                 yield Target(ids, by)
 
     def _may_refer(self, by: str) -> bool:
-        """Return whether the text may refer to the previous turn, as *it* or *the other one*."""
+        """Return whether the text may refer to the previous turn by *it* or *the other one*."""
         name, words = self.world.language.name, self.utterance.folded
         if by == "other":
             return name not in OTHERS or not OTHERS[name].isdisjoint(words)
@@ -603,12 +709,12 @@ class TextWorld:
         return name not in PRONOUNS or not says_kind or not PRONOUNS[name].isdisjoint(words)
 
     def offered_before(self, state: Situation) -> dict[str, tuple[str, ...]]:
-        """Resolve *it* and *the other one* from the previous turn."""
+        """Return the entities of the previous turn that *it* and *the other one* may mean."""
         found = {"it": state.before, "other": self._other_one(state.before)}
         return {by: ids for by, ids in found.items() if ids}
 
     def _other_one(self, before: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the only other thing of the same kind in the same area, if there is one."""
+        """Return the only other entity of the same kind in the same area, if there is one."""
         if len(before) != 1 or before[0] not in self.home.entity_of:
             return ()
         entity = self.home.entity_of[before[0]]
@@ -624,7 +730,7 @@ class TextWorld:
         return ()
 
     def _kinds_after(self, place: int) -> list[str]:
-        """Return the kinds of things that the words after a position refer to."""
+        """Return the kinds of entities to which the words after a position refer."""
         named = {n for e in self.utterance.mentions if e.full for n in e.places}
         words = [w for n, w in enumerate(self.utterance.folded) if n > place and n not in named]
         knowledge, language = self.world.knowledge, self.world.language
@@ -633,7 +739,7 @@ class TextWorld:
     def _exceptions(
         self, found: Sequence[Target], rest: Sequence[Mention], kinds: Sequence[str]
     ) -> Iterator[Target]:
-        """Yield targets without the things, places or kinds named after *except*."""
+        """Yield targets without the entities, places or kinds that are named after *except*."""
         places = [
             f"{e.kind}:{i}" for e in rest if e.full and e.kind in ("area", "floor") for i in e.ids
         ]
@@ -670,17 +776,19 @@ class TextWorld:
             yield from self._questions(target, entities)
 
     def _means_one(self, target: Target) -> bool:
-        """Return whether the text is singular although several things fit."""
+        """Return whether the text is in the singular although several entities fit."""
         if len(target.ids) < 2 or target.by not in ("kind", "part", "name") or target.minus:
             return False
         if target.place == UNCLEAR:
             return True
         if target.by == "kind":
             return self._is_singular
-        if not target.kind:  # several names
+        if not target.kind:  # the text has several names
             return False
         words = [self.utterance.folded[n] for e in self.utterance.of_kind("name") for n in e.places]
-        plural = any(self.world.language.singular(word) != word for word in words)
+        language = self.world.language
+        nouns = SINGULARS.get(language.name, frozenset())
+        plural = any(word not in nouns and language.singular(word) != word for word in words)
         return not plural and not self._has_quantifier
 
     @cached_property
@@ -693,24 +801,25 @@ class TextWorld:
         return bool(known & set(self.utterance.folded))
 
     def _doings(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
-        """Yield the commands that are possible for a target."""
+        """Yield the commands that are possible for a target, without questions."""
         domains = tuple(dict.fromkeys(each.domain for each in entities))
         offered = [VERBS.get(domain, ()) for domain in domains]
         shared = set.intersection(*({verb.name for verb in verbs} for verbs in offered))
+        shown = self.world.knowledge.verbs
         for verb in offered[0]:
-            if verb.name in shared:
+            if verb.name in shared and (not shown or verb.name in shown):
                 commands = self._valued(verb, target)
                 said = ("", "most", "least") if self._says_amount else ()
                 yield from (each for each in commands if each.source not in said)
 
     @cached_property
     def _says_duration(self) -> bool:
-        """Whether the text has a duration other than *a second*, which every command must use."""
+        """Whether the text has a duration (other than *a second*), which each command must use."""
         return any(e.type == "duration" and e.value != 1.0 for e in self.utterance.literals)
 
     @cached_property
     def _says_amount(self) -> bool:
-        """Whether the text has a value with a unit, which every command must then use."""
+        """Whether the text has a value with a unit, which each command must use."""
         named = {n for each in self.utterance.mentions if each.full for n in each.places}
         return any(
             each.unit in ("percent", "degree", "kelvin") and not named & set(each.places)
@@ -751,10 +860,12 @@ class TextWorld:
                 yield Command("whether", target, state, "state")
             if domain == "climate":
                 yield Command("temperature", target)
-        if target.by != "name":
-            for verb in ("any", "all", "which", "how many"):
-                for state in states:
-                    yield Command(verb, target, state, "state")
+        if target.by == "name" or (target.by == "part" and len(entities) == 1):
+            return
+        several = ("any", "all") if len(entities) > 1 else ()  # see `Command.says`
+        for verb in (*several, "which", "how many"):
+            for state in states:
+                yield Command(verb, target, state, "state")
 
     def _timers(self, state: Situation) -> Iterator[Command]:
         durations = [each for each in self.utterance.literals if each.type == "duration"]
@@ -769,7 +880,7 @@ class TextWorld:
                 if target.place == "started" and said.count(each.value) == 1:
                     (place,) = target.ids
                     if self.home.timers[int(place.partition(":")[2])].start == each.value:
-                        continue  # this duration says which timer is meant
+                        continue  # the duration says which timer is meant
                 for verb in ("add time", "take time"):
                     yield Command(verb, target, each.value, "duration")
 
@@ -819,7 +930,7 @@ class TextWorld:
 
 
 def check_area(home: Home, area: str | None) -> str:
-    """Return `area`, or "" for None; raise `HomeError` if it is not in the home."""
+    """Return `area`, or "" for None; raise `HomeError` if the home has no such area."""
     if area and area not in home.area_of:
         raise HomeError(f"`area` must be the id of an area in the home; got {area!r}.")
     return area or ""

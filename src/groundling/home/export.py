@@ -1,4 +1,4 @@
-"""Home Assistant exports: the registries of entities, areas, floors and devices."""
+"""Reader of Home Assistant exports: entities, areas, floors and devices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REGISTRIES = {"entities": "entity", "areas": "area", "floors": "floor", "device
 
 
 def read_export(folder: Path) -> Home:
-    """Read a home from Home Assistant's registry files.
+    """Return the home that Home Assistant's registry files describe.
 
     The folder is a Home Assistant configuration, its `.storage` folder, or a folder with copies of
     `core.entity_registry` and `core.area_registry`. The registries of floors and devices, and

@@ -1,4 +1,4 @@
-"""Random homes: new names and places for existing sentences."""
+"""Random homes, which give existing sentences new names and places."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _STATES = {
 }  # fmt: skip
 
 
-# Names of sensors by device class; `{}` is an area or a thing.
+# Names of sensors by device class; `{}` stands for an area or a device.
 SENSORS = {
     "binary_sensor": (
         ("battery", "{} Remote", "{} Tag"), ("battery_charging", "{} Tablet", "{} Scooter"),
@@ -96,14 +96,14 @@ SENSORS = {
         ("aqi", "{} Air Quality", "{} Smog"), ("monetary", "{} Price", "{} Tariff"),
     ),
 }  # fmt: skip
-_TWICE = 0.12  # share of lights, fans and covers that share a name with another one
+_TWICE = 0.12  # share of lights, fans and covers that have the name of another entity
 _PLACED = ("light", "switch", "fan", "cover", "climate", "media_player", "lock", "vacuum")
-_PLACES = 0.8  # share of things of these domains that get an area where they had none
-_SENSOR_COUNT = 12  # sensors of each kind in a home
+_PLACES = 0.8  # share of entities of these domains that get an area although they had none
+_SENSOR_COUNT = 12  # number of sensors of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
-    """Return a random English home with names from one of two disjoint lists.
+    """Return a random English home; `names` selects one of two disjoint lists of names.
 
     >>> home = generated_home(1)
     >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)
@@ -169,7 +169,7 @@ def _sensors(dice: random.Random, areas: list[Area], half: int) -> list[Entity]:
 
 
 def rearranged_home(home: Home, seed: int) -> Home:
-    """Return a home with two thirds or more of another home's entities, in other areas.
+    """Return a home with at least two thirds of another home's entities, in other areas.
 
     >>> home = generated_home(1)
     >>> other = rearranged_home(home, 2)
@@ -194,7 +194,7 @@ def rearranged_home(home: Home, seed: int) -> Home:
 
 
 def _is_placed(dice: random.Random, entity: Entity) -> bool:
-    """Return whether an entity of a rearranged home has an area."""
+    """Return whether an entity of a rearranged home is assigned to an area."""
     return bool(entity.area) or (entity.domain in _PLACED and dice.random() < _PLACES)
 
 

@@ -1,4 +1,4 @@
-"""The home: floors, areas, entities and timers, read from YAML and checked."""
+"""Homes: floors, areas, entities and timers, read from YAML and validated."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _ENTITY_ID = re.compile(r"[a-z0-9_]+\.\S.*")
 
 
 class HomeError(GroundlingError, ValueError):
-    """A home that cannot be read or is inconsistent."""
+    """Error for a home that cannot be read or is inconsistent."""
 
 
 @dataclass(frozen=True)
 class Floor:
-    """A floor of a home, with aliases."""
+    """A floor of a home, with its other names (`aliases`)."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class Area:
-    """An area of a home, such as a room; `floor` is the id of a floor or empty."""
+    """An area of a home, such as a room; `floor` is the id of its floor, or empty."""
 
     id: str
     name: str
@@ -51,7 +51,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Entity:
-    """A device or service; `area` is the id of an area or empty.
+    """A device or service in a home; `area` is the id of its area, or empty.
 
     >>> lamp = Entity("light.desk", "Desk Lamp", attributes=(("brightness", 128),))
     >>> lamp.domain, lamp.attribute("brightness"), lamp.attribute("device_class")
@@ -67,16 +67,16 @@ class Entity:
 
     @cached_property
     def domain(self) -> str:
-        """The part of the id before the dot."""
+        """Domain: the part of the id before the dot."""
         return self.id.partition(".")[0]
 
     @property
     def device_class(self) -> str:
-        """The attribute `device_class`, or an empty string."""
+        """Value of the attribute `device_class`, or an empty string."""
         return str(self.attribute("device_class") or "")
 
     def attribute(self, name: str) -> Hashable:
-        """Return the value of an attribute, or None."""
+        """Return the value of an attribute, or None if the entity does not have it."""
         return dict(self.attributes).get(name)
 
 
@@ -93,7 +93,7 @@ class Timer:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A household phrase and the commands that it stands for."""
+    """A household phrase, with the texts that it stands for."""
 
     phrase: str
     does: tuple[str, ...]
@@ -101,7 +101,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Home:
-    """Floors, areas, entities and timers, with unique ids and valid references.
+    """A home: floors, areas, entities and timers, with unique ids and valid references.
 
     >>> Home(areas=(Area("hall", "Hall"),), entities=(Entity("light.a", "Lamp", area="hal"),))
     Traceback (most recent call last):
@@ -147,32 +147,32 @@ class Home:
 
     @cached_property
     def area_of(self) -> Mapping[str, Area]:
-        """The areas by id."""
+        """Areas by id."""
         return {each.id: each for each in self.areas}
 
     @cached_property
     def floor_of(self) -> Mapping[str, Floor]:
-        """The floors by id."""
+        """Floors by id."""
         return {each.id: each for each in self.floors}
 
     @cached_property
     def entity_of(self) -> Mapping[str, Entity]:
-        """The entities by id."""
+        """Entities by id."""
         return {each.id: each for each in self.entities}
 
     @cached_property
     def phrase_of(self) -> Mapping[str, Phrase]:
-        """The phrases of the household by the ids of their scripts."""
+        """Household phrases, by the ids of their script entities."""
         return {f"script.phrase_{place}": each for place, each in enumerate(self.phrases)}
 
     def with_phrases(self) -> Home:
-        """Return the home with a script entity for each phrase of the household."""
+        """Return the home with a script entity added for each household phrase."""
         taught = {id_: Entity(id_, each.phrase) for id_, each in self.phrase_of.items()}
         others = tuple(each for each in self.entities if each.id not in taught)
         return replace(self, entities=(*others, *taught.values())) if taught else self
 
     def floor_id(self, entity: Entity) -> str:
-        """Return the id of the floor an entity is on, or an empty string."""
+        """Return the id of the floor that an entity is on, or an empty string."""
         return self.area_of[entity.area].floor if entity.area else ""
 
     @classmethod
@@ -205,10 +205,11 @@ class Home:
 
 
 def read_home(path: str | Path) -> Home:
-    """Read a home: a YAML file with `floors`, `areas` and `entities`, or an export.
+    """Return the home in a YAML file or in a folder exported from Home Assistant.
 
-    An export is a folder with the registries of Home Assistant (`.storage`). Taught phrases are
-    read from a file in the same folder (see `teach_phrase`).
+    A YAML file lists `floors`, `areas` and `entities`. An exported folder has the registries of
+    Home Assistant (`.storage`). Taught phrases are read from a file next to the home (see
+    `teach_phrase`).
 
     >>> read_home("nowhere.yaml")
     Traceback (most recent call last):
@@ -221,7 +222,7 @@ def read_home(path: str | Path) -> Home:
     place = Path(path)
     home = (
         read_export(place)
-        if os.path.isdir(place)  # False for a name that no file can have
+        if os.path.isdir(place)  # also False for a name that no file can have
         else Home.from_data(load_yaml(path, HomeError), str(path))
     )
     taught = phrases_path(place)
@@ -238,7 +239,7 @@ def read_home(path: str | Path) -> Home:
 
 
 def phrases_path(path: str | Path) -> Path:
-    """Return the path of the file with the taught phrases of a home.
+    """Return the path of the file that stores the taught phrases of a home.
 
     >>> print(phrases_path("my_home.yaml"))
     my_home.phrases.yaml
@@ -250,7 +251,7 @@ def phrases_path(path: str | Path) -> Path:
 def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
     """Add a phrase to the home's file of taught phrases, and return its path.
 
-    A phrase that already exists gets the new meaning. The home itself is not changed.
+    If the phrase exists, its meaning is replaced. The file of the home itself is not changed.
     """
     home = read_home(path)
     new = _phrase({"phrase": phrase, "does": list(does)})
@@ -263,7 +264,7 @@ def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
 
 
 def _shown(value: object) -> str:
-    """Return a value, shortened for a message, or the name of its type."""
+    """Return a value, shortened, or the name of its type, for an error message."""
     if isinstance(value, (str, int, float, bool, type(None))):
         return shorten(value)
     return f"a {type(value).__name__}"
@@ -376,7 +377,7 @@ def _timer(row: Mapping[str, Any]) -> Timer:
 
 
 def state_text(value: object, what: str) -> str:
-    """Return the state of an entity as text; YAML reads `on` and `off` as Booleans."""
+    """Return the state of an entity as text, undoing YAML's conversion of `on` and `off`."""
     if isinstance(value, Mapping):  # corpus fixtures have a spoken and a stored form
         value = value.get("out")
     if isinstance(value, bool):
@@ -409,8 +410,10 @@ def _unique(what: str, things: Iterable[Floor | Area | Entity]) -> set[str]:
 
 
 def _known(what: str, id_: str, known: set[str], kind: str) -> None:
+    if id_ and not known:
+        raise HomeError(f"{what} must be empty, since the home has no {kind}; got {id_!r}.")
     if id_ and id_ not in known:
-        shown = ", ".join(map(repr, sorted(known)[:8])) or "none"
+        shown = ", ".join(map(repr, sorted(known)[:8]))
         raise HomeError(
             f"{what} must be one of {shown}; got {id_!r}. Correct it, or add the {kind}."
         )

@@ -1,11 +1,11 @@
-"""Training of home models: from labelled sentences to a follower."""
+"""Training of home models on labelled sentences."""
 
 from __future__ import annotations
 
 import random
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from groundling.follower import Follower
@@ -18,7 +18,7 @@ from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
 SEED = 1  # for the split into training and held-out sentences
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 4000, 600  # maximum examples of each kind
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 4800, 600  # maximum examples of each kind
 OTHERS = 1200, 3200, 100  # maximum for languages without paraphrases: corpus, templates, joined
 WEIGHTS = 35_000  # maximum number of weights to keep, of 16 bytes each
 
@@ -31,7 +31,7 @@ def training_examples(
 ) -> list[HomeExample]:
     """Return the training examples: corpus sentences, templates and paraphrases.
 
-    `examples` are the corpus examples to learn from; all by default.
+    `examples` are the corpus examples to use; by default, all.
     """
     given = list(read_corpus(corpora, language).examples if examples is None else examples)
     own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
@@ -45,7 +45,7 @@ def training_examples(
 
 @dataclass(frozen=True)
 class Training:
-    """The training and held-out sentences of a language."""
+    """Training and held-out sentences of a language."""
 
     corpus: HomeCorpus
     examples: tuple[HomeExample, ...]
@@ -53,7 +53,7 @@ class Training:
 
     @classmethod
     def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
-        """Hold out a fifth of the paraphrase groups, and all copies of their texts."""
+        """Return the split: a fifth of the paraphrase groups, with all equal texts, is held out."""
         corpus = read_corpus(corpora, language)
         training, held_out = split(corpus.examples, seed=SEED)
         said = {each.text.lower() for each in held_out}
@@ -63,15 +63,17 @@ class Training:
 
 
 def learn_words(examples: Iterable[HomeExample]) -> Knowledge:
-    """Learn the vocabulary; words that occur only inside names are excluded."""
+    """Return the vocabulary of examples, without words that occur only inside names."""
+    examples = list(examples)
     said = [(each, _plain_words(each)) for each in examples]
     open_ = [words for each, words in said if isinstance(each.command.source, tuple)]
     frames = (word for words in open_ for word in words)
-    return Knowledge.learn(((words, each.kind) for each, words in said), frames)
+    learnt = Knowledge.learn(((words, each.kind) for each, words in said), frames)
+    return replace(learnt, verbs=frozenset(each.command.verb for each in examples))
 
 
 def _plain_words(example: HomeExample) -> list[str]:
-    """Return the words of a text, except those that are only in names or in a free text."""
+    """Return the words of a text, without those that are only in names or a free text."""
     said, command = example.world.read(example.text).utterance, example.command
     is_kind = command.target.by in ("kind", "everything")
     named = {
@@ -88,7 +90,7 @@ def _plain_words(example: HomeExample) -> list[str]:
 
 
 def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[Demonstration]:
-    """Convert examples to demonstrations."""
+    """Return home examples, converted to demonstrations."""
     worlds: dict[int, HomeWorld] = {}
     for each in examples:
         if id(each.world) not in worlds:
@@ -98,7 +100,7 @@ def demonstrate(examples: Sequence[HomeExample], knowledge: Knowledge) -> list[D
 
 
 def fit(examples: Sequence[HomeExample], language: str = "en") -> HomeModel:
-    """Train a model on examples with `Follower()`."""
+    """Return a home model trained on examples with `Follower()`."""
     knowledge = learn_words(examples)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""The vocabulary of the training texts, and the kinds that words suggest."""
+"""Vocabulary of the training texts, and the kinds of entities that words suggest."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from groundling.errors import GroundlingError
 from groundling.home.catalogue import kind_name
 from groundling.language.languages import Language
 
-_LEAST = 0.1  # minimum share of a word's sentences for it to suggest a kind
-_MOSTLY = 0.5  # minimum share of a word's sentences for it to name a kind
-_SEEN = 2  # minimum number of texts with a word
-_MOST = 6  # maximum number of kinds suggested by one text
+_LEAST = 0.1  # minimum share of a word's sentences about a kind, so that the word suggests the kind
+_MOSTLY = 0.5  # minimum share of a word's sentences about a kind, so that the word names the kind
+_SEEN = 2  # minimum number of texts that contain a word
+_MOST = 6  # maximum number of kinds that one text suggests
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Word counts of the training texts, and the kinds of things that words suggest.
+    """Word counts of the training texts, and the kinds of entities that words suggest.
 
     >>> known = Knowledge.learn([(("close", "the", "blinds"), "cover:blind"),
     ...                          (("open", "the", "blinds"), "cover:blind"),
@@ -31,14 +31,15 @@ class Knowledge:
     words: Mapping[str, int] = field(default_factory=dict)
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     frames: frozenset[str] = frozenset()  # words beside free texts
+    verbs: frozenset[str] = frozenset()  # commands in the texts; others have no words
 
     @classmethod
     def learn(
         cls, examples: Iterable[tuple[Sequence[str], str]], frames: Iterable[str] = ()
     ) -> Knowledge:
-        """Count the words of masked texts, and their co-occurrences with kinds.
+        """Return the counts of words in masked texts, also by the kind in the same text.
 
-        `frames` are the words of texts with a free text, without those inside it.
+        `frames` are the words around a free text, for each text that has one.
         """
         words, pairs = Counter[str](), Counter[tuple[str, str]]()
         for text, kind in examples:
@@ -55,7 +56,7 @@ class Knowledge:
     def kinds_for(
         self, words: Sequence[str], kinds: Sequence[str], language: Language | None = None
     ) -> tuple[str, ...]:
-        """Return the kinds that a text may refer to, in the given order."""
+        """Return those of `kinds` to which a text may refer, in the given order."""
         if not self.words:
             return tuple(kinds)
         best: dict[str, float] = {}
@@ -72,7 +73,7 @@ class Knowledge:
         return tuple(each for each in kinds if each in chosen)
 
     def says(self, word: str, kind: str, language: Language) -> bool:
-        """Return whether a word names a kind of thing.
+        """Return whether a word names a kind of entity.
 
         >>> from groundling.language import ENGLISH
         >>> Knowledge().says("fans", "fan", ENGLISH)
@@ -84,7 +85,7 @@ class Knowledge:
         )
 
     def domains_of(self, word: str) -> tuple[str, ...]:
-        """Return the domains that a word names, because most texts with it are about them.
+        """Return the domains that a word names: most texts with the word are about them.
 
         >>> Knowledge({}, {"blinds": {"cover:blind": 0.5, "cover": 0.4}}).domains_of("blinds")
         ('cover',)
@@ -96,13 +97,16 @@ class Knowledge:
         return tuple(domain for domain, share in found.items() if share >= _MOSTLY)
 
     def to_json(self) -> str:
-        """Return the vocabulary as JSON."""
-        data = {"words": self.words, "shares": self.shares, "frames": sorted(self.frames)}
+        """Return the vocabulary as a JSON string."""
+        data = {
+            "words": self.words, "shares": self.shares, "frames": sorted(self.frames),
+            "verbs": sorted(self.verbs),
+        }  # fmt: skip
         return json.dumps(data, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Knowledge:
-        """Return the vocabulary written by `to_json`."""
+        """Return the vocabulary in a JSON string written by `to_json`."""
         try:
             data = json.loads(text)
             words = {str(word): int(count) for word, count in data["words"].items()}
@@ -111,11 +115,12 @@ class Knowledge:
                 for word, kinds in data["shares"].items()
             }
             frames = frozenset(map(str, data.get("frames", ())))
+            verbs = frozenset(map(str, data.get("verbs", ())))
         except (
             ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
         ) as error:  # fmt: skip
             raise GroundlingError(
                 "The vocabulary of a home model must be a file from `HomeModel.save`; reading it "
-                f"raised {error!r}."
+                f"raised {error!r}. Train the model again."
             ) from error
-        return cls(words, shares, frames)
+        return cls(words, shares, frames, verbs)

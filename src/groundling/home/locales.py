@@ -1,4 +1,4 @@
-"""Languages of homes: numbers, units, colours and compound words of each."""
+"""Languages of homes: numbers, units, colours and compound words of each language."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import replace
 from groundling.language.languages import ENGLISH, NEUTRAL, Language
 
 COMPOUNDS = frozenset({"german", "dutch"})
-"""Languages that write an area and a thing as one word (*Küchenlicht*)."""
+"""Languages that write the words for an area and a device as one word (*Küchenlicht*)."""
 ELISIONS = frozenset({"french", "italian"})
 """Languages that attach an article to a word with an apostrophe (*l'entrée*)."""
 
 ARTICLES: Mapping[str, tuple[str, ...]] = {
     "arabic": ("وال", "بال", "فال", "كال", "لال", "لل", "ال")
 }
-"""Articles that are prefixes of a word, with prepositions; names and texts are read without them."""
+"""Articles, with prepositions, that are prefixes of a word; they are removed before reading."""
 PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ل", "ب", "و")}
 """Prepositions and conjunctions that are prefixes of a word."""
 
@@ -26,17 +26,27 @@ PLACES: Mapping[str, frozenset[str]] = {
         "lower", "main", "the", "of", "my", "our",
     ))
 }  # fmt: skip
-"""Generic words in names of places (*the room*); without a table, only full names are found."""
+"""Generic words in names of places (*room*); without a table, only full names are found."""
 
 SINGULARS: Mapping[str, frozenset[str]] = {
-    "english": frozenset((
-        "light", "lamp", "bulb", "fixture", "blind", "curtain", "cover", "shutter", "window",
-        "door", "fan", "lock", "gate", "shade", "awning", "switch", "outlet", "plug", "speaker",
-        "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator", "timer",
-        "socket",
-    ))
-}  # fmt: skip
-"""Singular nouns for kinds; without a table, number is ignored."""
+    name: frozenset(words.split())
+    for name, words in {
+        "english": "light lamp bulb fixture blind curtain cover shutter window door fan lock gate "
+        "shade awning switch outlet plug speaker thermostat player drape valve vacuum robot mower "
+        "radiator timer socket",
+        "german": "lampe leuchte glühbirne jalousie rollo gardine vorhang markise tür steckdose",
+        "french": "lampe ampoule volet rideau store porte fenêtre ventilateur prise serrure",
+        "spanish": "lámpara bombilla persiana cortina toldo puerta ventana ventilador enchufe "
+        "cerradura",
+        "dutch": "lamp gordijn rolluik jaloezie raam deur stopcontact slot",
+        "polish": "lampa lampę lampka lampkę żarówka żarówkę roleta roletę żaluzja żaluzję "
+        "zasłona zasłonę okno wentylator gniazdko zamek",
+        "italian": "lampada lampadina tapparella tenda porta finestra ventilatore presa serratura",
+        "arabic": "مصباح ستاره نافذه مروحه باب قفل",
+    }.items()
+}
+"""Singular nouns for kinds, without nouns for a substance (*das Licht*) and those whose plural is
+the same; without a table, number is ignored."""
 NEGATIONS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "english": (
         ("don't",),
@@ -69,10 +79,10 @@ INTERROGATIVES: Mapping[str, frozenset[str]] = {
         "branden wordt worden",
         "polish": "czy jaki jaka jakie ile gdzie kiedy kto co który która które dlaczego",
         "italian": "è quale quali quanto quanta quanti quante come dove quando chi cosa perché",
-        "arabic": "هل ماذا كم أين متى لماذا",
+        "arabic": "هل ماذا كم اين متي لماذا",
     }.items()
 }
-"""First words of questions; nothing is carried out for such a text."""
+"""First words of questions; a text that begins like this changes nothing."""
 DEMONSTRATIVES: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
@@ -81,7 +91,7 @@ DEMONSTRATIVES: Mapping[str, frozenset[str]] = {
         "italian": "questa questo", "arabic": "هذه هذا",
     }.items()
 }  # fmt: skip
-"""Words before a place that make it the speaker's (*this room*)."""
+"""Words before a place that mean the speaker's own place (*this room*)."""
 REQUESTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     name: tuple(tuple(each.split()) for each in phrases.split(","))
     for name, phrases in {
@@ -90,7 +100,7 @@ REQUESTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         "german": "wie wäre,wie wärs,wie wär's",
         "french": "est ce que tu peux,est ce que vous pouvez",
         "polish": "czy możesz,czy mógłbyś,czy mogłabyś,czy możemy",
-        "arabic": "هل يمكنك,هل تستطيع,هل بإمكانك,هل ممكن",
+        "arabic": "هل يمكنك,هل تستطيع,هل بامكانك,هل ممكن",
     }.items()
 }
 """First words of polite commands that have the form of a question."""
@@ -105,33 +115,33 @@ DELAYS: Mapping[str, tuple[str, ...]] = {
     "arabic": ("بعد {} دقائق",),
     "korean": ("{} 분 후에",),
 }
-"""How a command is delayed; `{}` is a number of minutes."""
+"""Phrases that delay a command; `{}` stands for a number of minutes."""
 OTHERS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
         "english": "other another", "german": "andere anderen anderes anderer", "french": "autre",
         "spanish": "otro otra", "dutch": "andere", "polish": "drugi drugą druga drugie inny inną",
-        "italian": "altro altra", "arabic": "آخر أخرى ثاني ثانية", "korean": "다른",
+        "italian": "altro altra", "arabic": "اخر اخري ثاني ثانيه", "korean": "다른",
     }.items()
 }  # fmt: skip
-"""Words for *other*, which refer to the thing that was not meant before."""
+"""Words for *other*, which refer to the entity that the previous text did not mean."""
 PRONOUNS: Mapping[str, frozenset[str]] = {
     "english": frozenset(("it", "its", "that", "them", "those", "these", "they", "this"))
 }
-"""Pronouns; with a noun for a kind but without a pronoun, a text is not about the last topic."""
+"""Pronouns; a text with a noun for a kind and no pronoun starts a new topic."""
 FILLERS: Mapping[str, frozenset[str]] = {
     "english": frozenset(("hey", "hi", "hello", "ok", "okay", "please", "so", "well", "and"))
 }
-"""Words that may precede a question."""
+"""Words that may come before a question."""
 SYNONYMS: Mapping[str, Mapping[str, str]] = {
     "english": {
         "television": "tv", "telly": "tv", "tele": "tv", "televisions": "tvs",
         "refrigerator": "fridge", "couch": "sofa", "aircon": "ac",
     }
 }  # fmt: skip
-"""The usual form of nouns in names and texts that mean the same."""
+"""Synonyms of nouns in names and texts, mapped to the most common noun."""
 DETERMINERS: Mapping[str, frozenset[str]] = {"english": frozenset(("the", "my", "our", "your"))}
-"""Words before names that say nothing about a thing."""
+"""Words before names that do not identify an entity."""
 IMPERATIVES: Mapping[str, frozenset[str]] = {
     "english": frozenset((
         "turn", "switch", "shut", "put", "set", "open", "close", "lock", "unlock", "start", "stop",
@@ -153,10 +163,19 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
     )
 }  # fmt: skip
 """First words of statements, which are only the reason if there is a command beside them."""
+SUBJECTS: Mapping[str, frozenset[str]] = {
+    "english": frozenset((
+        "to", "not", "don't", "can't", "can", "could", "will", "would", "should", "must", "i",
+        "you", "we", "they", "he", "she", "who", "that", "the", "a", "an", "my", "our", "too",
+        "very", "or",
+    )),
+}  # fmt: skip
+"""Words after which a verb is no command (*I want to open the window*)."""
 _KEEP = r"(?:leave|keep) (?P<kept>(?:(?! (?:but|and) |,).)+?)"
 _AS_IS = r" (?:turned )?(?:on|off|open|closed|shut|locked|running|alone|as (?:it|they) (?:is|are))"
 _MANY = r"(?:all|every\w*|lights|lamps|fans|blinds|curtains|shades|shutters|doors|speakers)"
 REWRITES: Mapping[str, Sequence[tuple[re.Pattern[str], str]]] = {
+    "arabic": [(re.compile("[\u064b-\u0652\u0640]"), "")],  # vowel signs and lengthening
     "english": [
         (re.compile(pattern, re.IGNORECASE), plain)
         for pattern, plain in (
@@ -176,7 +195,7 @@ REWRITES: Mapping[str, Sequence[tuple[re.Pattern[str], str]]] = {
         )
     ]
 }  # fmt: skip
-"""Phrases and what they mean in plain words."""
+"""Patterns of phrases, with plainer phrases of the same meaning that replace them."""
 QUANTIFIERS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
@@ -187,15 +206,15 @@ QUANTIFIERS: Mapping[str, frozenset[str]] = {
         "dutch": "alle al alles elke iedere beide overal",
         "polish": "wszystkie wszystkich wszystko każdy każdą oba obie wszędzie",
         "italian": "tutti tutte tutto tutta ogni entrambi entrambe",
-        "arabic": "كل جميع كافة",
+        "arabic": "كل جميع كافه",
         "korean": "모든 모두 전부 다",
     }.items()
 }
-"""Words that make a singular mean several things or a substance (*every light*, *more light*)."""
+"""Words with which a singular means several entities or a substance (*every light*)."""
 
 
 def is_singular(words: Sequence[str], language: Language) -> bool:
-    """Return whether a text refers to one thing of a kind.
+    """Return whether a text refers to a single entity of a kind.
 
     >>> is_singular("turn on the light".split(), ENGLISH)
     True
@@ -204,14 +223,14 @@ def is_singular(words: Sequence[str], language: Language) -> bool:
     """
     nouns = SINGULARS.get(language.name, frozenset())
     pairs = zip(words, (*words[1:], ""), strict=True)
-    said = {word for word, after in pairs if after != "up"}  # light up the kitchen
+    said = {word for word, after in pairs if after != "up"}  # as in *light up the kitchen*
     plural = any(word not in nouns and language.singular(word) in nouns for word in words)
     several = QUANTIFIERS.get(language.name, frozenset()) & set(words)
     return bool(nouns & said) and not plural and not several
 
 
 def _numbers(words: str, start: int = 1, step: int = 1) -> dict[str, float]:
-    """Return numerals from a list of words; alternatives are separated by `|`.
+    """Return numerals, given words in ascending order; alternatives are separated by `|`.
 
     >>> _numbers("un|une deux")
     {'un': 1.0, 'une': 1.0, 'deux': 2.0}
@@ -256,7 +275,7 @@ _COLOURS = [
 
 
 def _colours(words: str) -> dict[str, str]:
-    """Return colours from a list of words in the order of the corpus."""
+    """Return colours, given words in the order of the corpus."""
     rows = zip(_COLOURS, words.split(), strict=True)
     return {word: colour for colour, row in rows for word in row.split("|")}
 
@@ -442,6 +461,7 @@ _ARABIC = Language(
         "ابيض|أبيض|الأبيض اسود|أسود احمر|أحمر|الأحمر برتقالي اصفر|أصفر اخضر|أخضر|الأخضر ازرق|أزرق|الأزرق بنفسجي بني وردي|زهري فيروزي|تركواز"
     ),
     plurals=(),
+    spellings={"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ئ": "ي", "ة": "ه"},
 )
 _KOREAN = Language(
     "korean",
@@ -486,7 +506,7 @@ LANGUAGES: Mapping[str, Language] = {
 
 
 def home_language(code: str) -> Language:
-    """Return a language by its code; `NEUTRAL` if there is no table for it.
+    """Return a language by its code, or `NEUTRAL` if there is no table for the language.
 
     >>> home_language("en").name, home_language("eo").name
     ('english', 'neutral')

@@ -1,4 +1,4 @@
-"""The home model of one language: a follower with its vocabulary."""
+"""Home models: a follower and its vocabulary, for one language."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ NOTICE = (
     "(https://creativecommons.org/licenses/by/4.0/), and on sentences of Groundling.\n"
     "It holds weights of words, and some of the sentences with their names replaced by marks.\n"
 )
-"""The attribution that is shipped with every model."""
+"""Attribution notice that is shipped with every model."""
 _WORDS = "words.json"
 
 
 @dataclass(frozen=True)
 class HomeModel:
-    """The home model of one language: a follower and its vocabulary."""
+    """Model of homes in one language: a follower and its vocabulary."""
 
     language: str
     follower: Follower
     knowledge: Knowledge
 
     def world(self, home: Home) -> HomeWorld:
-        """Return a home indexed for this language."""
+        """Return a home, indexed for the language of this model."""
         return HomeWorld(home, home_language(self.language), self.knowledge)
 
     def save(self, folder: str | Path) -> Path:
@@ -49,7 +49,7 @@ class HomeModel:
 
     @classmethod
     def load(cls, folder: str | Path, language: str) -> HomeModel:
-        """Read a model from its folder."""
+        """Return the model in a folder."""
         place = Path(folder)
         if not (place / _WORDS).is_file():
             raise GroundlingError(

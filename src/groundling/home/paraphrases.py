@@ -1,4 +1,4 @@
-"""Groundling's own paraphrases: templates sampled in random homes."""
+"""Groundling's own paraphrases: templates of sentences, sampled in random homes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from groundling.home.corpus import (
 from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation, Target
 from groundling.home.generated import AREAS, NAMES
 from groundling.home.home import Area, Floor, Home
-from groundling.home.locales import DELAYS, PLACES, SINGULARS, home_language
+from groundling.home.locales import DELAYS, PLACES, PRONOUNS, SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.home.templates import Block, NothingError, Sampler, some_homes
 from groundling.home.utterance import Utterance
 
 _TRIES = 4  # attempts per requested sentence
+_HOMES = 3  # homes that are tried for a sentence
 _BY_NAME = ("name", "part")
 _SEVERAL_NAMES = ("name", "name2", "name3")
 _BASES = {
@@ -34,13 +35,13 @@ _BASES = {
 }  # fmt: skip
 _PREFIXED = 0.06  # share of sentences with filler words at the start
 _HERE = 0.4  # share of sentences spoken in an area that they do not mention
-_BEFORE = 0.15  # share of sentences that follow another topic
+_BEFORE = 0.15  # share of sentences that come after a sentence about another topic
 
 
 def expand_paraphrases(
     language: str = "en", *, homes: Sequence[Home] | None = None, count: int = 1000, seed: int = 0
 ) -> list[HomeExample]:
-    """Sample up to `count` examples from the built-in templates of a language.
+    """Return up to `count` examples, sampled from the built-in templates of a language.
 
     >>> expand_paraphrases("xx")
     []
@@ -60,16 +61,17 @@ def expand_paraphrases(
         if len(made) >= count:
             break
         row = rows[turn % len(rows)]
-        world = worlds[dice.randrange(len(worlds))]
         with named_errors(f"The paraphrases of {row['verb']!r}"):
-            found = _Paraphrase(dice, world, row, data, used).example()
-        if found:
-            made.setdefault((found.text.lower(), id(world)), found)
+            for world in dice.sample(worlds, min(_HOMES, len(worlds))):
+                found = _Paraphrase(dice, world, row, data, used).example()
+                if found:
+                    made.setdefault((found.text.lower(), id(world)), found)
+                    break
     return list(made.values())
 
 
 class _Paraphrase(Sampler):
-    """One sampled sentence of a block in a home, and its meaning there."""
+    """A sentence sampled from a block of templates, with its meaning in a home."""
 
     def __init__(
         self,
@@ -88,38 +90,40 @@ class _Paraphrase(Sampler):
         self.strange: set[str] = set()
         if row.get("domain"):
             self.slots["domain"] = row["domain"]
+        if "class" in row:
+            self.slots["device_class"] = row["class"]
         domain = str(row.get("domain") or "")
         self.kind = f"{domain}:{row['class']}" if "class" in row else domain
 
     def example(self) -> HomeExample | None:
-        """Return the sentence as an example, or None if nothing in the home fits."""
+        """Return the sentence with its meaning, or None if nothing in the home fits."""
         try:
             text = self._sampled()
         except (NothingError, TemplateError):
             return None
         if not text or not self._is_true() or self._is_double() or self._is_there():
             return None
-        situation = self._situation()
+        situation = self._situation(text)
         ids = self._ids(situation)
         if ids is None:
             return None
         value = self._meant_value()
         choice = bool(self.row.get("one")) and len(ids) > 1 and self.block.name not in QUESTIONS
-        wanted = (self.block.name, ids, value, choice)
+        wanted = (ids, value, choice)
         text = self._prefixed(text)
         offered = [
             each
             for each in self.world.read(text).actions(situation)
-            if (each.verb, each.value) == (self.block.name, value)
+            if each.says(self.block.name) and each.value == value
         ]
         fitting = [
             each
             for each in offered
-            if (each.verb, frozenset(each.target.ids), each.value, each.target.choice) == wanted
+            if (frozenset(each.target.ids), each.value, each.target.choice) == wanted
         ]
         if self._is_elsewhere(ids, situation):
             return None
-        if not fitting and len(self._named()) == 1:  # a name that fits several things
+        if not fitting and len(self._named()) == 1:  # a name that fits several entities
             fitting = [
                 each
                 for each in offered
@@ -146,7 +150,7 @@ class _Paraphrase(Sampler):
         return HomeExample(text, self.world, situation, command, group, frozenset(self.strange))
 
     def _is_elsewhere(self, ids: frozenset[str], situation: Situation) -> bool:
-        """Return whether the speaker's area has another thing with the same name."""
+        """Return whether the speaker's area has another entity with the same name."""
         if len(self._named()) != 1 or not situation.here:
             return False
         entity_of = self.home.entity_of
@@ -159,7 +163,7 @@ class _Paraphrase(Sampler):
         return any(alike) and entity_of[named].area != situation.here
 
     def _meant_value(self) -> Any:
-        """Return the value in the sentence, or the state that it asks about."""
+        """Return the value in the sentence, or the state about which it asks."""
         if self.row.get("most") or self.row.get("least"):
             return 100.0 if self.row.get("most") else 1.0
         if "minutes" in self.slots:
@@ -167,7 +171,7 @@ class _Paraphrase(Sampler):
         return self.row.get("state", self.slots.get("value"))
 
     def _prefixed(self, text: str) -> str:
-        """Prepend unknown filler words to some texts."""
+        """Return a text, sometimes with unknown filler words prepended."""
         if self.block.name == "decline" or self.dice.random() >= _PREFIXED:
             return text
         words = [self._strange_word() for _ in range(self.dice.randint(1, 3))]
@@ -178,7 +182,7 @@ class _Paraphrase(Sampler):
         return [self.things[each] for each in _SEVERAL_NAMES if each in self.things]
 
     def _names_another(self, text: str) -> bool:
-        """Return whether the word for a kind is also the full name of one thing."""
+        """Return whether the word for a kind is also the full name of one entity."""
         said = Utterance.of(text, self.world.names).of_kind("name")
         return any(
             self.home.entity_of[id_].domain in self.block.domains
@@ -188,7 +192,7 @@ class _Paraphrase(Sampler):
         )
 
     def _is_there(self) -> bool:
-        """Return whether a name that should be missing matches something in the home."""
+        """Return whether a name that the home should lack matches something in it."""
         language = self.world.language
         general = SINGULARS[language.name] | PLACES[language.name] if self.strange else ()
         return any(
@@ -200,19 +204,22 @@ class _Paraphrase(Sampler):
         things = list(self.things.values())
         return len(set(things)) < len(things)
 
-    def _situation(self) -> Situation:
+    def _situation(self, text: str) -> Situation:
         here, before = "", tuple[str, ...]()
         if self.row.get("here") or (self.row.get("one") and self.dice.random() < 0.5):
             here = self._area_here().id
         elif self.home.areas and self.dice.random() < _HERE:
             here = self.dice.choice(self.home.areas).id
-        if self.row.get("by") in ("it", "other") or self.dice.random() < _BEFORE:
+        follows = self.dice.random() < _BEFORE and PRONOUNS[self.world.language.name].isdisjoint(
+            text.lower().split()
+        )
+        if self.row.get("by") in ("it", "other") or follows:
             things = [e.id for e in self.home.entities if e.domain in self.block.domains]
             before = (self.dice.choice(things),) if things else ()
         return Situation(here, before)
 
     def _ids(self, situation: Situation) -> frozenset[str] | None:
-        """Return the ids that the sentence is about; None if the home has none."""
+        """Return the ids of the entities the sentence is about; None if the home has none."""
         row, things, world = self.row, self.things, self.world
         by = row.get("by")
         if by in ("it", "other"):
@@ -225,6 +232,8 @@ class _Paraphrase(Sampler):
         if row.get("absent"):
             place = next((f"{e}:{things[e]}" for e in ("area", "floor") if e in things), "")
             return None if world.groups.get((self.kind, place)) else frozenset()
+        if self.block.name == "decline":
+            return frozenset()
         if "name" in things:
             return frozenset(self._named())
         if not row.get("domain") and not by:
@@ -269,7 +278,7 @@ class _Paraphrase(Sampler):
         return thing.name.lower()
 
     def _fitting_places(self) -> tuple[Sequence[Area], Sequence[Floor]]:
-        """Return areas and floors with things of the row's kind, or without them if `absent`."""
+        """Return the areas and floors that have entities of the kind (or none, if `absent`)."""
         if not self.row.get("absent"):
             return super()._fitting_places()
         areas = [
@@ -278,7 +287,7 @@ class _Paraphrase(Sampler):
         return areas or self.home.areas, self.home.floors
 
     def _missing(self, name: str) -> str:
-        """Return a name that no thing or area of the home has."""
+        """Return a name that no entity or area of the home has."""
         if name in ("missing", "missing2"):
             nouns = [each.split()[-1] for d in self.block.domains for each in NAMES.get(d, ())]
             known = {each.name.lower() for each in self.home.entities}
@@ -291,7 +300,7 @@ class _Paraphrase(Sampler):
         return self.dice.choice((self._strange_word(), self.dice.choice(unknown)))
 
     def _strange_word(self) -> str:
-        """Return a random made-up word, as an unknown name."""
+        """Return a random made-up word that serves as an unknown name."""
         parts = ("ba", "zo", "ri", "ken", "tul", "mar", "vi", "dor", "pla", "shu", "ger", "nix")
         return "".join(self.dice.choice(parts) for _ in range(self.dice.choice((2, 3))))
 
@@ -307,7 +316,7 @@ def join_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) ->
 
 
 def delay_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -> list[HomeExample]:
-    """Return examples with commands that are carried out later."""
+    """Return examples whose commands are carried out after a delay."""
     dice = random.Random(f"delayed {seed}")
     plain = list(filter(_is_plain, examples))
     made = (_delayed(dice, dice.choice(plain)) for _ in range(count if plain else 0))
@@ -315,7 +324,7 @@ def delay_examples(examples: Sequence[HomeExample], count: int, seed: int = 0) -
 
 
 def _is_plain(example: HomeExample) -> bool:
-    """Return whether an example is a command about things that it describes."""
+    """Return whether an example is a command whose text describes its entities."""
     command = example.command
     is_command = bool(command.target.ids) and not command.is_question
     return is_command and not example.situation.before and command.source != "duration"

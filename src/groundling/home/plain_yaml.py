@@ -1,4 +1,4 @@
-"""Safe loading of untrusted YAML: plain data only, within limits."""
+"""Safe reader of untrusted YAML: plain values only, within limits."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from groundling.errors import GroundlingError
 from groundling.files import read_plain
 from groundling.limits import YAML_BYTES, YAML_DEPTH, YAML_VALUES
 
-_LONGEST_NUMBER = 100  # characters; sexagesimal numbers (`1:30`) take quadratic time
+_LONGEST_NUMBER = 100  # in characters; sexagesimal numbers (`1:30`) take quadratic time
 
 
 def load_yaml(
     path: str | Path, error: type[GroundlingError] = GroundlingError, *, aliases: bool = False
 ) -> Any:
-    """Read a YAML file of plain values: texts, numbers, Booleans, lists and mappings.
+    """Return the plain values in a YAML file: texts, numbers, Booleans, lists and mappings.
 
     Raises `error`, naming the file, for tags, duplicate keys, aliases (unless `aliases` is set),
     and files that exceed the limits on bytes, values or levels.
@@ -44,7 +44,7 @@ def load_yaml(
 
 
 def _count(events: Iterator[Any], path: str, error: type[GroundlingError], aliases: bool) -> None:
-    """Raise an error for too many values (aliases count each time) or too many levels."""
+    """Raise an error if the values, counting aliases each time, or levels exceed the limits."""
     yaml = _yaml()
     most, deepest = YAML_VALUES.most, YAML_DEPTH.most
     sizes: dict[str, int] = {}  # number of values inside each completed anchor
@@ -79,7 +79,7 @@ def _count(events: Iterator[Any], path: str, error: type[GroundlingError], alias
 
 @lru_cache(maxsize=1)
 def _loader() -> Any:
-    """Return a loader of plain data that rejects duplicate keys."""
+    """Return a loader of plain values that rejects duplicate keys."""
     yaml = _yaml()
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     known = ("null", "bool", "int", "float", "str", "seq", "map")
@@ -133,6 +133,6 @@ def _yaml() -> Any:
         return import_module("yaml")
     except ModuleNotFoundError as error:
         raise GroundlingError(
-            "Reading homes needs PyYAML, which is not installed. Run "
+            "Reading homes requires PyYAML, which is not installed. Run "
             "`pip install 'groundling[home]'`."
         ) from error

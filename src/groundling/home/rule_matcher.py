@@ -1,4 +1,4 @@
-"""A rule-based baseline: hassil with its intents package."""
+"""Rule-based baseline: hassil with its package of intents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from groundling.home.environment import Command, HomeWorld
 
 
 class RuleMatcher:
-    """A hassil recogniser for sentences in one home, with the intents of a language."""
+    """Recogniser of sentences in one home that uses hassil and the intents of a language."""
 
     def __init__(self, world: HomeWorld, language: str) -> None:
         self.world = world
@@ -40,7 +40,7 @@ class RuleMatcher:
         }
 
     def recognise(self, example: HomeExample) -> Command | None:
-        """Return the command that the rules find for a sentence, or None."""
+        """Return the command that the rules recognise in a sentence, or None."""
         area = self.world.home.area_of.get(example.situation.here)
         context = {"area": area.name} if area else None
         found = self._hassil.recognize_best(
@@ -64,6 +64,6 @@ def _imported(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         raise GroundlingError(
-            f"The rule-based baseline needs {name}, which is not installed. Run "
+            f"The rule-based baseline requires {name}, which is not installed. Run "
             "`pip install 'groundling[home]'`."
         ) from error

@@ -11,11 +11,11 @@ from typing import Any
 from groundling.errors import GroundlingError
 from groundling.home.plain_yaml import load_yaml
 
-_MOST_LISTED = 3  # names in a reply; the rest are counted
+_MOST_LISTED = 3  # maximum number of names in a reply; for others, only the number is given
 
 
 class Speech:
-    """The sentences of one language.
+    """Reply sentences of one language.
 
     >>> english = load_speech("en")
     >>> english.done("turn on", ["Desk Lamp", "Lantern"])
@@ -33,16 +33,16 @@ class Speech:
     def say(
         self, name: str, things: Sequence[str] = (), value: str = "", joint: str = "and"
     ) -> str:
-        """Return a sentence by its key, with its placeholders filled in."""
+        """Return the sentence for a key, with placeholders filled in."""
         return str(self[name]).format(things=self.listed(things, joint), value=value)
 
     def done(self, verb: str, things: Sequence[str], value: str = "") -> str:
-        """Return the confirmation of a command."""
+        """Return a sentence that confirms a command."""
         sentence = str(self["done"].get(verb) or "{things}")
         return sentence.format(things=self.listed(things), value=value)
 
     def listed(self, things: Sequence[str], joint: str = "and") -> str:
-        """Join names into a list; long lists end with the number of other names."""
+        """Return names as a list in words; a long list ends with the number of other names."""
         shown = list(things[:_MOST_LISTED]) if joint == "and" else list(things)
         if len(things) > len(shown):
             shown.append(str(self["more"]).format(count=len(things) - len(shown)))
@@ -51,7 +51,7 @@ class Speech:
         return f"{', '.join(shown[:-1])} {self[joint]} {shown[-1]}"
 
     def duration(self, seconds: float) -> str:
-        """Return a duration in hours, minutes and seconds."""
+        """Return a duration in hours, minutes and seconds, in words."""
         left, parts = round(seconds), []
         for unit, size in (("hours", 3600), ("minutes", 60), ("seconds", 1)):
             count, left = divmod(left, size)
@@ -60,17 +60,17 @@ class Speech:
         return " ".join(parts) or str(self["units"]["seconds"]).format(n=0)
 
     def state(self, value: str) -> str:
-        """Return a state in words."""
+        """Return the words for a state."""
         return str(self["states"].get(value, value.replace("_", " "))) or str(self["not reported"])
 
     def date(self, now: datetime) -> str:
-        """Return the day of the week and the date."""
+        """Return the day of the week and the date in words."""
         return f"{self['days'][now.weekday()]}, {now:%Y-%m-%d}"
 
 
 @cache
 def load_speech(language: str) -> Speech:
-    """Return the sentences of a language, by its code."""
+    """Return the reply sentences of a language, by its code."""
     path = files("groundling.home") / "phrases" / f"{language}.yaml"
     if not path.is_file():
         raise GroundlingError(

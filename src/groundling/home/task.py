@@ -30,13 +30,13 @@ _NEW_HOMES = 20
 _NEW_SENTENCES = 300
 _AMBIGUOUS = 120
 _STUDY_HOMES, _STUDY_SENTENCES = 4, 600
-_SHORTEST = 4  # minimum letters of a word that is misspelt
+_SHORTEST = 4  # minimum length of a word to misspell
 _RULES = "hassil"
 
 
 @dataclass(frozen=True, kw_only=True)
 class HomePreset(Preset):
-    """A row of the results table: a language and its test sentences."""
+    """Preset of a row: a language and a set of test sentences."""
 
     auto: bool = True
     parser: str = "chain"
@@ -44,7 +44,7 @@ class HomePreset(Preset):
     test: str = "held out"
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two rows have the same language and so share a model."""
+        """Return whether two rows have the same language, so that they share a model."""
         return isinstance(other, HomePreset) and self.language == other.language
 
 
@@ -75,7 +75,7 @@ class HomeTask(Task["Corpora", HomePreset]):
     )
 
     def load(self, source: Source, size: float | None = None) -> Corpora:
-        """Return corpora that are read on first use; there is no generated sample."""
+        """Return corpora that are read when first used; there is no generated sample."""
         if not isinstance(source, Path):
             raise SettingError(
                 "The `home` task has no generated sample. Set GROUNDLING_CORPORA, or pass "
@@ -84,22 +84,22 @@ class HomeTask(Task["Corpora", HomePreset]):
         return Corpora(source)
 
     def prepare(self, corpus: Corpora, chosen: HomePreset) -> list[Case]:
-        """Return the sentences of a language as demonstrations."""
+        """Return the sentences of a language as cases."""
         examples = corpus[chosen.language].examples
         return [Case(shown, each.group) for each in examples for shown in each.demonstrations()]
 
     def parts(self, corpus: Corpora) -> list[str]:
-        """Return the languages."""
+        """Return the codes of the languages."""
         return list(LANGUAGES)
 
     def folds(self, corpus: Corpora, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return one fold: a fifth of the groups of sentences is held out."""
+        """Return the only fold, which holds out a fifth of the groups of sentences."""
         return [Fold(self.presets.select(preset, variant).language, seconds=120.0)]
 
     def evaluate(
         self, corpus: Corpora, chosen: Mapping[str, HomePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train the model of a language and reply to the held-out sentences."""
+        """Train the model of a language; return the outcomes on the test sentences."""
         training = corpus.training(fold.name)
         began = time.process_time()
         model = fit(training.examples, fold.name)
@@ -114,7 +114,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         return found
 
     def study_cases(self, corpus: Corpora, chosen: HomePreset, fold: Fold) -> StudyCases:
-        """Train once; calibrate on the held-out sentences, and test in new homes."""
+        """Return a follower, the held-out sentences for calibration, and tests in new homes."""
         training = corpus.training(fold.name)
         model = fit(training.examples, fold.name)
         homes = [generated_home(number, "new") for number in range(_STUDY_HOMES)]
@@ -129,7 +129,7 @@ class HomeTask(Task["Corpora", HomePreset]):
         return StudyCases(model.follower, [(model.follower, inside)], test, part="home")
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the means over sentences, with the processor time of `fit`."""
+        """Return the row: means over sentences, and the processor time of `fit` as a note."""
         scores = [score for outcome in outcomes for _, score in outcome["scores"]]
         metrics = {name: fmean(each[name] for each in scores) for name in scores[0]}
         interval = bootstrap([each["exact"] for each in scores], fmean)
@@ -141,12 +141,12 @@ class HomeTask(Task["Corpora", HomePreset]):
         )  # fmt: skip
 
     def condition(self, corpus: Corpora, preset: str, quick: bool) -> str:
-        """Return a short description of the protocol."""
+        """Return a short description of the evaluation protocol."""
         return "a fifth of the groups of paraphrases held out"
 
 
 class Corpora(dict[str, HomeCorpus]):
-    """The corpora by language, read on first use."""
+    """Corpora by language, each read on first use."""
 
     def __init__(self, source: Path) -> None:
         super().__init__()
@@ -162,13 +162,13 @@ class Corpora(dict[str, HomeCorpus]):
 
 
 class _Tests:
-    """Test sentences of a language, by name of the test."""
+    """Test sentences of a language, by the name of the test."""
 
     def __init__(self, corpus: HomeCorpus, held_out: Sequence[HomeExample], source: Path) -> None:
         self.language, self.held_out, self.source = corpus.language, held_out, source
 
     def examples(self, test: str) -> list[HomeExample]:
-        """Return the sentences of a test."""
+        """Return the examples of a test."""
         if test == "held out":
             return list(self.held_out)
         if test == "questions":
@@ -188,8 +188,8 @@ class _Tests:
 def misspell(example: HomeExample, seed: int) -> HomeExample:
     """Return an example with a typo in one word.
 
-    A word of four letters or more loses a letter, doubles one, or swaps two. In a free text, such
-    as a list item, the typo is part of the value.
+    In a word of four letters or more, a letter is left out or doubled, or two letters are swapped.
+    In a free text, such as a list item, the typo becomes part of the value.
     """
     dice = random.Random(f"typo {seed} {example.text}")
     words = example.text.split()
@@ -269,5 +269,5 @@ def _by_rules(examples: Sequence[HomeExample]) -> Outcome:
 
 
 def replace_choice(command: Command) -> Command:
-    """Return a command for all of its things, since the rule matcher never asks."""
+    """Return a command for all its entities instead of a choice, as the rules never ask."""
     return command._replace(target=command.target._replace(choice=False))

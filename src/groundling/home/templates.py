@@ -1,4 +1,4 @@
-"""Sentences sampled from the templates of the corpus, in varied homes."""
+"""Sampler of sentences from the templates of the corpus, in varied homes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from groundling.home.locales import SINGULARS, home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.limits import TEMPLATE_PARTS
 
-_DEPTH = 40  # nesting of rules
-_TRIES = 30  # attempts per requested sentence
-_LEAST_BLOCKS = 8  # turns of each intent, for one turn of the others
-_NEAR = 50  # ranges up to this size use all numbers; larger ones only multiples of ten
-_SHORTENED = 0.25  # share of multi-word names that are shortened
+_DEPTH = 40  # limit on nested rules
+_TRIES = 30  # limit on attempts per requested sentence
+_LEAST_BLOCKS = 8  # number of turns of an intent while other intents have one turn
+_NEAR = 50  # ranges up to this size use all numbers; larger ranges use only multiples of ten
+_SHORTENED = 0.25  # share of names of several words that are shortened
 _FIRST_WORDS = 0.4  # share of shortened names that lose their last words
-_TELLING = 3  # minimum letters of a distinctive word
+_TELLING = 3  # minimum length of a distinctive word
 _STARTS = {"start_hours": 3600, "start_minutes": 60, "start_seconds": 1}
 _FARTHEST = 100_000  # largest number in a range
 _TEXTS = (
@@ -44,7 +44,7 @@ _TEXTS = (
     "Pink Floyd", "Stranger Things", "Abbey Road", "Morning Jazz", "eggs and bacon", "batteries",
     "take out the trash", "Hotel California", "The Daily", "Interstellar", "light bulbs",
 )  # fmt: skip
-# Names of the kinds of answers in the languages of the corpus.
+# Kinds of questions, by the names of answers in the languages of the corpus.
 _ANSWERS = {
     "irgendeins": "any", "alle": "all", "welches": "which", "wer": "which", "wie_viele": "how_many",
     "which_person": "which",
@@ -53,7 +53,7 @@ _ANSWERS = {
 
 @dataclass(frozen=True)
 class Block:
-    """Templates of one intent that share slots and conditions."""
+    """Templates of an intent that share slots and conditions."""
 
     name: str
     intent: str
@@ -69,7 +69,7 @@ class Block:
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
-    """Return random homes for English, and rearranged fixtures for other languages."""
+    """Return random homes in English, or rearranged homes of the corpus in other languages."""
     if language == "en":
         return [generated_home(seed * 1000 + number) for number in range(count)]
     home = read_corpus(language=language).home
@@ -86,8 +86,8 @@ def expand_templates(
 ) -> list[HomeExample]:
     """Return up to `count` examples sampled from the templates of the corpus.
 
-    Blocks of templates take turns, so that none dominates, and those of an intent with few blocks
-    have several turns. The same seed gives the same examples.
+    Blocks of templates take turns, so that none dominates. The blocks of an intent with few blocks
+    have several turns each. The same seed gives the same examples.
     """
     dice = random.Random(f"templates {language} {seed}")
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
@@ -119,10 +119,11 @@ def expand_templates(
 
 
 class Sampler:
-    """Samples one sentence of a block in a home.
+    """Sampler of one sentence from a block of templates, for a home.
 
-    `used` counts how often each alternative was chosen. Rarely used ones are preferred, so that a
-    few sentences cover most words of the templates. `commands` are sentences to be delayed.
+    `used` counts how often each alternative was chosen. Rarely used alternatives are preferred, so
+    that a few sentences cover most words of the templates. `commands` are sentences that can follow
+    a delay.
     """
 
     def __init__(
@@ -146,7 +147,7 @@ class Sampler:
         self._parts = 0
 
     def sentence(self) -> Sentence | None:
-        """Return a sentence with its slots, or None if the home has nothing for it."""
+        """Return a sentence with its slots, or None if nothing in the home fits."""
         try:
             text = self._sampled()
         except (NothingError, TemplateError):
@@ -164,7 +165,7 @@ class Sampler:
         return Sentence(text, block.intent, self.slots, here, domain, block.name, block.response)
 
     def _is_true(self) -> bool:
-        """Return whether the named things are where the sentence says they are."""
+        """Return whether the named entities are where the sentence says they are."""
         if "name" not in self.things:
             return True
         entity = self.home.entity_of[self.things["name"]]
@@ -177,7 +178,7 @@ class Sampler:
         return self.dice.choice(areas)
 
     def _fitting_places(self) -> tuple[Sequence[Area], Sequence[Floor]]:
-        """Return the areas and floors with things of the kind that the block is about."""
+        """Return the areas and floors that have entities of the block's kind."""
         home, slots = self.home, self.slots
         domain = slots.get("domain") or usual_domain(self.block.intent)
         device_class = slots.get("device_class")
@@ -193,12 +194,12 @@ class Sampler:
         return areas, floors
 
     def _sampled(self) -> str:
-        """Return a text of one of the templates."""
+        """Return a text sampled from one of the templates."""
         parts = [parse_template(each) for each in self.block.sentences]
         return " ".join(self._text(self._rarest(parts), 0).split())
 
     def _rarest(self, parts: Sequence[Any]) -> Any:
-        """Return one of several alternatives, most likely one that was rarely used."""
+        """Return one of several alternatives; rarely used alternatives are more likely."""
         rarity = [(1 + self._used[id(each)]) ** -2.0 for each in parts]
         (chosen,) = self.dice.choices(parts, rarity)
         self._used[id(chosen)] += 1
@@ -228,7 +229,7 @@ class Sampler:
         return self._value(part, depth)
 
     def _value(self, part: Any, depth: int) -> str:
-        """Return words for a list reference, and store the chosen value in its slot."""
+        """Return words for a reference to a list, and store the chosen value in its slot."""
         name, slot = part.list_name, part.slot_name
         if name in ("name", "area", "floor"):
             thing = self._thing(name)
@@ -254,7 +255,9 @@ class Sampler:
         if "range" in known:
             low, high = int(known["range"]["from"]), int(known["range"]["to"])
             if not -_FARTHEST <= low <= high <= _FARTHEST:
-                raise ValueError(f"A range must ascend within ±{_FARTHEST:,}; got {low} to {high}.")
+                raise ValueError(
+                    f"A range must be ascending and within ±{_FARTHEST:,}; got {low} to {high}."
+                )
             near = high - low < _NEAR
             tens = [n for n in range(low, high + 1) if near or n % 10 == 0 or n in (1, 5)]
             if slot in _STARTS:  # a running timer is referred to by its duration
@@ -272,8 +275,8 @@ class Sampler:
         return self._text(parse_template(str(said)), depth + 1)
 
     def _shortened(self, name: str) -> str:
-        """Shorten some names of several words (*the kettle*)."""
-        nouns = SINGULARS.get(home_language(self.language).name)
+        """Return a name, sometimes shortened if it has several words (*the kettle*)."""
+        nouns = SINGULARS["english"] if self.language == "en" else None
         words = name.split()
         if not nouns or len(words) < 2 or self.dice.random() >= _SHORTENED:
             return name
@@ -302,7 +305,7 @@ class Sampler:
 
 
 class NothingError(Exception):
-    """Raised if nothing in the home fits a template."""
+    """Error for a template that nothing in the home fits."""
 
 
 def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:
@@ -351,7 +354,7 @@ def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[Block]
 
 
 def _answer(response: str) -> str:
-    """Return the kind of a question from the name of its answer."""
+    """Return the kind of a question, given the name of its answer."""
     response = _ANSWERS.get(response, response)
     for kind in ("any", "all"):
         if response.startswith(f"{kind}_"):

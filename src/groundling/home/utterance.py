@@ -1,4 +1,4 @@
-"""Texts in a home: mentions of names, places and values, and the remaining words."""
+"""Texts in a home: mentions of names, places and values, and the other words."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from groundling.home.locales import (
     REWRITES,
     SINGULARS,
     STATEMENTS,
+    SUBJECTS,
     SYNONYMS,
 )
 from groundling.language.instruction import Instruction
@@ -40,21 +41,24 @@ UNKNOWN = "‹unknown›"
 PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
 _PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
+PARTICLES = frozenset(("on", "off", "up", "down"))  # function words that are parts of verbs
 _SHORTEST_PART, _SHORTEST_REST = 4, 3  # minimum letters of the parts of a compound
 _SHORTEST_TYPO = 4  # letters; in a free text, shorter words stay as they are (*bad* is no *band*)
 _USUAL = 9  # assumed number of texts with a unit or numeral
 _FULL = 0.8  # minimum share of a name that counts as the whole name
 _LEFT = 2  # minimum words of a name without its kind
+_MOST_ADDRESS = 4  # words of a form of address
 _SINGLE = ("media_player", "switch", "vacuum", "climate")  # may be called by one word
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
-_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # mark order for equal words; others first
+# order of marks for equal words; other marks come first
+_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"
 
 
-_Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, places and fullness
+_Found = dict[tuple[str, tuple[int, ...], bool], list[str]]  # ids by kind, places and completeness
 
 
 class Mention(NamedTuple):
-    """A mention: the ids, the positions in the text, and whether the name is complete."""
+    """A mention of something in the home: ids, word positions, and whether the name is full."""
 
     kind: str
     ids: tuple[str, ...]
@@ -63,7 +67,7 @@ class Mention(NamedTuple):
 
 
 class HomeNames:
-    """An index of the names in a home.
+    """Index of the names in a home.
 
     >>> home = Home.from_data({"areas": [{"id": "den", "name": "Den"}],
     ...                        "entities": [{"id": "light.a", "name": "Desk Lamp"}]})
@@ -77,7 +81,7 @@ class HomeNames:
         self.home, self.language = home, language
         owners: dict[str, dict[str, list[str]]] = {"name": {}, "area": {}, "floor": {}, "timer": {}}
         things = (("area", home.areas), ("floor", home.floors), ("name", home.entities))
-        self.stems: dict[str, str] = {}  # names of one word that compounds can begin with
+        self.stems: dict[str, str] = {}  # names of one word with which compounds can begin
         for kind, listed in things:
             for thing in listed:
                 for name in dict.fromkeys((thing.name, *thing.aliases)):
@@ -123,11 +127,11 @@ class HomeNames:
         return word in self._index
 
     def plain(self, words: Sequence[str]) -> list[str]:
-        """Return words without articles that are written as prefixes."""
+        """Return words with prefixed articles removed."""
         return [_without_article(each, self.language) for each in words]
 
     def split(self, words: Sequence[str]) -> list[str]:
-        """Return words without prefixed articles, and with compounds divided."""
+        """Return words with prefixed articles removed and compounds divided."""
         return [
             part
             for word in self.plain(words)
@@ -135,7 +139,7 @@ class HomeNames:
         ]
 
     def corrected(self, word: str, known: Mapping[str, int]) -> str:
-        """Return the known word that a word is a form or misspelling of, or the word itself."""
+        """Return the known word of which a word is a form or a typo, or else the word itself."""
         if self._spelt[0] is not known:
             grammar = dict.fromkeys(self.grammar, _USUAL)
             rare_first = sorted(known, key=lambda each: known[each])
@@ -143,15 +147,17 @@ class HomeNames:
             self._spelt = known, {**grammar, **known}, by_stem
         _, words, stems = self._spelt
         stem = stems.get(self.language.singular(word), "")
-        return nearest_word(word, self.words) or stem or nearest_word(word, words) or word
+        found = nearest_word(word, self.words) or stem or nearest_word(word, words) or word
+        is_other = len(found) == len(word) and found[0] not in word[:2]  # *pool* is not *cool*
+        return word if is_other and not stem else found
 
     def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
-        """Return the mentions in folded words; `known` words are never treated as typos."""
+        """Return the mentions in normalised words; `known` words are never treated as typos."""
         found: _Found = {}
         spans = self._index.find(words, known)
         named = {n for each in spans if each.extent >= _FULL for n in each.places}
         nouns = SINGULARS.get(self.language.name, frozenset())
-        shared: set[tuple[int, ...]] = set()  # words whose things were all found
+        shared: set[tuple[int, ...]] = set()  # words for which all entities have been found
         for span in spans:
             full, ids = span.extent >= _FULL, self._owners[span.kind][span.value]
             said = [words[n] for n in span.places]
@@ -159,7 +165,7 @@ class HomeNames:
                 continue
             is_plural = said[0] not in nouns and self.language.singular(said[0]) in nouns
             if full and span.kind == "name" and len(said) == 1 and is_plural:
-                continue  # the lights, not a sensor that is called Light
+                continue  # the lights of the home, not a sensor named Light
             if span.kind == "name" and not full and span.places not in shared:
                 shared.add(span.places)
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
@@ -177,7 +183,7 @@ class HomeNames:
         ]
 
     def _add_elided(self, words: Sequence[str], found: _Found) -> None:
-        """Add names that share words with a name beside them (*the front and back doors*)."""
+        """Add names that share words with a neighbouring name (*the front and back doors*)."""
         named = {n for _, places, full in found if full for n in places}
         for kind, places, full in list(found):
             first, last = places[0], places[-1]
@@ -197,7 +203,7 @@ class HomeNames:
                         )
 
     def _beyond_joint(self, words: Sequence[str], at: int, step: int) -> int | None:
-        """Return the position of the word on the other side of a conjunction."""
+        """Return the position of the word after (or before) a conjunction, or None."""
         skipped = (*self.language.articles, *self.language.function_words)
         while (
             0 <= at < len(words) and words[at] in skipped and words[at] not in self.language.joints
@@ -208,7 +214,7 @@ class HomeNames:
         return at + step if 0 <= at + step < len(words) else None
 
     def _add_short(self, words: Sequence[str], found: _Found) -> None:
-        """Add words of two letters that are part of a name (*TV* in *kitchen TV*)."""
+        """Add mentions by words of two letters that are part of a name (*TV*, *kitchen TV*)."""
         taken = {n for _, places, _ in found for n in places}
         for n, word in enumerate(words):
             is_short = len(word) == 2 and word.isalpha() and word not in self.grammar
@@ -216,14 +222,14 @@ class HomeNames:
                 found["name", (n,), False] = list(self._stems[word])
 
     def _sharing(self, words: Sequence[str]) -> list[str]:
-        """Return the ids of entities whose names contain all the words."""
+        """Return the ids of entities whose names contain all the given words."""
         first, *others = (self._stems.get(self.language.singular(each), {}) for each in words)
         return [id_ for id_ in first if all(id_ in each for each in others)]
 
     def _is_short_place(
         self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
     ) -> bool:
-        """Return whether words are a place without its word for *room* (*the office*)."""
+        """Return whether words name a place without its word for *room* (*the office*)."""
         return any(
             n not in named
             and words[n] not in known
@@ -234,9 +240,9 @@ class HomeNames:
 
 @dataclass(frozen=True)
 class Utterance:
-    """A text as the model reads it, with its mentions of things in one home.
+    """A text as read in a home, with its mentions of entities, places and values.
 
-    `words` are the words as written; `folded` are normalised, with typos corrected.
+    `words` are the words as written; `folded` are the normalised words with typos corrected.
     """
 
     text: str
@@ -250,7 +256,7 @@ class Utterance:
 
     @classmethod
     def of(cls, text: str, names: HomeNames, knowledge: Knowledge | None = None) -> Utterance:
-        """Read a text in a home; unknown words one edit from a known one are corrected."""
+        """Return a text as read in a home; unknown words one edit from a known word are typos."""
         language, known = names.language, knowledge.words if knowledge else {}
         for pattern, plain in REWRITES.get(language.name, ()):
             text = pattern.sub(plain, text)
@@ -267,7 +273,7 @@ class Utterance:
         return cls(text, words, folded, mentions, literals, language, known, frames)
 
     def of_kind(self, kind: str) -> list[Mention]:
-        """Return the mentions of a kind, full names first."""
+        """Return the mentions of one kind, full names first."""
         return sorted((e for e in self.mentions if e.kind == kind), key=lambda e: not e.full)
 
     @cached_property
@@ -278,22 +284,42 @@ class Utterance:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether the text begins like a question, so that nothing may be carried out."""
+        """Whether the text begins like a question, so that it must not change anything.
+
+        A form of address at the beginning (*computer, is the lamp on*) is ignored.
+        """
         name = self.language.name
-        fillers = FILLERS.get(name, frozenset())
-        words = tuple(dropwhile(lambda word: word in fillers or word == ",", self.folded))
+        fillers = {*FILLERS.get(name, ()), ","}
+        words = tuple(dropwhile(fillers.__contains__, self.folded[self._address :]))
         polite = any(words[: len(each)] == each for each in REQUESTS.get(name, ()))
         return bool(words) and words[0] in INTERROGATIVES.get(name, ()) and not polite
 
     @cached_property
+    def _address(self) -> int:
+        """Number of words in a form of address before a comma, or before a verb and its subject."""
+        language, named = self.language, {n for each in self.mentions for n in each.places}
+        fillers, said = FILLERS.get(language.name, ()), list(map(language.fold, self.words))
+        size = 0
+        while size < len(said) and size not in named and (
+            said[size] == "," or said[size] in fillers or said[size] not in self.known
+        ):  # fmt: skip
+            size += 1
+        if not self.known or size > _MOST_ADDRESS or "," in said[:size]:
+            return size if size <= _MOST_ADDRESS and self.known else 0
+        subjects = {*language.articles, *DETERMINERS.get(language.name, ())}
+        after = size + 1  # *grandma is cold* is no question
+        is_subject = after < len(said) and (after in named or said[after] in subjects)
+        return size if is_subject else 0
+
+    @cached_property
     def exception(self) -> int:
-        """The position of the word for *except*, or the number of words."""
+        """Position of the word for *except*, or else the number of words."""
         words = self.language.exceptions
         return next((n for n, word in enumerate(self.folded) if word in words), len(self.folded))
 
     @cached_property
     def joints(self) -> tuple[int, ...]:
-        """The positions after a comma or *and*, where another command may start."""
+        """Positions after a comma or *and*, where another command may start."""
         joints = {*self.language.joints, ",", ";"}
         inside = {place for each in self.literals for place in each.places[1:]}
         starts = [
@@ -313,7 +339,7 @@ class Utterance:
 
     @cached_property
     def without_reason(self) -> str:
-        """The command beside a statement (*I'm leaving, lock the door*); empty if there is none."""
+        """Command beside a statement (*I'm leaving, lock the door*); empty if there is none."""
         if self.is_question:
             return ""
         orders = IMPERATIVES.get(self.language.name, frozenset())
@@ -330,19 +356,47 @@ class Utterance:
                     return self.part(0, place)
                 if begins(place + 1, orders) and begins(0, reasons):
                     return self.part(place + 1, len(self.words))
+        said = [len(each.split()) for each in reasons if begins(0, [each])]
+        if said:  # spoken texts have no commas
+            for place in range(max(said) + 1, len(self.folded) - 1):
+                if self.is_order(place):
+                    return self.part(place, len(self.words))
         return ""
 
     @cached_property
+    def spoken_joints(self) -> tuple[int, ...]:
+        """Positions at which another command may start without a conjunction.
+
+        These are the positions of verbs of commands, and of names after *on* or *off*.
+        """
+        begins = {each.places[0] for each in self.mentions if each.full}
+        return tuple(
+            n
+            for n in range(_LEFT, len(self.folded) - 1 if not self.is_question else 0)
+            if self.is_order(n) or (n in begins and self.folded[n - 1] in PARTICLES)
+        )
+
+    def is_order(self, place: int) -> bool:
+        """Return whether a position has the verb of a command that follows no conjunction."""
+        name, named = self.language.name, {n for each in self.mentions for n in each.places}
+        verbs = IMPERATIVES.get(name, frozenset()) - SINGULARS.get(name, frozenset())
+        return (
+            self.folded[place] in verbs
+            and place not in named
+            and self.folded[place - 1] not in SUBJECTS.get(name, ())
+        )
+
+    @cached_property
     def orders(self) -> tuple[int, ...]:
-        """The positions after a conjunction where the first word of a command stands."""
+        """Positions after a conjunction that have the first word of a command."""
         known = IMPERATIVES.get(self.language.name, frozenset())
         if self.is_question or any(each.type == "duration" for each in self.literals):
-            return ()  # a delay may be for both commands
+            return ()  # a delay may apply to both commands
         return tuple(n for n in self.joints if n > _LEFT and self.folded[n] in known)
 
     def part(self, start: int, end: int) -> str:
         """Return the text of a range of words, without conjunctions at its ends."""
-        joints = {*self.language.joints, ",", ";"}
+        joints = {*self.language.joints, *self.language.exceptions, ",", ";"}
         while start < end and self.folded[start] in joints:
             start += 1
         while end > start and self.folded[end - 1] in joints:
@@ -351,31 +405,32 @@ class Utterance:
 
     @cached_property
     def masked(self) -> tuple[str, ...]:
-        """The words, with names, places and values replaced by marks of their types."""
+        """Words of the text, with names, places and values replaced by marks of their types."""
         return tuple(word for word, _ in self.masks())
 
     @property
     def is_unknown(self) -> bool:
-        """Whether no word is known, so that the text has no meaning."""
+        """Whether the text contains no known word."""
         return set(self.masked) <= {BEGIN, ASKS, UNKNOWN}
 
     def _is_unsafe(self, place: int) -> bool:
-        """Return whether a word is a correction of a short word, which may be correct as is."""
+        """Return whether a word was corrected although it is short and may be correct."""
         written = self.language.fold(self.words[place])
         return self.folded[place] != written and len(written) < _SHORTEST_TYPO
 
     def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
         """Yield the words that the model reads, each with its position in the text.
 
-        A name that is one known word is kept next to its mark, since it may be an ordinary word
-        (*lock*).
-        Words that are known only as parts of names become one mark. With `only`, other mentions
-        and all values stay as written, and only words that occur beside free texts are known.
+        A name that is one known word is yielded as well as its mark, because it may be an ordinary
+        word (*lock*).
+        Consecutive words that are known only from names become one mark. With `only`, other
+        mentions and all values stay as written, and only words that occur beside free texts are
+        known.
         """
         mentions = [each for each in self.mentions if each.full]
         if only is not None:
             mentions = [each for each in mentions if each in only]
-        said = [(_TITLES[each.kind], each.places) for each in mentions]
+        said = [(_TITLES[each.kind], self._core(each.places)) for each in mentions]
         if only is None:
             said += [(_literal_mark(each), each.places) for each in self.literals]
         marks: dict[int, tuple[str, tuple[int, ...]]] = {}
@@ -407,18 +462,21 @@ class Utterance:
                 elif place - 1 not in parts:
                     yield PART, place
 
+    def _core(self, places: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the positions of a name, without a verb before it (*lock the front door lock*)."""
+        is_verb = len(places) > 1 and places[1] > places[0] + 1 and not places[0]
+        orders = IMPERATIVES.get(self.language.name, frozenset())
+        return places[1:] if is_verb and self.folded[places[0]] in orders else places
+
     def instruction(self, only: Collection[Mention] | None = None) -> Instruction:
-        """Return the model's input: a chain of words."""
+        """Return the input of the model: a chain of words and marks."""
         words = self.masked if only is None else tuple(word for word, _ in self.masks(only))
         heads = tuple(range(-1, len(words) - 1))
         return Instruction(words, heads, ("root", *["next"] * (len(words) - 1)), text=self.text)
 
 
 def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
-    """Return the words of a text, with fractions as words.
-
-    Commas inside durations are dropped.
-    """
+    """Return the words of a text, with fractions as words and no commas inside durations."""
     language = names.language
     for written, fraction in _FRACTIONS.items():
         word = next((each for each, size in language.fractions.items() if size == fraction), "")
@@ -438,7 +496,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
 
 
 def _joined(words: Sequence[str], names: HomeNames, known: Collection[str]) -> tuple[str, ...]:
-    """Join two words that form a known one (*bed room*)."""
+    """Return words with pairs joined that form a known word (*bed room*)."""
     found: list[str] = []
     for word in words:
         before = names.language.fold(found[-1]) if found else ""
@@ -459,7 +517,7 @@ def _split_hyphens(word: str, language: Language) -> list[str]:
 
 
 def _stems(owners: Mapping[str, Iterable[str]], language: Language) -> dict[str, str]:
-    """Return names of one word, longest first, with linking letters (*Küche-n-licht*)."""
+    """Return the one-word names with which compounds begin, also with linking letters."""
     if language.name not in COMPOUNDS:
         return {}
     folded = (language.fold(name) for names in owners.values() for name in names)
@@ -470,7 +528,7 @@ def _stems(owners: Mapping[str, Iterable[str]], language: Language) -> dict[str,
 
 
 def _parts(word: str, stems: Mapping[str, str], singular: Callable[[str], str] = str) -> list[str]:
-    """Return the parts of a compound that begins with names, or the word itself.
+    """Return the parts of a compound that begins with names, or else the word itself.
 
     >>> _parts("keukenlampen", {"keuken": "keuken"})
     ['keuken', 'lampen']
@@ -488,7 +546,7 @@ def _parts(word: str, stems: Mapping[str, str], singular: Callable[[str], str] =
 def _short_names(
     owners: Mapping[str, Mapping[str, Sequence[str]]], home: Home, language: Language
 ) -> dict[str, list[str]]:
-    """Return names without the area or kind of thing that they repeat, where that is unique.
+    """Return unique short forms of names, without the area or the kind of entity.
 
     The Living Room TV is the only *TV*, and the Front Door Lock is the lock of the *front door*.
     """
@@ -518,13 +576,15 @@ def _short_names(
 
 
 def _without_last(words: list[str], entity: Entity) -> list[str]:
-    """Return the words of a name without the kind of thing at its end, if two are left."""
+    """Return the words of a name without a final kind of entity, if two words are left."""
     return words[:-1] if len(words) > _LEFT and words[-1] == entity.domain else []
 
 
 def _usual(word: str, language: Language) -> str:
-    """Return the usual synonym of a noun (*TV* for *television*), or the word."""
-    return SYNONYMS.get(language.name, {}).get(language.fold(word), word)
+    """Return the most common synonym of a noun (*TV* for *television*), or the word."""
+    known, folded = SYNONYMS.get(language.name, {}), language.fold(word)
+    stem = _plain(folded)
+    return known.get(stem, word) + folded[len(stem) :] if stem in known else word
 
 
 def _without_article(word: str, language: Language) -> str:
@@ -537,7 +597,7 @@ def _without_article(word: str, language: Language) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name without possessive endings."""
+    """Return a name without the possessive ending of its words."""
     return re.sub(r"['’]s\b", "", name)
 
 
@@ -563,7 +623,7 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
 
 
 def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
-    """Return whether a number is an article or particle (*schalte das Licht ein*)."""
+    """Return whether a numeral is an article or particle (*schalte das Licht ein*)."""
     said = [words[n] for n in literal.places]
     return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
 

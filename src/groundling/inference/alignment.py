@@ -13,7 +13,7 @@ NOWHERE = -1
 def align(
     scores: NDArray[np.float64], *, last_to_last: bool = False
 ) -> tuple[float, tuple[int, ...]]:
-    """Return the score of the best monotone alignment, and the alignment.
+    """Return the score of the best monotone alignment, and the alignment itself.
 
     `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, and never with an earlier
     action than the unit before it. Several units may share an action, and actions may have no unit.
@@ -43,9 +43,9 @@ def align(
 
 @njit(cache=True)
 def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
-    """Return the best score, and `back[i, j]`: the best action ≤ j for unit i."""
+    """Return the best score, and `back[i, j]`: the best action up to j for unit i."""
     units, actions = scores.shape
-    best = np.zeros(actions)  # best score so far, with the last unit aligned at or before j
+    best = np.zeros(actions)  # best score so far, with the latest unit aligned at or before j
     back = np.zeros((units, actions), np.int64)
     for i in range(units):
         place, top = 0, -np.inf
@@ -61,7 +61,7 @@ def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
 
 
 def spread(units: int, actions: int, random: np.random.Generator | None = None) -> tuple[int, ...]:
-    """Return an initial alignment: evenly spread, or random if `random` is given.
+    """Return an initial alignment, evenly spread or, given `random`, drawn at random.
 
     >>> spread(4, 2)
     (0, 0, 1, 1)

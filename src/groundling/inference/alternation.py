@@ -1,4 +1,4 @@
-"""The paper's inference: alternate alignment and plan, with random restarts."""
+"""The paper's inference: alternates alignment and planning, with random restarts."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from groundling.world.trajectory import ScoredTrajectory
 class Alternation:
     """Settings for alternating between alignment and plan.
 
-    `restarts` is the number of initial alignments, and `rounds` the number of alternations. The
-    resulting plans are compared by their total `score`, or only by their fit to the `text`. With
-    `every_unit`, every unit is aligned with every action, so nothing alternates; plans of different
-    lengths are then compared by their best alignment. With `last_to_last`, the last unit aligns
-    with the last action.
+    `restarts` is the number of initial alignments, and `rounds` the number of alternations. Among
+    the resulting plans, the best total `score` wins, or only the best fit to the `text`. With
+    `every_unit`, every unit is aligned with every action, so that no alternation is needed, and
+    plans of different lengths are compared by their best alignment. With `last_to_last`, the last
+    unit aligns with the last action.
     """
 
     restarts: int = 10
@@ -45,17 +45,17 @@ def best_path(
     weights: Reals,
     search: Search,
 ) -> list[ScoredTrajectory]:
-    """Return the best plans of `weights.shape[1]` actions, best first.
+    """Return the best plans with `weights.shape[1]` actions, best first.
 
     The score of the j-th action is ψ(y_j) + Σ_i weights[i, j] ψ(x_i, y_j). Equal states at the
-    same step are merged (Viterbi). `search.beam` limits how many states are kept per step, and
+    same step are merged (Viterbi), `search.beam` limits the number of states kept per step, and
     dead ends are dropped.
     """
     world = scores.world
     beam = search.beam if search.planning else 1
     length = weights.shape[1]
     totals, layer = np.zeros(1), [start]
-    steps: list[tuple[list[int], list[Action]]] = []  # per layer: (origins, actions)
+    steps: list[tuple[list[int], list[Action]]] = []  # by layer: (origins, actions)
     layers = [layer]
     for j in range(length):
         options = scores.options(layer)
@@ -102,7 +102,7 @@ def best_path(
 
 @njit(cache=True)
 def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
-    """Return the score of each action, summed over the given units."""
+    """Return the score of each action: its own, plus the weighted scores of the units."""
     gains = free.copy()
     for action in range(len(free)):
         for place in range(len(units)):
@@ -112,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 @njit(cache=True)
 def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
-    """Return the index of the best value for each target, best first."""
+    """Return the indices of the best value of each target, in descending order of value."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]
@@ -148,7 +148,7 @@ def alternate(
     lengths: Sequence[int],
     how: Alternation = Alternation(),
 ) -> list[ScoredTrajectory]:
-    """Search for plans of all given lengths; return the distinct plans found, best first."""
+    """Search for plans of all given lengths; return the distinct plans, best first."""
     random = np.random.default_rng(how.seed)
     every_unit = how.every_unit
     found: dict[tuple[Action, ...], ScoredTrajectory] = {}

@@ -1,4 +1,4 @@
-"""Decode scored plans by best plan, best outcome or minimum Bayes risk."""
+"""Decoding of scored plans: best plan, best outcome or minimum Bayes risk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_COMPARED = 300
 
 
 def log_softmax(scores: Reals, temperature: float = 1.0) -> Reals:
-    """Return normalised log probabilities, clipped to at most zero.
+    """Return normalised log probabilities; rounding never makes them positive.
 
     >>> np.exp(log_softmax(np.array([0.0, 1e6]))).tolist()
     [0.0, 1.0]
@@ -32,7 +32,7 @@ def log_softmax(scores: Reals, temperature: float = 1.0) -> Reals:
 def best_temperature(cases: Sequence[tuple[Reals, NDArray[np.bool_]]]) -> float:
     """Return the temperature that maximises the likelihood of correct plans.
 
-    Each case holds the scores of the candidate plans, and a mask of the correct ones.
+    Each case has the scores of candidate plans, and a mask of the correct ones.
 
     >>> sure = (np.array([4.0, 0.0]), np.array([True, False]))
     >>> wrong = (np.array([4.0, 0.0]), np.array([False, True]))
@@ -62,7 +62,7 @@ def decode(
 ) -> tuple[int, float]:
     """Return the index of the answer and its probability.
 
-    If an agent without planning has already decided, `answer` is the index of its answer. Ties are
+    If an agent without planning has already chosen a plan, `answer` is its index. Ties are
     broken by the `name` of each index (see `groundling.ties`).
 
     >>> logs = np.log(np.array([0.4, 0.3, 0.3]))
@@ -102,7 +102,7 @@ def _least_risk(
     name: Name | None,
 ) -> tuple[int, float]:
     """Return the plan with the highest expected F1 of its transitions."""
-    # All pairs of plans are compared, so restrict them to the most probable.
+    # All pairs of plans are compared, so use only the most probable plans.
     likely = rank(probabilities, name, _MOST_COMPARED)[:_MOST_COMPARED]
     if answer is not None and answer not in likely:
         likely.append(answer)

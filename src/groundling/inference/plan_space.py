@@ -23,7 +23,7 @@ from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 
 class ActionNames:
-    """Canonical names of actions, cached.
+    """Canonical names of actions, with a cache.
 
     A name does not depend on the order in which an environment lists its actions, nor on Python's
     hashes. If an action has an attribute `canonical_name`, it is used as the name, so that an
@@ -40,12 +40,12 @@ class ActionNames:
         self._known: dict[Action, str] = {}
 
     def __call__(self, action: Action) -> str:
-        """Return the name of an action."""
+        """Return the canonical name of an action."""
         found = self._known.get(action)
         if found is None:
             try:
                 found = str(getattr(action, "canonical_name", "")) or canonical(action)
-            except Exception:  # unsupported class: its actions keep the world's order
+            except Exception:  # actions of unsupported classes stay in the world's order
                 found = type(action).__name__
             self._known[action] = found
         return found
@@ -63,13 +63,13 @@ _COMBINED = 64  # approximate number of combinations of the factors' best values
 
 
 class _Ahead(Enum):
-    """Placeholder for a state that has not been computed yet."""
+    """Placeholder for a state that is computed on access."""
 
     STATE = 0
 
 
 _AHEAD = _Ahead.STATE
-_BYTES = 24  # per plan: last action, last state, parent and index
+_BYTES = 24  # bytes per plan, for its last action, last state, parent and index
 
 
 class PlanTree(Sequence[Trajectory]):
@@ -98,7 +98,7 @@ class PlanTree(Sequence[Trajectory]):
     def of_actions(
         cls, start: State, actions: Sequence[Action], step: Callable[[State, Action], State]
     ) -> PlanTree:
-        """Return one-action plans; their end states are computed on access."""
+        """Return plans of one action each, whose end states are computed on access."""
         tree = cls(start)
         tree._states += [_AHEAD] * len(actions)
         tree._actions += actions
@@ -109,18 +109,18 @@ class PlanTree(Sequence[Trajectory]):
 
     @property
     def is_ahead(self) -> bool:
-        """Whether the plans are one-action plans whose end states are computed on access."""
+        """Whether the plans have one action each, with end states computed on access."""
         return self._step is not None
 
     def grow(self, node: int, action: Action, after: State) -> int:
-        """Add a plan that extends another by one action; return its node number."""
+        """Add a plan that extends another one by an action; return the number of its node."""
         self._states.append(after)
         self._actions.append(action)
         self._parents.append(node)
         return len(self._parents) - 1
 
     def keep(self, nodes: Iterable[int]) -> None:
-        """Add the plans at the given nodes to the sequence."""
+        """Append the plans at the given nodes to the sequence."""
         self._places.extend(nodes)
 
     def state(self, node: int) -> State:
@@ -134,9 +134,17 @@ class PlanTree(Sequence[Trajectory]):
         """Return the end states of all plans."""
         return list(map(self.state, self._places))
 
+    def actions(self, place: int) -> tuple[Action, ...]:
+        """Return the actions of a plan, without computing its states."""
+        node, found = self._places[place], []
+        while node:
+            found.append(self._actions[node])
+            node = self._parents[node]
+        return tuple(reversed(found))
+
     @property
     def nbytes(self) -> int:
-        """Approximate size in bytes, without states and actions, which are shared."""
+        """Approximate size in bytes, excluding states and actions, which are shared."""
         return 500 + _BYTES * len(self._parents)
 
     def __len__(self) -> int:
@@ -164,7 +172,7 @@ class PlanTree(Sequence[Trajectory]):
 
 
 class ScoredPlans(Sequence[ScoredTrajectory]):
-    """A lazy sequence of plans with their scores.
+    """Plans with their scores, created on access.
 
     >>> tree = PlanTree("a")
     >>> tree.keep([tree.grow(0, "go", "b")])
@@ -183,6 +191,11 @@ class ScoredPlans(Sequence[ScoredTrajectory]):
         if isinstance(self._plans, PlanTree):
             return self._plans.ends()
         return [plan.end for plan in self._plans]
+
+    def actions(self, place: int) -> tuple[Action, ...]:
+        """Return the actions of a plan; end states that are not computed yet stay so."""
+        plans = self._plans
+        return plans.actions(place) if isinstance(plans, PlanTree) else plans[place].actions
 
     def __len__(self) -> int:
         return len(self._plans)
@@ -206,7 +219,7 @@ PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
 
 def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> PlanTree | None:
-    """Return all plans within the length limits, shortest first, or None if too many.
+    """Return all plans within the length limits, shortest first; None if there are too many.
 
     If the world has a goal, only plans that reach it are included. Plans that reach a dead end
     are dropped.
@@ -247,7 +260,7 @@ def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> P
 def sample_plans(
     world: CachedEnvironment, start: State, search: Search, count: int, random: np.random.Generator
 ) -> list[Trajectory]:
-    """Return up to `count` distinct plans from random walks."""
+    """Return up to `count` different plans from random walks."""
     search = search.extended(world.extra_length(start))
     found: dict[tuple[object, ...], Trajectory] = {}
     for _ in range(4 * count):
@@ -273,11 +286,11 @@ def sample_plans(
 def beam_plans(
     world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
-    """Return the scored plans of a beam search.
+    """Return the plans found by a beam search, with their scores.
 
-    Plans are extended action by action, and the best of each length are kept. Unfinished plans are
-    scored as if they were complete, and dead ends are dropped. With `beam=None`, nothing else is
-    dropped, so the search is exhaustive.
+    Plans are extended action by action, and the best plans of each length are kept. An unfinished
+    plan is scored as if it were complete, and dead ends are dropped. With `beam=None`, nothing else
+    is dropped, so the search is exhaustive.
     """
     search = search.extended(world.extra_length(start))
     layer = [Trajectory((start,))]
@@ -300,7 +313,7 @@ def beam_plans(
         # Before learning, far more plans may be tied than fit in the beam: name only the top ones.
         ranked = rank(scores, _names(grown, names), search.beam)
         alive = (place for place in ranked if not world.is_dead_end(grown[place].end))
-        order = list(islice(alive, search.beam))  # lazy: checks as few dead ends as possible
+        order = list(islice(alive, search.beam))  # checks as few dead ends as possible
         layer = [grown[place] for place in order]
         kept += [_scored(grown[place], scores[place]) for place in order]
     return [plan for plan in kept if _may_end(plan, world, search)]
@@ -309,11 +322,11 @@ def beam_plans(
 def greedy_plans(
     world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
-    """Return a reflex agent's plan, followed by valid alternatives, best first.
+    """Return the plan of a reflex agent, followed by its alternatives, best first.
 
     The agent takes the best next action until stopping scores better. If the world has a goal, the
-    agent stops only there. The alternatives are the other complete plans that were scored on the
-    way.
+    agent stops only at a goal. The alternatives are the other complete plans that were scored on
+    the way.
     """
     search = search.extended(world.extra_length(start))
     plan = _scored(Trajectory((start,)), -np.inf)
@@ -364,32 +377,33 @@ def widen(
 def _grow(
     world: CachedEnvironment, layer: Iterable[Trajectory], score: PlanScorer
 ) -> tuple[list[Trajectory], NDArray[np.float64]]:
-    """Extend plans by each action, or by the best actions of a product, with scores."""
+    """Extend plans by each action, or by the best actions of a product; return the scores."""
     grown: list[Trajectory] = []
-    combined: dict[Trajectory, float] = {}
+    combined: list[tuple[Trajectory, float]] = []
     for plan in layer:
         actions = world.actions(plan.end)
         if isinstance(actions, Product) and actions.is_large:
-            combined |= _combine(world, plan, actions, score)
+            combined += _combine(world, plan, actions, score)
         else:
             grown += [plan.extended(each, world.step(plan.end, each)) for each in actions]
     scores = score(grown) if grown else np.zeros(0)
-    return [*grown, *combined], np.append(scores, list(combined.values()))
+    found = [*grown, *[each for each, _ in combined]]
+    return found, np.append(scores, [value for _, value in combined])
 
 
 def is_factored(world: CachedEnvironment, state: State) -> bool:
-    """Return whether the actions of a state are a product that is searched by factor."""
+    """Return whether the actions of a state are a large product, searched by factor."""
     actions = world.actions(state)
     return isinstance(actions, Product) and actions.is_large
 
 
-_PASSES = 3  # over all factors; the second pass rarely changes the result of the first
+_PASSES = 3  # passes over all factors; even the second rarely changes the result
 
 
 def _combine(
     world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
-) -> dict[Trajectory, float]:
-    """Extend a plan by the best actions of a product and their neighbours.
+) -> list[tuple[Trajectory, float]]:
+    """Extend a plan by the best actions of a product, and by their neighbours.
 
     The values of each factor are scored while the other factors stay fixed. Then all combinations
     of the best values are scored together, so that arguments that depend on each other are chosen
@@ -417,9 +431,9 @@ def _combine(
             kept.append([values[n] for n in order[:most]])
         look_at(map(actions.action, product(*kept)))
         best = max(scores, key=scores.__getitem__)
-        if tuple(best) == tuple(each[0] for each in kept):  # converged
+        if tuple(best) == tuple(each[0] for each in kept):  # the best values are stable
             break
-    return {found[each]: value for each, value in scores.items()}
+    return [(found[each], value) for each, value in scores.items()]
 
 
 def nearby_plans(world: CachedEnvironment, shown: Trajectory) -> list[Trajectory]:

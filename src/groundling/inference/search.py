@@ -69,13 +69,13 @@ class Search(Settings):
         if not self.planning and "beam" in self.changed():
             raise idle_setting(
                 "Search.beam",
-                "with planning=False, which keeps one plan",
+                "with planning=False, which keeps a single plan",
                 "Leave it out, or use planning=True.",
             )
 
     @property
     def longest(self) -> int:
-        """Maximum plan length; at least 4 if `max_length` is not set.
+        """The maximum plan length; at least 4 if `max_length` is not set.
 
         >>> Search(max_length=3).longest, Search().longest
         (3, 4)
@@ -83,7 +83,7 @@ class Search(Settings):
         return max(_LONGEST, self.min_length) if self.max_length is None else self.max_length
 
     def extended(self, extra: int) -> Search:
-        """Return the search with a larger maximum length; a fixed length does not change.
+        """Return a search with a larger maximum length; if the length is fixed, it is kept.
 
         >>> Search(max_length=3).extended(1).max_length
         4

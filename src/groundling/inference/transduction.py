@@ -1,4 +1,4 @@
-"""Joint beam search over (position in the text, state): at each unit, pass or act."""
+"""Beam search over positions in the text and states: at each unit, pass or act."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARKS = (
 )
 
 Layer = dict[tuple[Action, ...], tuple[float, tuple[State, ...]]]
-"""Scores and states of the plans so far, by their actions."""
+"""The plans so far, by their actions, each with its score and state."""
 Merge = Callable[[Layer, tuple[Action, ...], float, tuple[State, ...]], None]
 
 
@@ -34,7 +34,7 @@ Merge = Callable[[Layer, tuple[Action, ...], float, tuple[State, ...]], None]
 class Transduction:
     """Settings for reading a text unit by unit.
 
-    Without `allow_multiple`, a unit names at most one action. A unit that names no action costs
+    Without `allow_multiple`, a unit can name only one action. A unit that names no action costs
     `unaligned_cost`, and each further action of a unit costs `fertility_cost` (see
     `groundling.models.transducer`). The score of a plan is its log probability, plus `length_bonus`
     for each action, plus `normaliser_power` times the log normaliser of each decision.
@@ -49,7 +49,7 @@ class Transduction:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Log probabilities of the choices in a state, before and after a unit's first action."""
+    """Log probabilities of the choices in a state, before and after the first action of a unit."""
 
     options: Options
     acting: tuple[Reals, Reals]  # units × actions
@@ -65,10 +65,10 @@ def transduce(
 ) -> list[ScoredTrajectory]:
     """Return plans with their log probabilities, best first.
 
-    The probabilities of readings that lead to the same actions are summed, or combined by `merge`.
-    `search.beam` limits the number of distinct plans at each position in the text, so the time is
-    linear in the length of the text. An action that leads to a dead end keeps its share of the
-    probability, but is not followed.
+    Readings with the same actions are merged: their probabilities are summed, or combined by
+    `merge`. `search.beam` limits the number of distinct plans at each position in the text, so the
+    time is linear in the length of the text. An action that leads to a dead end keeps its share of
+    the probability, but is not extended.
     """
     merge = merge or sum_readings
     reader = _UnitReader(scores, start, search, how, merge)
@@ -95,7 +95,7 @@ def transduce(
 
 
 class _UnitReader:
-    """A reader of one unit at a time, which caches the choices of each state."""
+    """Reads one unit at a time, and caches the choices of each state."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class _UnitReader:
         self.names = ActionNames()
 
     def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
-        """Let every plan pass over the unit; return the best extensions by one action."""
+        """Let every plan pass over the unit; return the best extensions by an action."""
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.longest
@@ -130,7 +130,7 @@ class _UnitReader:
                 grown.append(score + each.acting[named][unit])
             else:
                 grown.append(each.acting[named][unit][:0])
-        # Skip plans that cannot enter the beam of the next unit.
+        # Skip plans that cannot reach the beam of the next unit.
         values = np.concatenate(grown)
         kept = rank_kept(values, np.flatnonzero(values > _floor(passed, self.beam)))
         ends = np.cumsum([len(each) for each in grown])
@@ -178,7 +178,7 @@ class _UnitReader:
 def sum_readings(
     into: Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
 ) -> None:
-    """Add the probability of another reading that leads to the same actions."""
+    """Add the probability of another reading with the same actions."""
     known = into.get(actions)
     if known is not None and known[0] > -math.inf:
         high, low = max(known[0], score), min(known[0], score)

@@ -1,4 +1,4 @@
-"""Scores between the actions of a world and text units or single words."""
+"""Scores of the actions of a world with text units or single words."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
-_SHARE = 4  # scores may use 1 / _SHARE of an encoder's budget
-_BYTES = 9  # per score, including the flag in `_known`
+_SHARE = 4  # scores may use this fraction (1 / _SHARE) of an encoder's budget
+_BYTES = 9  # bytes per score, including the flag in `_known`
 
 
 class WordScores:
-    """Cached scores of each word with each label under one θ.
+    """Cached scores of each word with each label, for one θ.
 
     If a text is a bag of words and an action is a bag of labels, every score is a sum of these
     scores. There are few distinct words and labels, so most texts do not need the overlay
@@ -42,12 +42,12 @@ class WordScores:
         self.space = space
         self.theta = theta.copy()
         self._keys = space.keys
-        self._lock = threading.Lock()  # requests may run concurrently
+        self._lock = threading.Lock()  # requests may run in several threads
         self._forget()
 
     @classmethod
     def of(cls, encoder: Encoder, space: FeatureSpace, theta: Reals) -> WordScores:
-        """Return the scores cached with an encoder, or new ones if θ has changed."""
+        """Return the scores cached with an encoder; a new object if θ has changed."""
         found = encoder.memory.get("word scores")
         if not isinstance(found, cls) or not found.fits(space, theta):
             found = encoder.memory["word scores"] = cls(space, theta)
@@ -55,11 +55,11 @@ class WordScores:
 
     @property
     def bytes(self) -> int:
-        """The size in bytes, without the words and labels."""
+        """The size in bytes, excluding words and labels."""
         return self._scores.nbytes + self._known.nbytes + self._free.nbytes
 
     def fits(self, space: FeatureSpace, theta: Reals) -> bool:
-        """Return whether the scores are valid for the current space and these weights."""
+        """Return whether the scores are for the current feature space and these weights."""
         same = self.space is space and self._keys is space.keys
         return same and np.array_equal(self.theta, theta)
 
@@ -80,7 +80,7 @@ class WordScores:
         labels: Sequence[NodeLabel],
         shape: Shape,
     ) -> tuple[Reals, Reals]:
-        """Return (labels × words) scores, and the text-free score of each label."""
+        """Return (labels × words) scores, and the score of each label without text."""
         with self._lock:
             height, width = self._room(len(labels), len(words))
             if height * width * _BYTES > encoder.budget.most // _SHARE:
@@ -116,7 +116,7 @@ class WordScores:
             self._free = np.pad(self._free, more[0])
 
     def _learn(self, encoder: Encoder, rows: Integers, columns: Integers, shape: Shape) -> None:
-        """Score each word with each label."""
+        """Compute and store the score of each word with each label."""
         count = len(columns)
         each = tuple(range(count))
         skeleton = Skeleton(
@@ -139,7 +139,7 @@ class WordScores:
 
 
 def alone(label: NodeLabel, shape: Shape) -> LaidOutGraph:
-    """Return a graph with a single label."""
+    """Return a laid-out graph whose single node has a single label."""
     value = ((label.kind, label.value),) if isinstance(label.value, str) else ()
     return LaidOutGraph((((label, 1.0),),), ("action",), shape, ((label, 1.0),), value)
 
@@ -149,11 +149,11 @@ _NOTHING = ((None, 1.0),)  # replaces an empty list of labels
 
 @dataclass(frozen=True)
 class Options:
-    """The possible actions in a state, the states they lead to, and their scores.
+    """The possible actions in a state, with their next states and scores.
 
-    Actions are sorted by name. `text` has the shape (actions × units), `free` holds the scores that
-    do not depend on the text, and `places` holds the numbers of the next states; equal states have
-    equal numbers.
+    Actions are sorted by name. `text` has the shape (actions × units), `free` has the scores that
+    do not depend on the text, and `places` numbers the next states; equal states have equal
+    numbers.
     """
 
     actions: tuple[Action, ...]
@@ -164,7 +164,7 @@ class Options:
 
 
 class UnitScores:
-    """ψ(x_i, y) and ψ(y) for the units of one text and the actions of one world.
+    """ψ(x_i, y) and ψ(y) for the units of a text and the actions of a world.
 
     Scores are computed for many actions at once and cached.
     """
@@ -188,7 +188,7 @@ class UnitScores:
         self._options: dict[State, Options] = {}
         self._numbers = Interner[State]()
         self._names = ActionNames()
-        # The score of a bag of words on a flat node is the sum over the node's labels.
+        # The score of a bag of words on a flat node is the sum of the scores of the node's labels.
         overlay = encoder.overlay
         self._adds_up = overlay.skeleton == "bag" and overlay.nodes == "flat"
         self._place: dict[NodeLabel, int] = {}
@@ -197,21 +197,21 @@ class UnitScores:
 
     @property
     def units(self) -> int:
-        """The number of units."""
+        """The number of units of the text."""
         return self.labelled.skeleton.groups
 
     def __len__(self) -> int:
         return len(self._of)
 
     def actions(self, pairs: Sequence[tuple[State, Action]]) -> tuple[Reals, Reals]:
-        """Return (pairs × units) text scores and text-free scores."""
+        """Return the text scores (pairs × units) and the text-free scores of the given pairs."""
         for pair in pairs:
             if pair not in self._of:
                 self._of[pair] = self.encoder.ground(self.world, *pair)
         return self.graphs([self._of[pair] for pair in pairs])
 
     def options(self, states: Iterable[State]) -> list[Options]:
-        """Return the options in each state; new states are scored in one batch."""
+        """Return the possible actions in each state; new states are scored in one batch."""
         listed = list(states)
         new = [state for state in dict.fromkeys(listed) if state not in self._options]
         if new:
@@ -234,7 +234,7 @@ class UnitScores:
         return tuple(actions[place] for place in self._names.order(actions))
 
     def look_ahead(self, start: State, steps: int, most: int = 200) -> None:
-        """Score in one batch the actions within a few steps, up to about `most` actions."""
+        """Score the actions of the next few steps, up to about `most` actions, in one batch."""
         world = self.world
         layer, found = [start], {start: None}
         count = len(world.actions(start))
@@ -248,12 +248,12 @@ class UnitScores:
         self.options(found)
 
     def marks(self, marks: Sequence[GroundingGraph]) -> Reals:
-        """Return the (choices × units) scores of the choices other than acting."""
+        """Return the (choices × units) scores of the choices other than to act."""
         text, free = self.graphs([self.encoder.lay_out(mark) for mark in marks])
         return text + free[:, None]
 
     def graphs(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
-        """Return the scores of laid-out graphs."""
+        """Return the scores of laid-out graphs, with the text and without it."""
         new = [g for g in dict.fromkeys(graphs) if g not in self._known]
         if new:
             table, free = self._add_up(new) if self._adds_up else self._score(new)
@@ -263,7 +263,7 @@ class UnitScores:
         return text, np.array([self._known[g][1] for g in graphs])
 
     def _score(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
-        """Score graphs with the overlay recursion."""
+        """Return the scores of graphs, computed by the overlay recursion."""
         found: dict[LaidOutGraph, tuple[Reals, float]] = {}
         # Names not seen in training are only matched when their own graph is scored, so that
         # scores do not depend on the other graphs.
@@ -310,7 +310,7 @@ class UnitScores:
         return found
 
     def _score_labels(self, labels: Sequence[NodeLabel], shape: Shape) -> tuple[Reals, Reals]:
-        """Return (labels × units) sums of word scores, and text-free scores."""
+        """Return sums of word scores (labels × units), and the label scores without text."""
         text, free = np.zeros((len(labels), self.units)), np.zeros(len(labels))
         known = WordScores.of(self.encoder, self.space, self.theta)
         places = {label: place for place, label in enumerate(labels)}

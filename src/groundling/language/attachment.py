@@ -1,4 +1,4 @@
-"""Fix two attachment errors of the shipped parser."""
+"""Correction of two attachment errors of the shipped parser."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _compare(sentence: Instruction, place: int, heads: list[int], relations: lis
 
 
 def _child(word: int, relation: str, heads: Sequence[int], relations: Sequence[str]) -> int | None:
-    """Return the first dependent of a word with a given relation, or None."""
+    """Return the first dependent of a word that has a given relation, or None."""
     pairs = zip(heads, relations, strict=True)
     return next((n for n, pair in enumerate(pairs) if pair == (word, relation)), None)
 

@@ -1,4 +1,4 @@
-"""Read and write dependency trees in the CoNLL-U format."""
+"""Reading and writing of dependency trees in the CoNLL-U format."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_conllu(path: str | PathLike[str]) -> list[Instruction]:
 def parse_conllu(content: str, *, source: str = "<text>") -> Iterator[Instruction]:
     r"""Yield the sentences of a string in CoNLL-U format.
 
-    Multiword tokens (contractions) stay split into their words. Empty nodes, which belong to
+    Multiword tokens (contractions) are represented by their words. Empty nodes, which belong to
     enhanced dependencies, are dropped.
 
     >>> rows = "1\tturn\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\tleft\t_\tADV\t_\t_\t1\tadvmod\t_\t_\n"

@@ -1,4 +1,4 @@
-"""Coordination: split a text into commands, and complete elliptical parts."""
+"""Coordination: texts split into commands, and elliptical parts completed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ _MOST_CUTS = 3  # with more places to split at, only splitting at all of them is
 _MARKS = frozenset(",;")
 
 Segment = tuple[str, ...]
-"""Consecutive words, without connectives at either end."""
+"""Consecutive words of a text, without connectives at either end."""
 
 
 def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
     """Split a text at sentence ends, commas and connectives such as *and*.
 
-    A connective inside a value (*two hours and five minutes*) does not split the text. Names of
-    several words stay whole.
+    A connective inside a value (*two hours and five minutes*) does not split the text.
 
     >>> from groundling.language import ENGLISH, ChainParser
     >>> text = ChainParser(language=ENGLISH).parse("Heat the hall for an hour and a half, and then "
@@ -31,15 +30,20 @@ def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
     found: list[list[str]] = []
     for sentence in text:
         words = sentence.tokens
+        joints = {
+            place
+            for place, word in enumerate(words)
+            if word in _MARKS or language.fold(word) in language.connectives
+        }
+        marks = [word for word in words[:-1] if not any(map(str.isalnum, word))]
         inside = {
             place
-            for literal in read_literals(words, language)
+            for literal in (read_literals(words, language) if joints or marks else ())
             for place in range(literal.places[0], literal.places[-1])
         }
         found.append([])
         for place, word in enumerate(words):
-            connects = word in _MARKS or language.fold(word) in language.connectives
-            if connects and place not in inside:
+            if place in joints - inside:
                 found.append([])
             elif any(map(str.isalnum, word)) or place in inside:
                 found[-1].append(word)
@@ -47,7 +51,7 @@ def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
 
 
 def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Segment, ...]]:
-    """Yield the ways to split a text into two or more parts, most parts first.
+    """Yield the ways to split a text into two or more parts, those with the most parts first.
 
     >>> [len(each) for each in segmentations([("open", "it"), ("salt",), ("pepper",)], "and")]
     [3, 2, 2]
@@ -62,7 +66,7 @@ def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Seg
 
 
 def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL) -> list[Segment]:
-    """Return possible full forms of an elliptical part, the part itself first.
+    """Return the possible complete forms of an elliptical part, the part itself first.
 
     A part may share the beginning of the part before it (*open the blinds in the kitchen and the
     hall*), or the end of the part after it (*the kitchen and hall lights*). A part that contains a
@@ -85,14 +89,15 @@ def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL)
 
 
 def is_polite(words: Sequence[str], language: Language) -> bool:
-    """Return whether all words are function words, greetings or polite phrases.
+    """Return whether a text consists only of function words, greetings and polite phrases.
 
     >>> from groundling.language import ENGLISH
     >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)
     (True, False)
     """
-    plain = {*language.plain_words, *language.greetings}
-    return all(language.fold(word) in plain for word in words if any(map(str.isalnum, word)))
+    plain, greetings = language.plain_words, language.greetings
+    folded = (language.fold(word) for word in words if any(map(str.isalnum, word)))
+    return all(word in plain or word in greetings for word in folded)
 
 
 def _joined(segments: Sequence[Segment], joint: str) -> Segment:

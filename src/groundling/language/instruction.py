@@ -133,7 +133,7 @@ class Instruction:
 
     @property
     def root(self) -> int:
-        """The position of the root word."""
+        """The position of the root, the only word without a head."""
         return self.heads.index(-1)
 
     def children(self, position: int) -> tuple[int, ...]:
@@ -148,7 +148,7 @@ class Instruction:
         return tuple(order)
 
     def tree(self) -> str:
-        """Draw the dependency tree as a string."""
+        """Return the dependency tree as indented text, one word per line."""
         lines: list[str] = []
         stack = [(self.root, "", "")]
         while stack:
@@ -211,8 +211,8 @@ def promote_function_words(
     """Make prepositions and subordinators the heads of their phrases.
 
     In Universal Dependencies, *to* depends on *sofa* in *walk to the sofa*. Here, as in Stanford
-    Dependencies, *to* depends on *walk* and *sofa* on *to*. With this extra level, a noun can
-    align with a neighbour of the node that its preposition aligns with.
+    Dependencies, *to* depends on *walk* and *sofa* on *to*. Thanks to this extra level, the
+    preposition can align with one node, and its noun with a neighbour of that node.
 
     >>> walk = Instruction(
     ...     ("walk", "to", "sofa"), heads=(-1, 2, 0), relations=("root", "case", "obl")
@@ -240,7 +240,7 @@ def promote_function_words(
 def reattach(
     tokens: Sequence[str], heads: Sequence[int], relations: Sequence[str]
 ) -> tuple[int, ...]:
-    """Return heads that form one tree, with invalid parts attached to the first root.
+    """Return heads that form a single tree; invalid parts are attached to the first root.
 
     Invalid parts are additional roots, heads out of range, and cycles.
 

@@ -1,6 +1,6 @@
 """Languages: numerals, plurals, function words and sentence rules of one language.
 
-No other module contains words of any language. `NEUTRAL` has only language-independent rules and
+No other module contains words of any language. `NEUTRAL` has only language-independent rules;
 `ENGLISH` is built in (`english.toml`). Define other languages as a `Language`, in Python or in a
 file.
 """
@@ -46,7 +46,7 @@ class Language:
     multipliers
         Words that multiply the numeral before them (`two hundred`).
     fractions, articles, partitives, joints, exceptions
-        Words for fractions (`half`), for one of a unit (`an hour`), between fraction and unit
+        Words for fractions (`half`), for a single unit (`an hour`), between fraction and unit
         (`of`), between summands (`and`), and before an exception (`except`).
     connectives
         Words between commands (`and`, `then`).
@@ -64,11 +64,11 @@ class Language:
         Plural (and case) endings, each with its replacement in the singular. The first match is
         used. Label names and lexicon entries match with and without these endings.
     stop_words
-        Words without content, for settings that drop them.
+        Words with little meaning, which some settings drop.
     function_words
-        Function words and politeness, which never count as unknown words.
+        Function words and polite words, which never count as unknown.
     greetings
-        Further words of greetings and thanks. A text of these alone contains no request.
+        Words of greetings and thanks. A text with no other words contains no request.
     addressed
         Words for the addressee (`you`). Clauses with another subject are not commands.
     forecasts
@@ -85,6 +85,9 @@ class Language:
         `cancel`, `first`, `last`, and `filler` for words without meaning.
     cased
         Whether upper and lower case are equivalent.
+    spellings
+        Letters that are often written as another letter, each with the usual one. Words are
+        compared in the usual spelling.
     spaced
         Whether words are separated by spaces. If not, every character is a word, unless
         `segment` is set.
@@ -134,6 +137,7 @@ class Language:
     phrases: Mapping[str, str] = field(default_factory=dict)
     replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cased: bool = True
+    spellings: Mapping[str, str] = field(default_factory=dict)
     spaced: bool = True
     segment: Segmenter | None = None
 
@@ -141,6 +145,9 @@ class Language:
         readers = {
             "str": _string, "Mapping[str, float]": self._numbers, "tuple[str, ...]": self._words,
         }  # fmt: skip
+        with _must("Language.spellings must map single letters to letters"):
+            self._set("spellings", {str(a): str(b) for a, b in self.spellings.items()})
+            str.maketrans(dict(self.spellings))
         for each in fields(self):
             if read := readers.get(str(each.type)):
                 self._set(each.name, read(f"Language.{each.name}", getattr(self, each.name)))
@@ -185,7 +192,7 @@ class Language:
 
     @cached_property
     def plain_words(self) -> frozenset[str]:
-        """Words that name nothing: function words, articles, quantifiers and exceptions.
+        """Words that name nothing themselves: function words, articles, quantifiers, exceptions.
 
         >>> {"the", "every", "except"} <= ENGLISH.plain_words, "lamp" in ENGLISH.plain_words
         (True, False)
@@ -197,7 +204,7 @@ class Language:
 
     @cached_property
     def value_words(self) -> frozenset[str]:
-        """Words that a value such as a number, a time of day or a colour may start with.
+        """Words that can begin a value, such as a number, a time of day or a colour.
 
         >>> {"two", "half", "noon", "red"} <= ENGLISH.value_words, "lamp" in ENGLISH.value_words
         (True, False)
@@ -208,15 +215,22 @@ class Language:
         ))  # fmt: skip
 
     def fold(self, word: str) -> str:
-        """Return a word in the form used for comparison: lower case, if `cased`.
+        """Return the form of a word that is used for comparison: lower case, if `cased`.
 
         >>> ENGLISH.fold("Left"), Language("exact", cased=False).fold("Left")
         ('left', 'Left')
+        >>> Language("german", spellings={"ß": "ss"}).fold("Straße")
+        'strasse'
         """
-        return word.lower() if self.cased else word
+        folded = word.lower() if self.cased else word
+        return folded.translate(self._letters) if self.spellings else folded
+
+    @cached_property
+    def _letters(self) -> dict[int, str]:
+        return str.maketrans(dict(self.spellings))
 
     def singular(self, word: str) -> str:
-        """Return the singular of a word; the word itself if it has no plural ending.
+        """Return the singular of a word, or the word itself if it has no plural ending.
 
         >>> [ENGLISH.singular(word) for word in ("halls", "butterflies", "sofa")]
         ['hall', 'butterfly', 'sofa']
@@ -307,7 +321,7 @@ class Language:
     # ---- files --------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the language as a dictionary for files, without default values.
+        """Return the settings that differ from their defaults, as a dictionary for files.
 
         >>> Language("elvish", numerals={"tad": 2}).to_dict()
         {'name': 'elvish', 'numerals': {'tad': 2.0}}
@@ -342,7 +356,7 @@ class Language:
 
     @classmethod
     def read(cls, path: str | Path) -> Language:
-        """Read a language from a JSON file with an object as returned by `to_dict`."""
+        """Read a language from a JSON file that contains an object as returned by `to_dict`."""
         try:
             data = json.loads(read_plain(Path(path), LANGUAGE_BYTES, SettingError, links=True))
             if not isinstance(data, dict):
@@ -356,7 +370,7 @@ class Language:
 
 @contextmanager
 def _must(rule: str) -> Iterator[None]:
-    """Raise `SettingError` with the rule that an unreadable part of a language breaks."""
+    """Raise `SettingError` with the given rule if the block fails to read its values."""
     try:
         yield
     except (AttributeError, TypeError, ValueError, OverflowError) as error:

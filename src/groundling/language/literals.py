@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[+\-−]?\d{1,9}(?:[.,]\d{1,9})?")
 _PARTS = re.compile(r"\d{1,2}[:h]\d{2}|[+\-−]?\d+(?:[.,]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)*|\S")
 _MINUS = ("minus", "-", "−")
 _DAY = 24 * 60
-_LARGEST = 1e15  # larger numbers are none; sums and multiples of them may overflow
+_LARGEST = 1e15  # larger numbers are ignored, as their sums and multiples may overflow
 
 
 class Literal(NamedTuple):
@@ -52,16 +52,30 @@ def read_literals(tokens: Sequence[str], language: Language = NEUTRAL) -> tuple[
     >>> read("wake me at half past six pm with the third red lamp")
     [('time', '18:30', ''), ('ordinal', 3.0, ''), ('colour', 'red', '')]
     """
+    folded = [language.fold(token) for token in tokens]
+    if not any(_may_start(token, language) for token in folded):
+        return ()
     parts = [
         _Part(found.group(), place)
-        for place, token in enumerate(tokens)
-        for found in _PARTS.finditer(language.fold(token))
+        for place, token in enumerate(folded)
+        for found in _PARTS.finditer(token)
     ]
     return tuple(_Scanner(parts, language).scan())
 
 
+def _may_start(word: str, language: Language) -> bool:
+    """Return whether a value can start with a word or a part of it; false for most words."""
+    return (
+        word in language.value_words
+        or word in _MINUS
+        or not word.isalpha()
+        or len(word) == 1
+        or any(joint in word for joint in language.joined_numerals)
+    )
+
+
 class _Scanner:
-    """A reader of literals, in one pass over the parts of a text."""
+    """Reads literals in one pass over the parts of a text."""
 
     def __init__(self, parts: Sequence[_Part], language: Language) -> None:
         self.parts, self.language = parts, language
@@ -69,7 +83,7 @@ class _Scanner:
     def scan(self) -> Iterator[Literal]:
         at = 0
         while at < len(self.parts):
-            if not self._may_start(self.parts[at].text):
+            if not _may_start(self.parts[at].text, self.language):
                 at += 1
                 continue
             for read in (self._time, self._duration, self._amount, self._word):
@@ -80,17 +94,6 @@ class _Scanner:
                     break
             else:
                 at += 1
-
-    def _may_start(self, word: str) -> bool:
-        """Return whether a value can start with a word; most words are ruled out here."""
-        language = self.language
-        return (
-            word in language.value_words
-            or word in _MINUS
-            or not word.isalpha()
-            or len(word) == 1
-            or any(joint in word for joint in language.joined_numerals)
-        )
 
     def _text(self, at: int) -> str:
         return self.parts[at].text if at < len(self.parts) else ""
@@ -132,7 +135,7 @@ class _Scanner:
             end = after
 
     def _joins(self, at: int, last: float) -> bool:
-        """Return whether a joint continues a number: `hundred and ten`, `twenty - one`."""
+        """Return whether a word continues a number, as in `hundred and ten` or `twenty - one`."""
         value = self.language.numeral(self._text(at))
         hyphen = not self._text(at - 1).isalpha()
         return value is not None and (last >= 100 or (hyphen and last >= 20)) and value < last

@@ -35,7 +35,7 @@ class Parser(Protocol):
         ...
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Parse many texts, which is faster than one at a time."""
+        """Parse several texts; faster than calling `parse` for each."""
         ...
 
 
@@ -83,7 +83,7 @@ class ChainParser:
         return instructions
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Parse many texts as chains."""
+        """Parse several texts as chains."""
         return [self.parse(text) for text in texts]
 
 
@@ -171,7 +171,7 @@ class ConlluParser:
         return found
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Look up the sentences of many texts."""
+        """Look up the sentences of several texts."""
         return [self.parse(text) for text in texts]
 
 
@@ -202,7 +202,7 @@ class CachedParser:
         return self.parse_many([text])[0]
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
-        """Parse many texts; only texts that are not cached reach the inner parser."""
+        """Parse several texts; the inner parser gets only those that are not cached."""
         wanted = list(texts)
         distinct = list(dict.fromkeys(each for each in wanted if isinstance(each, str)))
         if len(distinct) == 0:
@@ -239,8 +239,8 @@ def load_parser(
     Parameters
     ----------
     name
-        One of the following. A version suffix such as ``@2`` is ignored, so that the `name` of a
-        parser can be passed.
+        One of the following. A version suffix such as ``@2`` is ignored, so the `name` of a
+        parser is accepted too.
 
         - ``"default"``: the parser shipped with the package, for English. Sentences in scripts
           without spaces are parsed as by ``"chain"``. ``"default:neutral"`` selects another

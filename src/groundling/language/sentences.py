@@ -1,4 +1,4 @@
-"""Split text into sentences and words, by rules for all scripts."""
+"""Splitting of text into sentences and words, by rules for all scripts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def split_sentences(text: str, language: Language = NEUTRAL) -> list[str]:
 def _rules(
     abbreviations: tuple[str, ...], ends: str
 ) -> tuple[re.Pattern[str] | None, re.Pattern[str]]:
-    """Return the patterns of abbreviations before a full stop and of sentence ends."""
+    """Return two patterns: abbreviations before a full stop, and sentence ends."""
     listed = "|".join(map(re.escape, abbreviations))
     found = re.compile(rf"(?:^|[\s(])(?:{listed})\.$", re.I) if abbreviations else None
     return found, re.compile(rf"{_END.pattern}|[{re.escape(ends)}]+") if ends else _END

@@ -34,7 +34,7 @@ SHIPPED_PIPELINE = Path(__file__).parent / "pipeline"
 SPACY_VERSIONS = ">=3.8.2,<3.9"
 """spaCy versions that the shipped pipeline supports, as in pyproject.toml.
 
-`make parser-versions` evaluates it with the lowest and the newest version; see docs/parser.md.
+`make parser-versions` evaluates the parser with the oldest and the newest; see docs/parser.md.
 """
 
 _OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB")
@@ -94,7 +94,7 @@ class SpacyParser:
 
     @cached_property
     def language(self) -> Language:
-        """The spaCy pipeline itself."""
+        """The loaded spaCy pipeline."""
         try:
             import spacy
         except ImportError as error:
@@ -119,7 +119,7 @@ class SpacyParser:
         return loaded
 
     def __getstate__(self) -> dict[str, object]:
-        # Other processes load the pipeline themselves; sending it would take megabytes.
+        # Copies in other processes load the pipeline again, as it has many megabytes.
         own = ("language", "_parsing")
         return {name: value for name, value in vars(self).items() if name not in own}
 
@@ -137,7 +137,7 @@ class SpacyParser:
             self.limits.check(text)
             cut.append(split_sentences(text, self.spoken))
             self.limits.check_words(text, sum(map(self._count, cut[-1])))
-        # Otherwise spaCy would keep every word it ever saw. Zones must not overlap.
+        # Without the zone, spaCy would keep every new word forever. Zones must not overlap.
         with self._parsing, self.language.memory_zone():
             parsed = self.parse_sentences(sentence for sentences in cut for sentence in sentences)
             return [list(islice(parsed, len(sentences))) for sentences in cut]
@@ -147,7 +147,7 @@ class SpacyParser:
         return len(sentence.split())
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
-        """Yield one instruction for each sentence; sentences are not split again."""
+        """Yield an instruction for each given sentence, without splitting sentences again."""
 
         def documents() -> Iterator[Doc]:
             for sentence in sentences:
@@ -188,7 +188,7 @@ class ShippedParser(SpacyParser):
 
     @cached_property
     def language(self) -> Language:
-        """The spaCy pipeline itself."""
+        """The loaded spaCy pipeline."""
         _check_version(_spacy_version())
         return super().language
 
@@ -206,7 +206,7 @@ class ShippedParser(SpacyParser):
         return len(sentence) if is_unspaced(sentence) else super()._count(sentence)
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
-        """Yield one instruction for each sentence; sentences are not split again."""
+        """Yield an instruction for each given sentence, without splitting sentences again."""
         listed = [(sentence, is_unspaced(sentence)) for sentence in sentences]
         parsed = super().parse_sentences(each for each, unspaced in listed if not unspaced)
         for sentence, unspaced in listed:

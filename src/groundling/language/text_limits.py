@@ -36,7 +36,7 @@ class Limits:
     words: int | None = None
 
     def check(self, text: str) -> None:
-        """Raise an error if a value is not a string or has too many characters."""
+        """Raise an error if a value is not a string, or is longer than the limit."""
         if not isinstance(text, str):
             raise InstructionError(f"A text to parse must be a string; got {type(text).__name__}.")
         _check(text, len(text), self.characters, TEXT_CHARACTERS)

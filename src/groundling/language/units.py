@@ -1,4 +1,4 @@
-"""Split a parsed sentence into commands, and its words into alignment units."""
+"""Splitting of a parsed sentence into commands, and of its words into alignment units."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
 
 UNITS = ("sentence", "clause", "mention", "word")
-"""The kinds of unit that `split_units` knows, from the largest to the smallest."""
+"""The units that `split_units` accepts, from the largest to the smallest."""
 
 _NOMINAL_TAGS = {"NOUN", "PROPN", "PRON"}
 _NOMINAL_RELATIONS = {"nsubj", "obj", "iobj", "obl", "nmod", "vocative", "dobj", "pobj"}
 _CLAUSE_RELATIONS = {"advcl", "parataxis", "ccomp", "csubj", "acl:relcl", "relcl"}
 _COMMAND_RELATIONS = {"conj", "parataxis", "list"}
 _SUBJECTS = {"nsubj", "csubj", "expl", "nsubjpass", "csubjpass"}
-# Dependents that only the head of a clause has; "verbal" ones are used if tags are missing.
+# Relations of dependents that only the head of a clause has; "verbal" ones, if tags are missing.
 _CLAUSAL_CHILDREN = _SUBJECTS | {"cop", "aux"}
 _VERBAL_CHILDREN = _CLAUSAL_CHILDREN | {"obj", "iobj", "obl", "advmod", "xcomp", "ccomp", "dobj"}
 # A noun with one of these relations is part of the phrase around its head ("desk lamp").
@@ -121,7 +121,7 @@ def _children(instruction: Instruction, position: int) -> set[str]:
 
 
 def _is(instruction: Instruction, position: int, relations: Set[str]) -> bool:
-    """Return whether a word has one of some relations, with or without its subtype."""
+    """Return whether a word has one of the given relations; subtypes (`nmod:poss`) are ignored."""
     relation = instruction.relations[position]
     return relation in relations or relation.split(":")[0] in relations
 
@@ -201,7 +201,7 @@ def _cut(
 
 
 def _spans(instruction: Instruction) -> list[tuple[int, int]]:
-    """Return the character span of each word; empty if a word cannot be found."""
+    """Return the character span of each word, or an empty list if a word cannot be found."""
     spans, end = [], 0
     for token in instruction.tokens:
         start = instruction.text.find(token, end)
@@ -213,7 +213,7 @@ def _spans(instruction: Instruction) -> list[tuple[int, int]]:
 
 
 def _written(instruction: Instruction, positions: list[int], spans: list[tuple[int, int]]) -> str:
-    """Return the original text of some words; empty if they are not consecutive."""
+    """Return the original text of the given words, or "" if they are not consecutive."""
     if not spans or positions[-1] - positions[0] != len(positions) - 1:
         return ""
     return instruction.text[spans[positions[0]][0] : spans[positions[-1]][1]]

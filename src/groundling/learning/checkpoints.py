@@ -23,23 +23,23 @@ from groundling.limits import CHECKPOINT_BYTES
 from groundling.overlay.batch import Reals
 from groundling.world.reprs import said
 
-_SEGMENT = 64_000_000  # approximate bytes of gradients held in memory
+_SEGMENT = 64_000_000  # approximate size of the gradients kept in memory, in bytes
 
 
 @dataclass
 class Checkpoint:
-    """A folder of training states, each written atomically.
+    """A folder of training states; each state is written atomically.
 
     If the folder cannot be written to, a `StorageWarning` is emitted, and nothing more is written.
 
     Parameters
     ----------
     folder
-        Folder for the states; created when needed.
+        Folder of the states, which is created on first use.
     every
         Number of L-BFGS iterations between states.
     fingerprint
-        Identifies settings and data; states with another fingerprint raise an error.
+        Checksum of settings and data. States with another fingerprint raise an error.
     """
 
     folder: Path
@@ -51,7 +51,7 @@ class Checkpoint:
         self.folder = Path(self.folder)
 
     def save(self, key: str, loss: float, theta: Reals, done: bool) -> bool:
-        """Write the current state; return whether it was written."""
+        """Write the current state; return whether this succeeded."""
         return self._write(key, {"theta": theta}, loss, done)
 
     def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
@@ -61,13 +61,13 @@ class Checkpoint:
             return None
         arrays, loss, done = found
         theta = arrays.get("theta")
-        # The fingerprint does not cover the environment, which determines the number of weights.
+        # The environment is not part of the fingerprint, but determines the number of weights.
         if theta is None or theta.shape != (width,):
             raise self._of_another(key)
         return loss, np.ascontiguousarray(theta, dtype=np.float64), done
 
     def _write(self, key: str, arrays: dict[str, NDArray[Any]], loss: float, done: bool) -> bool:
-        """Write arrays; return whether they were written."""
+        """Write arrays; return whether this succeeded."""
         if self._failed:
             return False
         note = {"loss": repr(loss), "done": json.dumps(done), "fingerprint": self.fingerprint}
@@ -115,16 +115,16 @@ class Checkpoint:
 
 
 class Recorder:
-    """An objective that records its evaluations, so that a minimiser can replay them.
+    """An objective that records its evaluations, so that a minimiser can replay them later.
 
-    L-BFGS depends only on the losses and gradients it receives. Given the same values again, it
-    reaches the same state to the last bit, so interruptions and checkpoints never change the
+    L-BFGS depends only on the losses and gradients that it receives. Given the same values again,
+    it reaches the same state to the last bit, so interruptions and checkpoints do not change the
     result.
 
     Parameters
     ----------
     checkpoint
-        Where evaluations are stored, several per file.
+        The checkpoint in which evaluations are stored, several in a file.
     key
         Prefix of the file names.
     loss
@@ -158,7 +158,7 @@ class Recorder:
         self._iterations = 0
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return loss and gradient; a recorded evaluation of the same θ is reused."""
+        """Return the loss and its gradient; a recorded evaluation of the same θ is reused."""
         mark = hashlib.blake2b(theta.tobytes(), digest_size=16).digest()
         if self._waiting is not None:
             if self._waiting and len(self._evaluations) == len(self._waiting):
@@ -167,7 +167,7 @@ class Recorder:
                 kept = self._waiting[len(self._evaluations)]
                 self._evaluations.append(kept)
                 return kept.loss, kept.gradient.copy()
-            # The record ends here, or rounding differs: evaluate from here on.
+            # The recording ends here, or rounding differs: from now on, evaluate.
             self._waiting = None
         value, gradient = self._loss(theta)
         self._evaluations.append(_Evaluation(mark, value, gradient.copy()))
@@ -176,13 +176,13 @@ class Recorder:
         return value, gradient
 
     def iterated(self) -> None:
-        """Write new evaluations after enough iterations."""
+        """Count an iteration; write the new evaluations if there are enough."""
         self._iterations += 1
         if self._waiting is None and self._iterations >= self._checkpoint.every:
             self._save()
 
     def forget(self) -> None:
-        """Delete the evaluations once their result is stored."""
+        """Delete the evaluations; call it when their result is stored."""
         for number in itertools.count():
             path = self._checkpoint._path(f"{self._key}.{number}")
             if not path.exists():
@@ -225,7 +225,7 @@ class Recorder:
 
 
 class _Evaluation(NamedTuple):
-    """The value of an objective at a θ, identified by a digest."""
+    """The value of an objective at θ, which is identified by a digest."""
 
     mark: bytes
     loss: float

@@ -1,8 +1,8 @@
-"""Connectives: learn which words reverse the order of a text.
+"""Connectives: learn which words reverse the order of clauses.
 
-Two models are each trained on one half of the demonstrations. On the other half, they measure how
-much more probable the demonstrated plans become if the text is reversed at a word. A word is a
-connective if this gain exceeds a fixed cost.
+Two models are each trained on one half of the demonstrations. Each measures on the other half how
+much more probable the demonstrated plans become if the clauses around a word are reversed. A word
+is a connective if its total gain exceeds a fixed cost.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from groundling.models.base import FittedModel, Model, Request
 from groundling.models.example import Example
 from groundling.settings import idle_setting
 
-_COST = 3.0  # minimum total gain over all texts with a connective, in nats
-_SHARE = 0.6  # minimum share of these texts that must gain
+_COST = 3.0  # minimum total gain over all texts with the word, in nats
+_SHARE = 0.6  # minimum share of these texts with a gain
 _FEWEST = 3  # minimum number of these texts
 _MOST_WORDS, _MOST_TEXTS, _MOST_FOUND = 40, 20, 6
 _FOLDS = 2
@@ -40,16 +40,16 @@ def learn_connectives(
     fold: Callable[[str], str],
     seed: int = 0,
 ) -> frozenset[Connective]:
-    """Return the connectives: words that reverse texts, with their positions.
+    """Return the connectives: words that reverse clauses, with their positions.
 
     Parameters
     ----------
     model, search
-        The model and search that find plans.
+        The model and the search settings for finding plans.
     train
         Trains a model on some of the examples.
     examples
-        Demonstrations; only plans with several actions have an order.
+        The demonstrations. Only those with several actions are used.
     fold
         Normalises words for comparison.
     """
@@ -105,7 +105,7 @@ def _gains(
     new: Connective,
     fold: Callable[[str], str],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the gain from reversing each text with a connective."""
+    """Return the gain in log probability if each text is reversed at a possible connective."""
     found: list[float] = []
     for one, part in zip(fitted, parts, strict=True):
         chosen: list[tuple[Example, Text, Text]] = []

@@ -1,9 +1,9 @@
-"""Costs of lexicon entries, derived from the contexts of words.
+"""Costs of lexicon entries, based on the contexts of words.
 
 Words that spell a value show the typical contexts of each kind of value (“the … hall”, “past the
-…”). A multinomial logistic regression learns to predict the kind, or no kind, from the neighbouring
-words. It rates how typical the contexts of every other word are. The rating only scales the cost of
-lexicon entries.
+…”). From the neighbouring words, a multinomial logistic regression learns to predict the kind of
+value, or that there is none. Its predictions tell how typical the contexts of every other word are.
+They only scale the cost of lexicon entries.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def context_penalties(
     examples: Sequence[Example],
     entries: Sequence[tuple[str, Meaning]],
 ) -> Reals:
-    """Return a factor from 0.3 to 8 on the cost of each (word, value) entry."""
+    """Return, for each (word, value) entry, a factor from 0.3 to 8 on its cost."""
     wanted = {kind for kind in encoder.values if kind != NUMBER}
     kinds = ["", *sorted(wanted | {kind for _, (kind, _) in entries})]
     place = {kind: number for number, kind in enumerate(kinds)}
@@ -88,7 +88,7 @@ def _contexts(
             words = [language.fold(word) for word in instruction.tokens]
             for word in words:
                 if word not in senses:
-                    # Plain look-up, without endings: it is cached from the candidate search.
+                    # Word endings are ignored here; the candidate search has cached these look-ups.
                     found = known.look_up(word, encoder.values, language=language, endings=False)
                     senses[word] = found[0][0] if found else ""
             shown = [f"‹{senses[word]}›" if senses[word] else word for word in words]

@@ -1,12 +1,12 @@
-"""Associations between words and values: a score test on whole plans.
+"""Associations between words and values, found by a score test on whole plans.
 
-A model that cannot see values gives the probability of each plan. In texts with a given word, some
+A model that ignores values gives the probability of each plan. In texts with a given word, some
 values occur in the demonstrated plans more often than this model expects. The excess, in standard
 deviations, is the evidence that the word means the value.
 
-The pairs with the strongest evidence are selected first. Their weights are then fitted, one for
-each slot where a value matters (passed, in front, at the end). Adding the weights to the model
-sharpens the evidence for the other pairs.
+The pairs with the strongest evidence are selected first. For each selected pair, weights are then
+fitted: one for each slot in which a value can occur (passed, in front, at the end). With these
+weights in the model, the evidence for the other pairs becomes more accurate.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.graphs import NodeContent
 
 _PRIOR = 3.0  # prior variance of each pair, in occurrences
-_LARGEST = 20.0  # largest number for which words are searched
+_LARGEST = 20.0  # largest number that may get a word
 _PENALTY = 2.0  # L2 penalty of slot weights
 _ITERATIONS = 30
-_AT_ONCE = 3  # words of each kind selected per round
+_AT_ONCE = 3  # words selected per round, for each kind of value
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A word (by column) that seems to mean a value, with its evidence."""
+    """A word (by column) that probably means a value, with the evidence for it."""
 
     word: int
     meaning: Meaning
@@ -43,7 +43,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class _Choice:
-    """The candidate plans of some instances, with the values in each plan."""
+    """The candidate plans of some instances, and the values in each plan."""
 
     plan: NDArray[np.int64]
     cell: NDArray[np.int64]  # index of the (slot, meaning) pair
@@ -76,7 +76,7 @@ class PlanValues:
         self._found: dict[int, list[tuple[int, int, int]]] = {}
         known: dict[int, _Choice] = {}
         for instance, graphs in enumerate(encoding.graphs):
-            # Texts with the same candidate plans share one list of graphs.
+            # Texts with the same candidate plans share a list of graphs.
             if id(graphs) not in known:
                 begin, end = self.first[instance], self.first[instance + 1]
                 ends = batch.candidate_actions[begin : end + 1]
@@ -106,7 +106,7 @@ class PlanValues:
                 kind, value = label.kind, label.value
                 if kind not in self._kinds or value is None:
                     continue
-                # Only small whole numbers tend to have words.
+                # Usually, only small whole numbers have words.
                 if isinstance(value, float) and not (value.is_integer() and 0 <= value <= _LARGEST):
                     continue
                 slot = self.slots.setdefault((kind, label.name), len(self.slots))
@@ -126,21 +126,21 @@ def find_words(
     effect: float = 0.3,
     rounds: int = 12,
 ) -> list[Evidence]:
-    """Return the words that seem to mean values, with their evidence.
+    """Return the words that probably mean values, with the evidence for each.
 
     Parameters
     ----------
     values
-        The values in the plans of each instance.
+        The values in the candidate plans of each instance.
     blind
-        The scores of all plans under a model that does not see values and preferably was not
-        trained on the instance.
+        The scores of all plans under a model that does not see values. Preferably, the model of an
+        instance was not trained on that instance.
     said
         Which words (columns) occur in which instances (rows).
     weights
         The weight of each instance.
     least, effect
-        The minimum evidence in standard deviations, and the minimum effect relative to words
+        Minimum evidence in standard deviations, and minimum effect relative to the words
         selected before.
     rounds
         Maximum number of rounds of selecting words and fitting slot weights.
@@ -160,7 +160,7 @@ def find_words(
         for pair in new:
             test.taken[pair] = 1.0
         test.weigh()
-        # An earlier pair may be explained by one that was selected later.
+        # A pair that was selected later may explain an earlier one.
         tested = {pair: test.retest(*pair) for pair in zip(*np.nonzero(test.taken), strict=True)}
         for pair, again in tested.items():
             if again[0] < least or again[1] < effect:
@@ -173,7 +173,7 @@ def find_words(
 
 
 def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tuple[int, int]]:
-    """Return the strongest (word, meaning) pairs, at most one per word."""
+    """Return the (word, meaning) pairs with the strongest evidence, at most one per word."""
     chosen: list[tuple[int, int]] = []
     words: set[int] = set()
     counts = np.zeros(int(kinds.max()) + 1, np.int64)
@@ -188,7 +188,7 @@ def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tup
 
 
 class _ScoreTest:
-    """Plan scores under the blind model and the words selected so far."""
+    """Tests words by plan scores: those of a model without values, plus selected words."""
 
     def __init__(self, values: PlanValues, blind: Reals, said: Reals, weights: Reals) -> None:
         self.values = values
@@ -199,7 +199,7 @@ class _ScoreTest:
         self.taken = np.zeros((said.shape[1], len(values.meanings)))
         self.slot_weights = np.zeros(len(values.slots))
         self.extra = np.zeros(len(blind))
-        self.always = np.zeros(len(values.meanings))  # effects that do not depend on the text
+        self.always = np.zeros(len(values.meanings))  # effects that are independent of the text
 
     def _chances(self, scores: Reals) -> tuple[float, Reals, Reals]:
         """Return Σ weight · -log p(gold), p(plan), and p(plan | gold)."""
@@ -213,10 +213,9 @@ class _ScoreTest:
         return loss, plans / np.repeat(total, self.counts), right / np.repeat(among, self.counts)
 
     def measure(self) -> tuple[Reals, Reals]:
-        """Return the evidence and the effect size of each word and meaning.
+        """Return the evidence for each word and meaning, and the effect sizes.
 
-        As long as no word of a kind is known, the best single slot of a value provides its
-        evidence.
+        Until a word of a kind is selected, the evidence for a value is that of its best slot.
         """
         values = self.values
         kinds = np.array(
@@ -252,7 +251,7 @@ class _ScoreTest:
         return strength, size
 
     def _doubt(self) -> Reals:
-        """Return the prior variance of each meaning, in units of its slot weights."""
+        """Return the prior variance of each meaning, in units of the weights of its slots."""
         found = []
         for kind in self.values.meaning_kind:
             chosen = self.slot_weights[(self.values.slot_kind == kind) & (self.slot_weights > 0)]
@@ -260,7 +259,7 @@ class _ScoreTest:
         return _PRIOR * np.array(found)
 
     def retest(self, word: int, meaning: int) -> tuple[float, float]:
-        """Return the evidence and effect of a word in texts without other selected words."""
+        """Return the evidence and effect of a word in texts without any other selected word."""
         rest = self.taken[:, meaning].copy()
         rest[word] = 0.0
         alone = (self.said[:, word] > 0) & (self.said @ rest == 0)
@@ -288,10 +287,10 @@ class _ScoreTest:
         return excess / doubt**0.5, excess / doubt
 
     def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
-        """Return the excess and variance of each column for each word, and the column effects.
+        """Return, for each word and column, the excess and variance; also, each column's effect.
 
-        The excess is the sum of a column over the gold plans, minus its expectation, and minus the
-        effect that the column has regardless of the text (the third array).
+        The excess is the sum of a column over the gold plans, minus its expected value, and minus
+        the effect that the column has in all texts (the third array).
         """
         _, plans, right = self._chances(self.blind + self.extra)
         said = self.said * self.weights[:, None]
@@ -315,7 +314,7 @@ class _ScoreTest:
         return excess - spread * always, spread, always
 
     def weigh(self) -> None:
-        """Fit the slot weights to the values named by the selected words."""
+        """Fit the slot weights for the values that the selected words name."""
         values = self.values
         named = self.said @ self.taken > 0
         rows, columns = [], []

@@ -1,9 +1,9 @@
-"""Incremental learning: add demonstrations to a fitted model.
+"""Incremental learning: demonstrations added to a fitted model.
 
 Encodings of earlier examples are kept, and new examples are encoded separately. Features that first
-occur in new examples are added for these examples only. The old examples get them when everything
-is encoded again, which happens occasionally. Unset settings are chosen again from all
-demonstrations. The model is trained from scratch only if they change.
+occur in new examples are used only for these examples at first; earlier examples get them at the
+next complete encoding, which happens occasionally. Unset settings are chosen again from all
+demonstrations. The model is trained from scratch only if a setting changes.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from groundling.world.environment import Demonstration
 ChooseAgain = Callable[
     [Learnt, Sequence[Demonstration], Callable[[str], object]], tuple[Trainer, tuple[Any, ...]]
 ]
-"""Function that returns settings for the current demonstrations, and the choices made."""
+"""Function that returns the settings for the current demonstrations, and the choices."""
 
-_NEAR = 24  # known examples used to determine which new words are rare
-_SHARE = 0.05  # share of new examples above which everything is encoded again
+_NEAR = 24  # number of known examples that tell which words of new ones are rare
+_SHARE = 0.05  # maximum share of new examples before all examples are encoded again
 
 
 def teach(
@@ -41,10 +41,10 @@ def teach(
     progress: ProgressCallback | None = None,
     choose: ChooseAgain | None = None,
 ) -> Learnt:
-    """Return the model trained on additional demonstrations.
+    """Return the model after training on additional demonstrations.
 
-    `known` holds the earlier training demonstrations, if the model does not store them. The
-    function `choose` chooses unset settings again.
+    `known` contains the earlier training demonstrations, if the model does not store them. The
+    function `choose` is called to choose unset settings again.
     """
     trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
     before = learnt.examples
@@ -91,10 +91,10 @@ def _chosen_again(
     progress: ProgressCallback | None,
     choose: ChooseAgain | None,
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings for these examples, and the choices made."""
+    """Choose unset settings again for these examples; return the settings and choices."""
     if choose is None or not examples:
         return Trainer.of(learnt), learnt.choices
-    # Cached environments: most queries were made before.
+    # Cached environments have already answered most queries.
     world: Any = learnt.fitted.encoder.world
     shown = [
         replace(each.shown, environment=world(each.shown.environment))
@@ -106,7 +106,7 @@ def _chosen_again(
 
 
 def _differs(now: Trainer, before: Trainer) -> bool:
-    """Return whether new settings need training from scratch."""
+    """Return whether the new settings require training from scratch."""
     old = before.learning
     return replace(now, learning=replace(now.learning, l2=old.l2, recall=old.recall)) != before
 
@@ -125,10 +125,10 @@ def _learn_anew(
 def _go_on(
     learnt: Learnt, everything: Sequence[Example], progress: ProgressCallback | None
 ) -> Learnt:
-    """Continue training on examples, the first of which are already encoded.
+    """Continue training on examples, of which the first ones are already encoded.
 
-    Everything is encoded again if no encoding was kept, if there are many new examples, or if the
-    encoding depends on θ.
+    Everything is encoded again if no encoding was kept, if there are many new examples, or if
+    encodings depend on θ.
     """
     trainer = Trainer.of(learnt)
     if not learnt.encoded or len(everything) > (1 + _SHARE) * len(learnt.encoded[0].data.examples):
@@ -169,7 +169,7 @@ def _like(before: Sequence[Example], new: Sequence[Example]) -> list[Example]:
 
 
 class _Lesson:
-    """The loss of one ensemble member on all examples, earlier and new."""
+    """The loss of an ensemble member on all examples, both earlier and new ones."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class _Lesson:
     def _recent(
         self, before: Sequence[Example], examples: Sequence[Example], member: Member
     ) -> Objective:
-        """Encode the new examples, with their new features."""
+        """Encode the new examples, with the features that first occur in them."""
         new, model, reader = examples[len(before) :], self.trainer.model, self.known.encoder.reader
         counts = Counter(word for each in examples for word in _words(each))
         near = _like(before, new) if member.features.min_word_count > 1 else []
@@ -203,7 +203,7 @@ class _Lesson:
         )
         growing = model.objective(data)
         growing.survey()
-        # Context words are determined by all examples.
+        # All examples determine the context words.
         self.encoder.reader.counts, self.encoder.reader.labeller = counts, reader.labeller
         growing.encode()  # finds new features
         self.space.keys = np.union1d(self.known.space.keys, self.space.keys)

@@ -1,14 +1,14 @@
-"""Lexicon induction: which words mean which values, learnt by cross-fitting.
+"""Lexicon induction: learning by cross-fitting which words mean which values.
 
 A word c that is not in the lexicon keeps its own features. For every value v, it also gets the slot
-features that it would have if it meant v, scaled by an extent 0 ≤ L[c, v] ≤ 1.5.
+features that it would have if it meant v, multiplied by an extent 0 ≤ L[c, v] ≤ 1.5.
 
-θ fits its training data so closely that an L fitted to the same data would fit only noise. The data
-are therefore split into folds. Each θ_k is fitted without fold k, and one L is fitted on all folds,
-each with the θ that was not trained on it.
+θ fits its training data so closely that an L fitted to the same data would only fit noise. The data
+are therefore split into folds: each θ_k is fitted without fold k, and a single L is fitted on all
+folds, each fold with the θ_k that has not seen it.
 
-If no word spells a value, the slots have no evidence at first. L is then initialised with words
-found by a score test (`find_words`). Cross-fitting can remove these words again.
+If no word spells a value, there is at first no evidence for the slots. L is then initialised with
+words found by a score test (`find_words`), which cross-fitting can remove again.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from groundling.ties import at_least
 class LexiconLearning:
     """Settings of lexicon induction: folds, rounds, iterations and entry costs.
 
-    Entries whose context makes them `dearest` times as costly as others are left out. They are the
-    majority of all entries, and would take most of the time.
+    Entries whose context makes them at least `dearest` times as costly as others are left out. They
+    are the majority of all entries, and would take most of the time.
     """
 
     folds: int = 2
@@ -77,9 +77,9 @@ def learn_lexicon(
 ) -> Lexicon:
     """Return the lexicon that best explains the demonstrations.
 
-    Known entries are kept. If some words spell values, new entries are learnt from the original
-    demonstrations only, because mirror images and compositions add no evidence. If no word spells a
-    value, mirror images and compositions are used too.
+    Known entries are kept. If some words spell values, new entries are learnt only from the
+    original demonstrations, because mirror images and compositions add no evidence. If no word
+    spells a value, mirror images and compositions are used too.
     """
     encoder = data.encoder
     examples: Sequence[Example] = [
@@ -87,7 +87,7 @@ def learn_lexicon(
     ]
     if not [kind for kind in features.slots if kind != NUMBER]:
         raise SettingError(
-            "Features.slots must list the kinds of values to learn words for if "
+            "Features.slots must list at least one label if "
             "Features.lexicon='learn'; got none. Set Features.slots."
         )
     known = encoder.reader.lexicon
@@ -98,7 +98,7 @@ def learn_lexicon(
     penalties: list[float] = []
 
     def open_up() -> None:
-        """Add candidate entries to the lexicon, with their index encoded in the extent."""
+        """Add candidate entries to the lexicon; each extent encodes the index of an entry."""
         words = _candidates(encoder, examples, settings)
         pairs: list[Meaning] = [
             (kind, value)
@@ -126,7 +126,7 @@ def learn_lexicon(
     if unknown:
         examples = data.examples
         objective = model.objective(replace(data, space=features.space())).prepare()
-        # No word spells these values: find initial words by a score test.
+        # No word spells these values, so find initial words by a score test.
         found = _first_words(objective, unknown, learning, settings, seed, progress)
         if found is None:
             return known
@@ -143,7 +143,7 @@ def learn_lexicon(
         return replace(known, learn=False)
     counts = _counts(encoder, examples, [word for word, _ in entries])
     costs = np.array(penalties) * (settings.cost + settings.cost_per_count * counts)
-    # The amount of each label, independent of its meaning.
+    # The amount of each label, whatever its meaning.
     shares = np.array(
         [
             encoder.reader.labeller.amount(label.name)
@@ -207,11 +207,11 @@ def _candidates(
 def _unknown_kinds(
     encoder: Encoder, examples: Sequence[Example], settings: LexiconLearning
 ) -> list[str]:
-    """Return the labels whose values hardly any word in the texts matches."""
+    """Return the labels whose values match almost no word of the texts."""
     counts: Counter[str] = Counter()
     for example in examples:
         for instruction in example.instructions:
-            # Digits are known in every language, and are no evidence for number words.
+            # Digits are understood in every language, but are no evidence for number words.
             read = encoder.reader.compound(instruction, encoder.values)[0]
             for word in filter(str.isalpha, read.tokens):
                 for kind, _ in encoder.reader.sense(
@@ -251,7 +251,7 @@ def _first_words(
 ) -> list[tuple[str, Meaning, float]] | None:
     """Return words with values and evidence, or None if the callback stopped training.
 
-    The evidence is a share of the largest deviation expected by chance.
+    The evidence is relative to the largest deviation expected by chance.
     """
     scorer, examples = objective.scorer, objective.data.examples
     encoder, batch = objective.data.encoder, scorer.batch
@@ -294,7 +294,7 @@ def _first_words(
 
 
 class _CrossFit:
-    """Alternation between θ_k, fitted without fold k, and one L, fitted on all folds."""
+    """Alternates between fitting each θ_k without fold k and fitting L on all folds."""
 
     def __init__(
         self,
@@ -332,7 +332,7 @@ class _CrossFit:
             size = len(self.thetas) * len(self.thetas[0]) + self.entries
             kept = checkpoint.load(f"lexicon.{number}", size) if checkpoint is not None else None
             if kept is not None:
-                # The state holds all θ_k of the round, then L.
+                # The state consists of all θ_k of the round, followed by L.
                 width = len(self.thetas[0])
                 *rows, extents = np.split(
                     kept[1], [width * k for k in range(1, len(self.thetas) + 1)]
@@ -406,7 +406,7 @@ class _CrossFit:
 def _folds(
     objective: Objective, folds: int, seed: int
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Assign groups of examples to folds; return the fold of every instance."""
+    """Assign groups of examples to folds, and return the fold of each instance."""
     examples = objective.data.examples
     groups = sorted({example.group for example in examples})
     order = np.random.default_rng(seed).permutation(len(groups))

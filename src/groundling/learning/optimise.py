@@ -1,4 +1,4 @@
-"""L-BFGS with L1 and L2 penalties."""
+"""Minimisation by L-BFGS, with L1 and L2 penalties."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def minimise(
     tolerance: float = 1e-7,
     progress: Callable[[int, float], object] | None = None,
 ) -> tuple[float, Reals, bool]:
-    """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return value, θ and convergence.
+    """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return the value, θ and whether it converged.
 
-    Convergence is True or False. `l2` may differ for each weight. `progress` is called after every
-    iteration, and may return True to stop. To handle L1, θ is written as the difference of two
-    non-negative vectors. The objective then stays smooth, and weights can become exactly zero.
+    `l2` may differ for each weight. `progress` is called after every iteration, and may return True
+    to stop. For L1, θ is written as the difference of two non-negative vectors, so that the
+    objective stays smooth and weights can become exactly zero.
 
     >>> value, theta, done = minimise(lambda t: (float((t - 3) @ (t - 3)), 2 * (t - 3)),
     ...                               np.zeros(2), l2=2.0)
@@ -67,5 +67,5 @@ def minimise(
         result = minimize(penalised, start, jac=True, method="L-BFGS-B", callback=callback,
                           options=options)  # fmt: skip
         theta = result.x
-    # Status 2: no step lowers the loss further, up to rounding.
+    # Status 2: up to rounding, no step lowers the loss further.
     return float(result.fun), np.ascontiguousarray(theta), bool(result.status in (0, 2))

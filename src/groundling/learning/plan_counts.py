@@ -1,4 +1,4 @@
-"""Plan counts: the cost of listing all plans, and the affordable plan length."""
+"""Plan counts: the cost of listing all plans, and the plan lengths it allows."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
 ENUMERABLE = 20_000
-"""Maximum number of plans to list from a start: the default of `Search.budget`."""
+"""Maximum number of plans that are listed from a start; the default of `Search.budget`."""
 _STEPS = 500  # steps to count from one start before extrapolating
 _AT_ONCE = 10_000  # approximate maximum of steps per further action
-_COVERED = 0.95  # share of demonstrations to cover if the longest are too long
+_COVERED = 0.95  # share of demonstrations that must be covered if the longest are too long
 _CHEAP = 2_000  # plans from a start that are cheap to list
 _MANY = 10_000  # plans from a start that are affordable for few demonstrations
-_QUICK = 200_000  # plans of all demonstrations that can be listed several times
+_QUICK = 200_000  # plans of all demonstrations that can be listed repeatedly
 _ONCE = 600_000  # plans of all demonstrations: half a minute of training
 _ALTOGETHER = 1_000_000  # plans of all demonstrations: minutes of training
-_ENDLESS = 1e100  # growth factors are capped here
+_ENDLESS = 1e100  # maximum growth factor
 _LOG_ENDLESS = math.log(_ENDLESS)
 _WORK = 30_000  # actions that can be grounded in half a minute
 
 
 class PlanCounts:
-    """The approximate number of plans from some starts, cached by length.
+    """The approximate number of plans from some starts, with a cache by length.
 
     >>> class Lamp:
     ...     def actions(self, state): return ("on", "off")
@@ -40,7 +40,7 @@ class PlanCounts:
         self._counts: dict[int, tuple[float, float]] = {}
 
     def plans(self, length: int) -> float:
-        """Return the approximate number of plans of up to `length` actions from a start."""
+        """Return the approximate number of plans from a start with up to `length` actions."""
         return self._counted(length)[0]
 
     def actions(self, length: int) -> float:
@@ -56,10 +56,10 @@ class PlanCounts:
 
 
 class Lengths:
-    """The plan lengths for which all plans can be listed.
+    """The plan lengths for which it is affordable to list all plans.
 
     `lengths` counts demonstrations by their number of actions. `different` is the number of starts
-    with mostly different actions. `given` is the requested length, if there is one.
+    whose actions are mostly different. `given` is the plan length that the user set, if any.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Lengths:
         self.given = given
 
     def covering(self, share: float) -> int:
-        """Return the length that covers a share of the demonstrations."""
+        """Return the plan length that covers a share of the demonstrations."""
         seen = 0
         for length in sorted(self.lengths):
             seen += self.lengths[length]
@@ -80,7 +80,7 @@ class Lengths:
         return length
 
     def work(self, length: int) -> float:
-        """Return the approximate number of actions to ground to list all plans."""
+        """Return the approximate number of actions to ground in order to list all plans."""
         return self.different * self.counts.actions(length)
 
     def _within(self, length: int, each: int, together: int, work: int = _WORK) -> bool:
@@ -90,7 +90,7 @@ class Lengths:
 
     @cached_property
     def of_trials(self) -> int | None:
-        """The plan length for comparing settings; None if plans cannot be listed."""
+        """The plan length for comparing settings; None if listing plans takes too long."""
         longest = max(self.lengths) if self.given is None else self.given
         if longest == 1:
             return longest
@@ -103,7 +103,7 @@ class Lengths:
 
     @cached_property
     def of_plans(self) -> int | None:
-        """The plan length for training: that of the longest demonstration if affordable."""
+        """The plan length for training: that of the longest demonstration, if affordable."""
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried
@@ -117,7 +117,7 @@ def count_plans(world: CachedEnvironment, start: State, length: int) -> tuple[fl
     total, steps, each = 0.0, 0.0, 1.0
     for done in range(1, length + 1):
         following: dict[State, float] = {}
-        # Large layers are sampled.
+        # A large layer is sampled.
         some = list(layer)[:: max(1, -int(-len(layer) * each // _AT_ONCE))]
         asked = 0
         for state in some:

@@ -1,4 +1,4 @@
-"""Rare words: weaker penalties for a word and a label that occur once, together."""
+"""Rare words: weaker penalties for a word and a label that occur once, and together."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from groundling.overlay.encoder import Encoder
 
 @dataclass(frozen=True)
 class RareWords:
-    """Words that occur in one text only, with the labels of its plan.
+    """Words that occur in only one text, with the labels of its plan.
 
-    The L2 penalty grows with the number of demonstrations. This suits features that occur in all
-    demonstrations, but suppresses features that occur in only one. The weight of a word and a label
-    that both occur once is therefore penalised as if there were one demonstration.
+    The L2 penalty grows with the number of demonstrations. This suits features that occur
+    throughout the demonstrations, but suppresses features that occur in a single one. The weight of
+    a word and a label that both occur once is therefore penalised as if there were only one
+    demonstration.
 
     >>> one = RareWords(Counter({"swift": 2, "wary": 1}), (("gingerly", ("swift", "wary")),), 2)
     >>> both = RareWords.merged([one, RareWords(Counter({"swift": 2}), (), 2)])
@@ -34,7 +35,7 @@ class RareWords:
 
     @classmethod
     def merged(cls, parts: Iterable[RareWords]) -> RareWords:
-        """Merge the counts of shards."""
+        """Merge the counts of several shards."""
         labels: Counter[str] = Counter()
         found: list[tuple[str, Sequence[str]]] = []
         examples = 0
@@ -46,11 +47,11 @@ class RareWords:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Pairs of a word and a label that each occur in one demonstration only, the same one."""
+        """The pairs of a word and a label that occur in one demonstration each, and together."""
         return [(word, e) for word, labels in self.found for e in labels if self.labels[e] == 1]
 
     def penalty(self, l2: float, space: FeatureSpace) -> float | Reals:
-        """Return the L2 penalty of each weight, or a single number if no word is rare."""
+        """Return the L2 penalty of each weight, or a single number if there are no rare words."""
         keys = space.conjunctions((f"word={word}", label) for word, label in self.pairs)
         places = space.places(keys)
         places = places[places >= 0]
@@ -64,9 +65,9 @@ class RareWords:
 def find_rare_words(
     encoder: Encoder, examples: Sequence[Example], counts: Mapping[str, int]
 ) -> RareWords:
-    """Find the words that occur once, with the labels of their plans.
+    """Find the words that occur once, with the labels of the plans they occur with.
 
-    `counts` holds the counts of all words.
+    `counts` has the number of occurrences of each word.
     """
     fold = encoder.reader.language.fold
     labels: Counter[str] = Counter()

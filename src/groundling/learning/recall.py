@@ -1,4 +1,4 @@
-"""The strength of the demonstration memory, chosen by cross-validation."""
+"""The strength of the memory of demonstrations, chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from groundling.ties import rank
 from groundling.world.judgement import Judgement
 
 STRENGTHS = (0.0, 2.0, 4.0, 8.0)
-CASES = 40  # demonstrations used for the choice
-AGAIN = 0.5  # assumed share of texts that repeat a demonstration
+CASES = 40  # number of demonstrations used for the choice
+AGAIN = 0.5  # assumed share of future texts that repeat a demonstration
 
 
 def remember(learnt: Learnt, recall: float | None) -> Learnt:
@@ -60,10 +60,10 @@ def choose_strength(learnt: Learnt, memory: DemonstrationMemory) -> float:
 
 @dataclass(frozen=True)
 class _Case:
-    """The best plans for a demonstration, with scores and correctness.
+    """The best plans for a demonstration, with their scores and correctness.
 
-    `logs` are the scores of the model. `whole` and `others` are what the memory adds to them: with
-    all demonstrations, and without the group of this one.
+    `logs` are the scores by the model. `whole` and `others` are the terms that the memory adds:
+    with all demonstrations, and without the group of this one.
     """
 
     logs: Reals
@@ -72,7 +72,7 @@ class _Case:
     right: NDArray[np.bool_]
 
     def loss(self, strength: float) -> float:
-        """Return the expected negative log-likelihood of the right plans."""
+        """Return the expected negative log-likelihood of the correct plans."""
         said_again, new = (
             -float(np.logaddexp.reduce(log_softmax(self.logs + strength * added)[self.right]))
             for added in (self.whole, self.others)

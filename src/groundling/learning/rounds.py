@@ -1,4 +1,4 @@
-"""Training: rounds of alignment and L-BFGS, with progress and checkpoints."""
+"""Training: rounds of realignment and L-BFGS, with progress and checkpoints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from groundling.overlay.batch import Reals
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of training: stage, step, maximum number of steps, loss.
+    """The progress of training: stage, step, maximum number of steps and loss.
 
     The loss is NaN before training starts.
     """
@@ -32,32 +32,32 @@ class Progress:
 
 
 class Minimised(Protocol):
-    """An objective that can be trained, or a sum of several."""
+    """An objective that can be trained, or the sum of several objectives."""
 
     @property
     def width(self) -> int:
-        """The number of weights."""
+        """The number of weights in θ."""
 
     @property
     def begins_aligned(self) -> bool:
         """Whether the first round uses the initial alignments."""
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ."""
+        """Return the weights from which training starts."""
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p and its gradient."""
 
     def realign(self, theta: Reals) -> bool:
-        """Adapt to θ before another round; return whether anything changed."""
+        """Adapt to θ before another round; return whether the objective changed."""
 
 
 ProgressCallback = Callable[[Progress], object]
-"""Called after every step; training stops, as if converged, when it returns True."""
+"""Called after every step; returns True to stop training as if it had converged."""
 
 
 def early(progress: ProgressCallback | None) -> Tell:
-    """Return a callback that reports the stages before training; it cannot stop them.
+    """Return a callback that reports the stages before training, but cannot stop them.
 
     >>> early(print)("reading", 3, 5)
     Progress(stage='reading', step=3, steps=5, loss=nan)
@@ -80,11 +80,11 @@ def train(
     start: Reals | None = None,
     l2: float | Reals | None = None,
 ) -> tuple[float, Reals]:
-    """Minimise an objective from `start` or its own initial θ; return loss and θ.
+    """Minimise an objective, from `start` or its own initial θ; return the loss and θ.
 
     `l2` is the penalty of each weight, if they differ. With a checkpoint, evaluations are saved
-    every `checkpoint.every` iterations. Interrupted training replays them, and reaches the same θ
-    as uninterrupted training.
+    every `checkpoint.every` iterations. Training that was interrupted replays them, and reaches the
+    same θ as without an interruption.
     """
     run = _Run(objective, learning, progress, checkpoint, learning.l2 if l2 is None else l2)
     first = objective.first(objective.width, seed) if start is None else start
@@ -99,7 +99,7 @@ def train(
     return value, theta
 
 
-_TRIAL = 15  # iterations for comparing starts: their order seldom changes later
+_TRIAL = 15  # iterations for comparing starts; later, their order rarely changes
 
 
 def better_start(
@@ -117,7 +117,7 @@ def better_start(
 
 
 class _Run:
-    """Rounds of realigning and L-BFGS."""
+    """The rounds of a training run; each realigns the objective and runs L-BFGS."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class _Run:
         if kept is None:
             recorder = Recorder(checkpoint, key, self.objective.loss)
             kept = self._minimise(number, theta, recorder.loss, recorder)
-            # When stopped early, θ is not a state of the uninterrupted training.
+            # After an early stop, θ is not a state of uninterrupted training.
             if not self.stopped and checkpoint.save(key, *kept):
                 recorder.forget()
         return kept

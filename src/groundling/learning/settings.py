@@ -1,4 +1,4 @@
-"""Training settings: penalties and optimiser."""
+"""Settings of training: penalties, optimiser and data."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from groundling.settings import Settings, setting
 
 @dataclass(frozen=True, repr=False)
 class Learning(Settings):
-    """Settings of training, for every model.
+    """Settings of training that apply to every model.
 
     Parameters
     ----------
     l1, l2
         Strengths of the penalties l1·Σ|θ| and l2/2·Σθ².
     iterations
-        L-BFGS iterations per round.
+        Maximum number of L-BFGS iterations per round.
     rounds
-        Rounds of alternating alignments and θ, or of searching competing plans if they cannot all
-        be enumerated.
+        Maximum number of rounds. Each realigns the units of texts with actions or, if not all plans
+        can be enumerated, searches for competing plans.
     tolerance
-        L-BFGS stops when the relative decrease of the loss is below this.
+        Relative decrease of the loss below which L-BFGS stops.
     augment
-        Whether to train on the environment's mirror images, too.
+        Whether to train also on the mirror images that the environment returns.
     composed
-        Weight of composed demonstrations: two consecutive ones of a group, joined into one (see
-        `compose`), if the plan is within `Search.max_length`. 0 turns them off.
+        Weight of composed demonstrations, that is, two consecutive demonstrations of a group joined
+        into one (see `compose`) whose plan is within `Search.max_length`. 0 turns them off.
     recall
-        Strength of the `DemonstrationMemory`: a text similar to a demonstrated one tends to mean
-        the same. 0 turns it off; None chooses it by leave-one-out cross-validation.
+        Strength of the `DemonstrationMemory`, by which a text similar to a demonstrated one tends
+        to mean the same. 0 turns it off; None chooses it by leave-one-out cross-validation.
     rare_words
-        Whether to penalise the weight of a word and a label that occur once, together, as if there
-        were only one demonstration (see `RareWords`).
+        Whether to use a weaker penalty for a word and a label that occur once, in the same
+        demonstration (see `RareWords`).
     grow
-        Whether to train on a random quarter of the demonstrations first, and to continue from
-        there if the loss is lower after a few iterations. Avoids poor local optima if the objective
-        is not convex, such as with relations between many things. Not available in shards.
+        Whether to train first on a random quarter of the demonstrations, and to continue from there
+        if the loss is lower after a few iterations. This avoids poor local optima of objectives
+        that are not convex, as with relations between many things. Not available in shards.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The trainer: fits any model to demonstrations."""
+"""The trainer, which fits any model to demonstrations."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration
 
 _LOG = logging.getLogger(__name__)
-_SHARE, _FEWEST = 4, 10  # `grow` starts from 1/4 of the demonstrations, if at least 10
+_SHARE, _FEWEST = 4, 10  # `grow` starts with 1/4 of the demonstrations, if these are at least 10
 WARM_TOLERANCE = 1e-5  # tolerance when training continues from the current θ
 
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Pause Python's cycle collector while many long-lived objects are created.
+    """Pause Python's cyclic garbage collector while many long-lived objects are created.
 
     >>> with paused_collector():
     ...     gc.isenabled()
@@ -60,7 +60,7 @@ def paused_collector() -> Iterator[None]:
     finally:
         if was_on:
             if not gc.get_freeze_count():
-                # Moves new objects to the oldest generation without a scan.
+                # Freezing moves new objects to the oldest generation without a scan.
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
@@ -68,7 +68,7 @@ def paused_collector() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Trainer(LearntSettings):
-    """The settings of a follower, with the training procedure."""
+    """The settings of a follower, with the methods that train it."""
 
     learning: Learning
 
@@ -85,10 +85,10 @@ class Trainer(LearntSettings):
         every: int = 25,
         encoders: dict[Hashable, Encoder] | None = None,
     ) -> Learnt:
-        """Learn the lexicon, if required, then θ, then the θ of each further member.
+        """Learn the lexicon if required, then θ, and then the θ of each further member.
 
-        `encoders` collects the encoders of several fits on demonstrations in the same cached
-        environments, so that they share laid-out graphs and plans.
+        `encoders` keeps encoders between several fits on demonstrations in the same cached
+        environments, so that laid-out graphs and plans are shared.
         """
         self.model.check(self.overlay, self.features, self.learning.rounds, self.search)
         first, *others = self.model.all_members(self.overlay, self.features)
@@ -128,7 +128,7 @@ class Trainer(LearntSettings):
         return self.remember(Learnt(self, fitted, loss, examples=tuple(examples)))
 
     def remember(self, learnt: Learnt) -> Learnt:
-        """Return the model with the memory set by `Learning.recall`."""
+        """Return the model with a memory of the strength `Learning.recall`."""
         return remember(learnt, self.learning.recall)
 
     def learn_lexicon(
@@ -138,7 +138,7 @@ class Trainer(LearntSettings):
         progress: ProgressCallback | None,
         state: Checkpoint | None,
     ) -> Checkpoint | None:
-        """Set the lexicon that best explains the examples; return the checkpoint to use."""
+        """Set the lexicon that best explains the examples; return the checkpoint for θ."""
         wishes: list[object] = []
 
         def listen(step: Progress) -> object:
@@ -150,7 +150,7 @@ class Trainer(LearntSettings):
                 self.model, self.data(encoder, self.features, examples), self.features,
                 self.learning, seed=self.seed, progress=listen, checkpoint=state,
             )  # fmt: skip
-        # Checkpoints for a partially learnt lexicon must not be used.
+        # Checkpoints of a partially learnt lexicon must not be used.
         return None if any(wish is True for wish in wishes) else state
 
     def go_on(
@@ -159,9 +159,9 @@ class Trainer(LearntSettings):
         examples: Sequence[Example],
         progress: ProgressCallback | None = None,
     ) -> Learnt:
-        """Train on other examples from the current θ, with the same lexicon.
+        """Train on other examples, from the current θ and with the current lexicon.
 
-        Encodings are kept for `incremental.teach`, unless they change with θ.
+        Encodings are kept for `incremental.teach`, unless they depend on θ.
         """
         if not examples:
             raise DemonstrationError(
@@ -201,7 +201,7 @@ class Trainer(LearntSettings):
     def data(
         self, encoder: Encoder, features: Features, examples: Sequence[Example]
     ) -> TrainingData:
-        """Return the data of a member's objective."""
+        """Return the data from which the objective of an ensemble member is built."""
         return TrainingData(
             encoder=encoder,
             space=features.space(),
@@ -222,7 +222,7 @@ class Trainer(LearntSettings):
         known: FittedModel | None = None,
     ) -> tuple[float, FittedModel, Objective]:
         data = self.data(encoder, member.features, examples)
-        if known is not None:  # keep the numbers of names, so that weights can be matched
+        if known is not None:  # keep the indices of names, so that weights can be matched
             data.space.word_names = dict(known.space.word_names)
             data.space.node_names = dict(known.space.node_names)
         began = time.perf_counter()
@@ -258,7 +258,7 @@ class Trainer(LearntSettings):
     def _grown(
         self, member: Member, encoder: Encoder, examples: Sequence[Example]
     ) -> FittedModel | None:
-        """Return a model trained on a quarter of the examples, or None if these are too few."""
+        """Return a model trained on a quarter of the examples; None if there are too few."""
         count = len(examples) // _SHARE
         if count < _FEWEST:
             return None
@@ -273,15 +273,15 @@ class Trainer(LearntSettings):
     def penalty(
         self, encoder: Encoder, examples: Sequence[Example], space: FeatureSpace
     ) -> float | Reals:
-        """Return the L2 penalty of each weight, or one number for all."""
+        """Return the L2 penalty of each weight, or a single number for all weights."""
         if not self.learning.rare_words:
             return self.learning.l2
         found = find_rare_words(encoder, examples, encoder.reader.counts)
         return found.penalty(self.learning.l2, space)
 
     def fingerprint(self, content: Iterable[object]) -> str:
-        """Return a checksum of all inputs of training, for checkpoints."""
-        # Functions and parsers by name: their repr differs between runs.
+        """Return a checksum of all inputs of training, to identify checkpoints."""
+        # Functions and parsers are identified by name, because their repr differs between runs.
         members = self.model.all_members(self.overlay, self.features)
         described = [
             (
@@ -299,7 +299,7 @@ class Trainer(LearntSettings):
 
 
 def content_of(example: Example) -> tuple[object, ...]:
-    """Return all parts of an example that affect training, as JSON."""
+    """Return everything in an example that affects training, for a checksum."""
     return (
         tuple(map(repr, example.instructions)), canonical(example.trajectory.actions),
         canonical(example.trajectory.start),

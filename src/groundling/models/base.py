@@ -32,7 +32,7 @@ from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 Text: TypeAlias = tuple[Instruction, ...]
 Tell: TypeAlias = Callable[[str, int, int], None]
-"""Progress callback, called with (stage, steps done, total steps)."""
+"""Progress callback; its arguments are the stage, the steps done and the total steps."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class Request:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The scored plans found by a search.
+    """The plans found by a search, with their scores.
 
     Parameters
     ----------
     plans
         Scored plans; without planning, the reflex agent's plan comes first.
     settled
-        Whether the first plan is the answer, regardless of scores.
+        Whether the first plan is the answer, whatever its score.
     normalised
-        Whether scores are already log probabilities, even if only one plan was found.
+        Whether the scores are already log probabilities, even of a single plan.
     """
 
     plans: Sequence[ScoredTrajectory]
@@ -80,7 +80,7 @@ class FittedModel:
 
     @property
     def members(self) -> tuple[FittedModel, ...]:
-        """The members of the ensemble, each without `others`, or only the model itself."""
+        """The members of an ensemble, each without `others`; for other models, the model itself."""
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
     def pruned(self, most: int) -> FittedModel:
@@ -93,7 +93,7 @@ class FittedModel:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """The inputs of an objective.
+    """The data from which an objective is built.
 
     With `grow`, the objective adds features to the space. With `surveyed`, the encoder already
     knows the values and words of all examples, including those in other shards.
@@ -111,15 +111,15 @@ class TrainingData:
     tell: Tell | None = None
 
     def report(self, stage: str, step: int = 0) -> None:
-        """Report progress to the `tell` callback, if there is one."""
+        """Report progress through the `tell` callback, if there is one."""
         if self.tell is not None:
             self.tell(stage, step, len(self.examples))
 
     def label(
         self, graphs: Sequence[Sequence[LaidOutGraph]], *, separate: bool
     ) -> list[LabelledText]:
-        """Return the labelled texts, given the graphs of each example."""
-        # If all values are known, graphs add none; spans still depend on each text's graphs.
+        """Return the texts with labelled words, given the graphs of each example."""
+        # Spans depend on the graphs of each text; otherwise, graphs would add no new values.
         known = (self.grow or self.surveyed) and not self.encoder.reader.spans
         return [
             self.encoder.label(example.instructions, () if known else each, separate=separate)
@@ -135,24 +135,24 @@ class TrainingData:
 
 
 class Objective(ABC):
-    """A loss over examples, which `realign` may adapt to θ before each round.
+    """A loss over examples; `realign` may adapt the loss to θ before each round.
 
-    The constructor lists the `graphs` of each example, and `encode` creates the `scorer`.
+    The constructor collects the `graphs` of each example, and `encode` creates the `scorer`.
     """
 
     data: TrainingData
     graphs: Sequence[Sequence[LaidOutGraph]]
     scorer: Scorer
     begins_aligned = False  # whether the first round uses the initial alignments
-    realigns = False  # whether `realign` may change anything
-    forgets = False  # whether the result of `realign` only depends on the latest θ
+    realigns = False  # whether `realign` may change the loss
+    forgets = False  # whether the result of `realign` depends only on the latest θ
 
     @abstractmethod
     def encode(self) -> None:
-        """Label and encode the examples, after a survey of their values and words."""
+        """Label and encode the examples; call `survey` first."""
 
     def survey(self) -> None:
-        """Learn the values of all graphs and count the words of all texts, if needed."""
+        """Collect the values of all graphs and the words of all texts, unless already done."""
         data, encoder = self.data, self.data.encoder
         data.report("encoding")
         if data.grow and not data.surveyed:
@@ -161,14 +161,14 @@ class Objective(ABC):
             encoder.reader.count((each.instructions for each in data.examples), encoder.values)
 
     def prepare(self) -> Self:
-        """Survey and encode the examples, and return the objective."""
+        """Survey and encode the examples, then return this objective."""
         self.survey()
         self.encode()
         return self
 
     @property
     def width(self) -> int:
-        """The number of weights."""
+        """The number of weights in θ."""
         return len(self.data.space)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
@@ -176,11 +176,11 @@ class Objective(ABC):
         return self.scorer.loss(theta)
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that `Model.loss` needs in addition to those of the scorer."""
+        """Return the arrays that `Model.loss` needs besides those of the scorer."""
         return {}
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ."""
+        """Return the weights θ from which training starts."""
         return np.zeros(width)
 
     def owners(self) -> Sequence[int]:
@@ -188,7 +188,7 @@ class Objective(ABC):
         return range(len(self.data.examples))
 
     def realign(self, theta: Reals) -> bool:
-        """Adapt to θ before another round; return whether anything changed."""
+        """Adapt the loss to θ before another round; return whether it changed."""
         return False
 
     def check_possible(self) -> None:
@@ -202,14 +202,14 @@ class Objective(ABC):
         if not possible.all():
             example = self.data.examples[self.owners()[int(np.argmin(possible))]]
             raise DemonstrationError(
-                f"{example.demonstration}: its words cannot be aligned with the nodes of its "
-                "actions. Add 'self' to Overlay.neighbours, or use adjacency='soft'."
+                f"{example.demonstration}: its words must have an alignment with the nodes of its "
+                "actions; got none. Add 'self' to Overlay.neighbours, or use adjacency='soft'."
             )
 
 
 @dataclass(frozen=True, repr=False)
 class Member(Settings):
-    """Settings of an additional ensemble member: another overlay and other features.
+    """Settings of an additional ensemble member: its overlay and its features.
 
     >>> Member(Overlay(skeleton="chain")).overlay.skeleton
     'chain'
@@ -221,18 +221,18 @@ class Member(Settings):
 
 @dataclass(frozen=True, repr=False)
 class Model(Settings, ABC):
-    """Base class of models, each with its settings, objective and search.
+    """Base class of models, which define an objective and a search, with settings for both.
 
-    A model is immutable. Subclasses must implement `objective` (the loss of demonstrations),
-    `search` (plans for a text) and `interpret` (the alignment of a text with a plan, and its
-    expected features).
+    A model is immutable. Subclasses must implement `objective` (the loss on demonstrations),
+    `search` (which finds plans for a text) and `interpret` (the alignment of a text with a plan,
+    and the expected features).
     """
 
     lists_plans: ClassVar[bool] = False  # whether plans are enumerated if possible
 
     @abstractmethod
     def objective(self, data: TrainingData) -> Objective:
-        """Return the training objective, not yet encoded."""
+        """Return the training objective; call `prepare` to encode it."""
 
     @abstractmethod
     def search(
@@ -244,24 +244,24 @@ class Model(Settings, ABC):
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return an interpretation of the text for each plan."""
+        """Return an interpretation of the text for each of the plans."""
 
     # Optional methods.
 
     def loss(
         self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
     ) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient, from arrays (`Objective.parts`)."""
+        """Return Σ weight · -log p and its gradient from arrays (see `Objective.parts`)."""
         return scorer.loss(theta)
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ."""
+        """Return the weights θ from which training starts."""
         return np.zeros(width)
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the scores of plans given the request's text."""
+        """Return the score of each plan, given the text of the request."""
         return [each.score for each in self.interpret(fitted, request, plans, search)]
 
     def rescore(
@@ -291,7 +291,7 @@ class Model(Settings, ABC):
         """Raise an error for settings that are invalid or have no effect in this model."""
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings if plans are too `short`, or else too long; "" if none."""
+        """Return advice on settings if plans are too `short` or, otherwise, too long; may be ""."""
         return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:
@@ -304,7 +304,7 @@ class Model(Settings, ABC):
                 )
 
     def terms(self) -> PlanTerms:
-        """Return the potentials of whole plans."""
+        """Return the settings for potentials of whole plans."""
         return PlanTerms()
 
     def lengths(self, encoder: Encoder, examples: Sequence[Example]) -> LengthModel:
@@ -312,7 +312,7 @@ class Model(Settings, ABC):
         return LengthModel()
 
     def all_members(self, overlay: Overlay, features: Features) -> tuple[Member, ...]:
-        """Return all members; only one unless this is an ensemble."""
+        """Return all members; a single one unless the model is an ensemble."""
         return (Member(overlay, features),)
 
     @property

@@ -36,7 +36,7 @@ _FIRST_SPREAD = 0.1  # standard deviation of random initial weights
 
 @dataclass(frozen=True, repr=False)
 class DecisionModel(UnitModel):
-    """The paper's model, which scores each demonstrated action against alternatives.
+    """The paper's model, which compares each demonstrated action with alternatives.
 
     The loss is Σ_j -log softmax over Ỹ of ψ(ỹ) + Σ_i [a_i = j] ψ(x_i, ỹ). Learning alternates
     between the weights θ and the alignment a of units with actions. The search alternates between
@@ -52,12 +52,12 @@ class DecisionModel(UnitModel):
     alternatives_from
         Where alternatives come from: the state of the `decision`, or all states of the `path`.
     begin
-        Whether learning starts from random `weights`, or from units spread evenly over the actions
+        Whether training starts from random `weights`, or from units spread evenly over the actions
         (`alignment`).
     last_to_last
         Whether the last unit must align with the last action.
     restarts, alternations
-        Number of initial alignments in the search, and of alternations for each.
+        Number of initial alignments in the search, and of alternations from each.
     compare
         Whether the plans found by the search are compared by their total `score`, or only by their
         fit to the `text`.
@@ -68,7 +68,7 @@ class DecisionModel(UnitModel):
     Traceback (most recent call last):
         ...
     groundling.errors.IdleSettingError: DecisionModel.restarts has no effect with aligned='all',
-    where nothing alternates. Leave it out, or use aligned='best'.
+    which needs no alternation. Leave it out, or use aligned='best'.
     """
 
     aligned: Literal["best", "all"] = "best"
@@ -87,12 +87,12 @@ class DecisionModel(UnitModel):
                 if name in ("begin", "restarts", "alternations"):
                     raise idle_setting(
                         f"DecisionModel.{name}",
-                        "with aligned='all', where nothing alternates",
+                        "with aligned='all', which needs no alternation",
                         "Leave it out, or use aligned='best'.",
                     )
 
     def objective(self, data: TrainingData) -> DecisionObjective:
-        """Return the loss of decisions against alternatives, realigned each round."""
+        """Return the loss of decisions against alternatives; units are realigned each round."""
         self.check_negative_starts(data.examples)
         return DecisionObjective(self, data)
 
@@ -113,7 +113,7 @@ class DecisionModel(UnitModel):
     def find(
         self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
     ) -> Callable[[Search], list[ScoredTrajectory]]:
-        """Return a function that finds plans by alternating alignment and plan."""
+        """Return a function that finds plans by alternating between alignment and plan."""
         lengths = range(search.min_length, search.longest + 1)
         how = Alternation(
             restarts=self.restarts,
@@ -151,10 +151,10 @@ class DecisionModel(UnitModel):
 
 
 class DecisionObjective(Objective):
-    """The loss of decisions under alignments that are fixed for a round.
+    """The loss of decisions, given alignments that stay the same for a round.
 
-    The instance of a decision holds only the units that are aligned with it. An evaluation
-    therefore reads each text once, regardless of its number of decisions.
+    The instance of a decision has only the units that are aligned with it, so one evaluation reads
+    each text only once, whatever its number of decisions.
     """
 
     forgets = True
@@ -190,10 +190,10 @@ class DecisionObjective(Objective):
             self.aligner = data.encoder.encode(demonstrated, data.space, threads=data.threads)
         self._encode()
         self.check_possible()
-        self.graphs = []  # not needed any more
+        self.graphs = []  # no longer needed
 
     def _decide_features(self) -> None:
-        """Grow the feature space with all units and all graphs of each example."""
+        """Add the features of all units with all graphs of each example to the space."""
         instances = []
         for example, text, decisions in zip(
             self.data.examples, self.texts, self.options, strict=True
@@ -206,7 +206,7 @@ class DecisionObjective(Objective):
         self.data.encode(instances)
 
     def _encode(self) -> None:
-        """Encode one instance per decision, with the units aligned with it."""
+        """Encode one instance for each decision, with the units aligned with it."""
         instances = []
         for example, text, decisions, alignment in zip(
             self.data.examples, self.texts, self.options, self.alignment, strict=True
@@ -223,7 +223,7 @@ class DecisionObjective(Objective):
         )
 
     def _alternatives(self, example: Example) -> list[list[LaidOutGraph]]:
-        """Return the graphs of each decision, the demonstrated one first."""
+        """Return the graphs of the actions in each decision, the demonstrated action first."""
         trajectory, world = example.trajectory, example.world
         everywhere = [
             (state, action) for state in trajectory.states[:-1] for action in world.actions(state)
@@ -245,7 +245,7 @@ class DecisionObjective(Objective):
         return options
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ of the model."""
+        """Return the weights from which training starts, as defined by the model."""
         return self.model.first(width, seed)
 
     def realign(self, theta: Reals) -> bool:

@@ -40,10 +40,10 @@ _SHARED = ("lexicon", "promote", "stop_words")
 class Ensemble(Model):
     """An equally weighted ensemble of models trained on the same demonstrations.
 
-    Models with different views of a text make different mistakes, so a dependency-tree model and a
-    word-by-word model are better together than either alone. The first member uses the follower's
-    own overlay and features, and performs the search. The score of a plan is the mean over all
-    members.
+    Models with different views of a text make different mistakes, so for instance a dependency-tree
+    model and a word-by-word model are better together than either alone. The first member uses the
+    follower's own overlay and features, and searches for plans. The score of a plan is the mean
+    over all members.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Ensemble(Model):
                     )
 
     def all_members(self, overlay: Overlay, features: Features) -> tuple[Member, ...]:
-        """Return all members, the follower's own settings first."""
+        """Return all members; the first has the follower's own settings."""
         return (Member(overlay, features), *self.members)
 
     @property
@@ -94,15 +94,15 @@ class Ensemble(Model):
         return self.model
 
     def terms(self) -> PlanTerms:
-        """Return the potentials of whole plans."""
+        """Return the settings for potentials of whole plans."""
         return self.model.terms()
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ of a member."""
+        """Return the weights from which the training of a member starts."""
         return self.model.first(width, seed)
 
     def objective(self, data: TrainingData) -> Objective:
-        """Return the objective of one member; members are trained independently."""
+        """Return the objective of one member; each member is trained separately."""
         return self.model.objective(data)
 
     def lengths(self, encoder: Encoder, examples: Sequence[Example]) -> LengthModel:
@@ -142,14 +142,14 @@ class Ensemble(Model):
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return the mean interpretation over all members."""
+        """Return the mean of the interpretations by all members."""
         each_of = (self.model.interpret(one, request, plans, search) for one in fitted.members)
         return [Interpretation.mean(found) for found in zip(*each_of, strict=True)]
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the mean scores of plans given the request's text."""
+        """Return the mean scores of plans over all members."""
         found = [self.model.scores(one, request, plans, search) for one in fitted.members]
         return list(map(float, np.mean(found, axis=0)))
 
@@ -157,13 +157,13 @@ class Ensemble(Model):
 def _mean(
     answers: Sequence[tuple[Sequence[Trajectory], Reals]],
 ) -> tuple[Sequence[Trajectory], Reals]:
-    """Return plans with their mean scores over all members."""
+    """Return the plans with their mean scores over all members."""
     plans, scores = answers[0]
     names = [plan.actions for plan in plans]
     total = scores.copy()
     for others, values in answers[1:]:
         theirs = [plan.actions for plan in others]
-        if theirs != names:  # a beam keeps the best first
+        if theirs != names:  # the plans of a beam are ordered by score
             place = {actions: number for number, actions in enumerate(theirs)}
             if place.keys() != set(names):
                 raise SettingError(

@@ -1,4 +1,4 @@
-"""The models by name, with minimal settings for each of them."""
+"""All models by name, with minimal settings for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODELS: dict[str, type[Model]] = {
 
 
 def every_model() -> list[dict[str, Any]]:
-    """Return follower settings for each model that is not an ensemble.
+    """Return minimal follower settings for every model except ensembles.
 
     >>> [type(each["model"]).__name__ for each in every_model()]
     ['PlanModel', 'PlanModel', 'DecisionModel', 'TransducerModel']

@@ -1,4 +1,4 @@
-"""Prepare demonstrations for learning: parse, check, execute and mirror them."""
+"""Preparation of demonstrations for training: parsed, checked, executed and mirrored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from groundling.world.composition import compose_with_names
 from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory
 
-_FEWEST_IMAGES = 20  # mirror images with changed actions, before their texts are checked
+_FEWEST_IMAGES = 20  # minimum mirror images with changed actions for a check of their texts
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Example:
     weight: float
     group: str
     shown: Demonstration | None = None  # the original; None for mirror images and compositions
-    names: tuple[str, ...] = ()  # of the demonstrations it was derived from
+    names: tuple[str, ...] = ()  # names of the demonstrations it is derived from
 
 
 def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
@@ -69,7 +69,7 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
 
 @dataclass(frozen=True)
 class Skipped:
-    """A demonstration that was skipped, and the reason."""
+    """A demonstration that was left out of training, and the reason."""
 
     demonstration: Demonstration
     problem: str
@@ -78,7 +78,7 @@ class Skipped:
 def sift(
     encoder: Encoder, demonstrations: Sequence[Demonstration]
 ) -> tuple[list[Demonstration], list[Skipped]]:
-    """Split demonstrations into valid ones and skipped ones with the reason."""
+    """Split demonstrations into valid ones and others; the latter come with the reason."""
     try:
         if demonstrations:
             prepare(encoder, demonstrations)
@@ -104,8 +104,8 @@ def prepare(
 ) -> list[Example]:
     """Parse and check demonstrations; with `augment`, add the world's mirror images.
 
-    A demonstration and its mirror images share its weight. With `composed`, consecutive
-    demonstrations are also added as one demonstration with that weight (see `compose`).
+    A demonstration shares its weight equally with its mirror images. With `composed`, consecutive
+    demonstrations are also joined and added with that relative weight (see `compose`).
     """
     listed = listed_demonstrations(demonstrations)
     learnt: list[tuple[Demonstration, Demonstration | None, tuple[str, ...]]] = [
@@ -160,9 +160,9 @@ def _contradictions(
     texts: Sequence[tuple[Instruction, ...]],
     wholes: Sequence[Demonstration | None],
 ) -> bool:
-    """Return whether mirror images contradict their originals, and warn if they do.
+    """Return whether mirror images contradict the originals, and warn if they do.
 
-    If mirroring changes actions but no word of any text, the words to swap are those of another
+    If mirroring changes actions but no word of any text, the environment swaps words of another
     language. The same text would then have two contradictory plans.
     """
     differ = changed = 0
@@ -178,7 +178,7 @@ def _contradictions(
         return False
     warnings.warn(
         f"Mirror images change the actions of {differ} demonstrations, but no word of their texts. "
-        "They would contradict the originals and are ignored. Pass the words to swap to "
+        "They would contradict the originals, and are left out. Pass the words to swap to "
         "the environment, or set Learning(augment=False).",
         AugmentWarning,
         stacklevel=5,  # the caller of Follower.fit

@@ -1,4 +1,4 @@
-"""Interpretations: alignments and expected features of a text given a plan."""
+"""Interpretations: the alignment and expected features of a text, given a plan."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from groundling.overlay.scorer import Scorer
 
 @dataclass(frozen=True)
 class Interpretation:
-    """The alignment and expected features of a text given one plan.
+    """The alignment and the expected features of a text, given one plan.
 
-    `aligned[j]` is an array (words × nodes) of the probabilities that a word aligns with a node of
-    action j, with words in text order; dropped words have zeros. Features are expected counts in
-    the shape of θ. `text[j]` has those of words on action j, `free[j]` those of ψ(y_j), and `plan`
-    all others: ψ(n), words × plan and links.
+    `aligned[j]` is an array (words × nodes) of the probabilities that each word aligns with each
+    node of action j. Words are in text order, and dropped words have zeros. Expected features have
+    the shape of θ: `text[j]` counts words on action j, `free[j]` counts ψ(y_j), and `plan` counts
+    the rest: ψ(n), words × plan, and links.
     """
 
     score: float
@@ -34,10 +34,10 @@ class Interpretation:
 
     @classmethod
     def mean(cls, each_of: Sequence[Interpretation]) -> Interpretation:
-        """Return the mean over several models, with their features concatenated.
+        """Return the mean over several models; features of the models are concatenated.
 
         The alignment with each action is averaged over the models in which it has the same shape as
-        in the first.
+        in the first model.
 
         >>> one = Interpretation(1.0, (np.ones((1, 1)),), (np.ones(1),), (np.ones(1),), np.ones(2))
         >>> two = Interpretation(3.0, (np.zeros((1, 1)),), (np.ones(2),), (np.ones(2),), np.ones(2))
@@ -66,7 +66,7 @@ class Interpretation:
 
 
 def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals:
-    """Return the expected features of words on the nodes of one action (instance 0)."""
+    """Return the expected features of words on an action's nodes, from a single instance."""
     tables, places = scorer.tables, _node_places(scorer, graph)
     counts = np.zeros(scorer.width)
     for word, word_set in enumerate(scorer.batch.word_set.tolist()):
@@ -79,7 +79,7 @@ def text_counts(scorer: Scorer, graph: LaidOutGraph, posteriors: Reals) -> Reals
 
 
 def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
-    """Return the expected features of ψ(y) (instance 0)."""
+    """Return the expected features of ψ(y), from a scorer of a single instance."""
     batch, tables = scorer.batch, scorer.tables
     counts = np.zeros(scorer.width)
     pair = int(batch.graph_prior[scorer.encoding.graphs[0].index(graph)])
@@ -92,7 +92,7 @@ def free_counts(scorer: Scorer, graph: LaidOutGraph) -> Reals:
 
 
 def _node_places(scorer: Scorer, graph: LaidOutGraph) -> list[int]:
-    """Return the indices of a graph's nodes in the encoding (instance 0)."""
+    """Return the indices of a graph's nodes in the encoding of a single instance."""
     batch = scorer.batch
     place = scorer.encoding.graphs[0].index(graph)
     local = batch.graph_node[int(batch.graph_nodes[place]) : int(batch.graph_nodes[place + 1])]

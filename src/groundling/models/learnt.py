@@ -1,4 +1,4 @@
-"""The result of `fit`: a fitted model with the settings used."""
+"""The result of `fit`: a fitted model, and the settings used for it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LearntSettings:
     threads: int
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
-        """Return an encoder for one member; all members parse the text in the same way."""
+        """Return an encoder for a member; all members parse a text in the same way."""
         features = member.features
         labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
         reader = Reader(
@@ -53,7 +53,7 @@ class LearntSettings:
 
 @dataclass(frozen=True)
 class Learnt:
-    """The immutable result of `fit`, with the settings used."""
+    """The immutable result of `fit`, including the settings used."""
 
     settings: LearntSettings
     fitted: FittedModel
@@ -61,7 +61,7 @@ class Learnt:
     temperature: float = 1.0
     examples: tuple[Example, ...] = field(default=(), repr=False)  # empty in a loaded model
     choices: tuple[Any, ...] = ()  # settings chosen from the demonstrations
-    encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first objectives, if kept
+    encoded: tuple[Objective, ...] = field(default=(), repr=False)  # first objectives, if kept
     usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # label profile of a loaded model
     memory: DemonstrationMemory = DemonstrationMemory()  # noqa: RUF009 - a frozen value
     sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
@@ -70,17 +70,17 @@ class Learnt:
     questions: tuple[Any, ...] = field(default=(), repr=False)  # empty in a loaded model
 
     def __getstate__(self) -> dict[str, Any]:
-        # Objectives can be rebuilt, and their progress callbacks cannot be copied.
+        # Objectives are left out: they can be rebuilt, and progress callbacks cannot be copied.
         return {**self.__dict__, "encoded": ()}
 
     @property
     def model(self) -> Model:
-        """The model used."""
+        """The probability model that was fitted."""
         return self.settings.model
 
     @property
     def search(self) -> Search:
-        """The search settings."""
+        """The settings used to search for plans."""
         return self.settings.search
 
     def without_memory(self) -> Learnt:
@@ -88,7 +88,7 @@ class Learnt:
         return replace(self, memory=DemonstrationMemory())
 
     def with_search(self, search: Search) -> Learnt:
-        """Return a copy with other search settings; caches stay shared."""
+        """Return a copy with other search settings, which shares the caches."""
         for member in self.fitted.members:
             member.encoder.budget.allow(search.memory * 1_000_000)
         return replace(self, settings=replace(self.settings, search=search))

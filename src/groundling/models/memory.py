@@ -1,14 +1,14 @@
 """Nearest-neighbour memory of demonstrations, as an additional term of the score.
 
-A text that equals or nearly equals a demonstrated one should have the same meaning, but weights
-generalise and do not memorise. The memory therefore adds a term to the log probability of a plan:
+A text that is equal or similar to a demonstrated one should have the same meaning, but weights
+generalise instead of memorising. The memory therefore adds a term to the log probability of a plan:
 
     strength · (similarity of the nearest text) · (mean similarity of the plan's graphs to those
     of demonstrations, weighted by the similarity of their texts)
 
 The similarity of graphs depends on their roots (the kind of action) and, to a lesser degree, on all
-their nodes. Contradictory demonstrations of one text cancel out. One demonstration is enough for
-its own sentence. Sentences that are similar to no demonstration are scored by the weights alone.
+their nodes. Contradictory demonstrations of a text cancel each other out. A single demonstration is
+enough for its own sentence. Sentences unlike any demonstration are scored by the weights alone.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.graph import Label
 from groundling.world.trajectory import Trajectory
 
-TEXT_POWER = 4  # one different word of six lowers the similarity to about 1/7
+TEXT_POWER = 4  # if one word of six differs, the similarity is about 1/7
 LEAST = 0.05  # minimum similarity of texts
 BEST = 100  # number of plans compared with the memory
-MOST = 2_000  # number of demonstrations kept: the latest
+MOST = 2_000  # maximum number of demonstrations; the latest are kept
 _EDGE = ""  # padding before the first word and after the last
 
 
@@ -56,7 +56,7 @@ class RememberedText:
 
     @property
     def text(self) -> str:
-        """The words as one string."""
+        """The words of the text, joined by spaces."""
         return " ".join(self.words)
 
 
@@ -75,7 +75,7 @@ class Recollection:
         return f"“{self.shown.text}” {self.amount:+.2f}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-serialisable data."""
+        """Return the contribution as JSON-ready data."""
         return {"text": self.shown.text, "name": self.shown.name, "amount": self.amount}
 
 
@@ -98,11 +98,11 @@ class DemonstrationMemory:
 
     @classmethod
     def of(cls, examples: Iterable[Example], strength: float = 0.0) -> DemonstrationMemory:
-        """Return the memory of original examples, without mirror images and compositions."""
+        """Return the memory of the original examples, excluding mirror images and compositions."""
         return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
     def with_strength(self, strength: float) -> DemonstrationMemory:
-        """Return a copy with another strength."""
+        """Return the same memory with another strength of its influence."""
         return replace(self, strength=strength)
 
     @cached_property
@@ -138,7 +138,7 @@ class DemonstrationMemory:
         scores: Reals,
         without: str | None = None,
     ) -> dict[int, Recollection]:
-        """Return the contribution of the memory to each of the best plans, by plan index.
+        """Return what the memory adds to the score of each of the best plans, by plan index.
 
         Demonstrations of the group `without` are excluded.
         """
@@ -149,7 +149,7 @@ class DemonstrationMemory:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-serialisable data, with each label stored once."""
+        """Return the memory as JSON-ready data, with each label stored once."""
         names: dict[str, int] = {}
 
         def numbered(labels: Mapping[str, int]) -> list[list[int]]:
@@ -193,7 +193,7 @@ def _text(value: Any) -> str:
 
 
 def latest(examples: Iterable[Example]) -> list[Example]:
-    """Return the original examples that no later example replaces.
+    """Return the original examples that are not replaced by a later one.
 
     A later demonstration of the same text from the same start replaces an earlier one.
     """
@@ -215,7 +215,7 @@ def _mean(
     found = []
     for each, _ in like:
         root = likeness(each.roots, roots)
-        # Nothing else counts if the roots have nothing in common.
+        # If the roots have no label in common, the similarity is 0.
         found.append(root**2 * (1 + likeness(each.labels, labels) ** 2) / 2 if root else 0.0)
     graphs = np.array(found)
     amount = strength * weights.max() * (weights @ graphs) / weights.sum()

@@ -49,7 +49,7 @@ from groundling.world.trajectory import Trajectory
 class PlanSpace:
     """A list of plans, and the same plans as encoded candidates.
 
-    `whole` is the larger space that this space is a subset of, if there is one.
+    `whole` is the larger space of which this space is a subset, if any.
     """
 
     plans: Sequence[Trajectory]
@@ -87,7 +87,7 @@ class PlanSpaces:
 
     @property
     def bytes(self) -> int:
-        """Return 0: the shared budget already counts these bytes."""
+        """Return 0, because the shared budget already counts these bytes."""
         return 0
 
     def plans(self, world: CachedEnvironment, start: State, search: Search) -> PlanSpace | None:
@@ -119,7 +119,7 @@ _TOO_MANY = _TooMany()
 
 
 class PlanObjective(Objective):
-    """The loss of demonstrated plans against all others, summed over alignments."""
+    """The loss of demonstrated plans against all other plans, summed over alignments."""
 
     def __init__(self, data: TrainingData, alternatives: int) -> None:
         self.alternatives = alternatives
@@ -127,9 +127,9 @@ class PlanObjective(Objective):
         self.spaces = PlanSpaces.of(data.encoder)
         self.complete = True
         self.plans: list[PlanSpace] = []  # of each example, shared between equal starts
-        self.further: list[list[Trajectory]] = []  # additional plans
+        self.further: list[list[Trajectory]] = []  # additional plans of each example
         self.gold: list[list[int]] = []
-        self.negative: list[list[PlanSpace]] = []  # plans from negative starts, never correct
+        self.negative: list[list[PlanSpace]] = []  # from negative starts, so never correct
         apart: dict[tuple[int, Hashable], PlanSpace] = {}
         for place, example in enumerate(data.examples):
             data.report("listing plans", place)
@@ -168,7 +168,7 @@ class PlanObjective(Objective):
     def _others(
         self, example: Example, space: PlanSpace, apart: dict[tuple[int, Hashable], PlanSpace]
     ) -> PlanSpace:
-        """Return plans from a negative start whose outcome is not the demonstrated one."""
+        """Return the plans from a negative start that do not have the demonstrated outcome."""
         world = example.world
         end = world.outcome(example.trajectory.end)
         key = (id(space), end)
@@ -177,7 +177,7 @@ class PlanObjective(Objective):
             candidates = space.candidates
             if len(others) < len(space):
                 candidates = self.data.encoder.candidates(world, others)
-            # Keep the whole space alive so that its id is not reused.
+            # Refer to the whole space, so that its id is not reused.
             apart[key] = PlanSpace(others, candidates, whole=space)
         return apart[key]
 
@@ -186,7 +186,7 @@ class PlanObjective(Objective):
         wanted = {each.actions for each in (example.trajectory, *example.also)}
         gold = [place for place, plan in enumerate(space) if plan.actions in wanted]
         if not gold:
-            # Too long for the space: accept any shortest plan with the same outcome.
+            # The plan is too long for the space: accept the shortest plans with its outcome.
             end = world.outcome(example.trajectory.end)
             alike = [
                 (len(plan), place)
@@ -203,7 +203,7 @@ class PlanObjective(Objective):
         self.gold.append(gold)
 
     def _spaces(self, place: int) -> list[PlanSpace]:
-        """Return the plan spaces of an example from its own start."""
+        """Return the plan spaces of an example from its demonstrated start."""
         further, world = self.further[place], self.data.examples[place].world
         if not further:
             return [self.plans[place]]
@@ -225,7 +225,7 @@ class PlanObjective(Objective):
         ]
 
     def realign(self, theta: Reals) -> bool:
-        """Add competing plans found by beam search, if plans were sampled."""
+        """Add competing plans from a beam search, if the plans of an example are a sample."""
         if self.complete:
             return False
         grown = False
@@ -268,22 +268,22 @@ class PlanObjective(Objective):
         score: PlanScorer,
         known: set[tuple[Action, ...]],
     ) -> list[Trajectory]:
-        """Return plans found by beam search that are not yet known."""
+        """Return plans from a beam search that the objective does not have yet."""
         found = beam_plans(world, start, self.data.search, score)
         return [plan for plan in found if plan.actions not in known]
 
 
-_TOGETHER = 200  # texts scored at once
+_TOGETHER = 200  # texts scored in a batch
 _PLANS_TOGETHER = 50_000
 
 
 @dataclass(frozen=True, repr=False)
 class PlanModel(Model):
-    """A model that scores the demonstrated plan against all other plans.
+    """A model that compares the demonstrated plan with all other plans.
 
     The loss is -log p(plan | text), summed over alignments, where p is normalised over all plans
-    from the start. If there are too many plans to enumerate, p is normalised over a sample and the
-    plans found by beam search.
+    from the start. If there are too many plans to enumerate, p is normalised over a sample of plans
+    and those found by beam search.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ class PlanModel(Model):
         Whether ψ(n) has weights: for the length and labels of the whole plan, and for words
         joined with these labels.
     advance_scores
-        Whether words have weights for advancing to another action.
+        Whether words have weights for a link that leads to another action.
     skip
         Cost of each action skipped between two aligned words.
     alternatives
@@ -303,7 +303,7 @@ class PlanModel(Model):
     Traceback (most recent call last):
         ...
     groundling.errors.IdleSettingError: PlanModel.skip has no effect with Overlay.skeleton='bag',
-    where words have no links. Leave it out, or use skeleton='tree'.
+    which removes the links between words. Leave it out, or use skeleton='tree'.
     """
 
     lists_plans: ClassVar[bool] = True
@@ -325,13 +325,13 @@ class PlanModel(Model):
                 if name in self.changed():
                     raise idle_setting(
                         f"PlanModel.{name}",
-                        "with Overlay.skeleton='bag', where words have no links",
+                        "with Overlay.skeleton='bag', which removes the links between words",
                         "Leave it out, or use skeleton='tree'.",
                     )
         if self.plan_words and not self.plan_scores:
             raise idle_setting(
                 "PlanModel.plan_words",
-                "with plan_scores=False, where plans have no labels",
+                "with plan_scores=False, without which plans have no labels",
                 "Leave it out, or use plan_scores=True.",
             )
 
@@ -349,7 +349,7 @@ class PlanModel(Model):
     def search(
         self, fitted: FittedModel, requests: Sequence[Request], search: Search
     ) -> Iterator[SearchResult]:
-        """Yield all plans with scores, in batches; use beam search if there are too many."""
+        """Yield all plans with their scores, in batches; use a beam if there are too many plans."""
         waiting: list[tuple[Request, PlanSpace]] = []
         for request in requests:
             space = self._listed(fitted, request, search)
@@ -407,11 +407,11 @@ class PlanModel(Model):
         found: Iterable[Sequence[Trajectory]],
         search: Search,
     ) -> Iterator[Reals]:
-        """Yield the scores of plans found by another model, computed in batches."""
+        """Yield the scores of plans that another model found, computed in batches."""
         waiting: list[tuple[Text, list[PlanSpace]]] = []
         for request, plans in zip(requests, found, strict=True):
             space = self._listed(fitted, request, search)
-            # If lengths are equal, both have all plans in the same order.
+            # If the lengths are equal, both lists have all plans in the same order.
             if space is None or len(space) != len(plans):
                 space = PlanSpace(plans, fitted.encoder.candidates(request.world, plans))
             waiting.append((request.text, [space]))
@@ -421,12 +421,15 @@ class PlanModel(Model):
         yield from (scores for [scores] in self._scores(fitted, waiting))
 
     def _search_one(self, fitted: FittedModel, request: Request, search: Search) -> SearchResult:
-        """Run a beam search or, without planning, the reflex agent."""
+        """Run a beam search or, without planning, a reflex agent."""
         world, start = request.world, request.start
 
         def score(plans: Sequence[Trajectory]) -> Reals:
-            space = PlanSpace(plans, fitted.encoder.candidates(world, plans))
-            [[scores]] = self._scores(fitted, [(request.text, [space])])
+            if world.grounds_alone and all(len(each) == 1 for each in plans):
+                candidates = fitted.encoder.candidates_from(world, start, plans)
+            else:
+                candidates = fitted.encoder.candidates(world, plans)
+            [[scores]] = self._scores(fitted, [(request.text, [PlanSpace(plans, candidates)])])
             return scores
 
         if not search.planning:
@@ -460,7 +463,7 @@ class PlanModel(Model):
             yield [(space.plans, values) for space, values in zip(spaces, scores, strict=True)]
 
     def _space(self, fitted: FittedModel, request: Request, search: Search) -> PlanSpace:
-        """Return all plans from a start, or those found by the search."""
+        """Return all plans from a start or, if there are too many, those found by the search."""
         space = self._listed(fitted, request, search)
         if space is None:
             found = self._search_one(fitted, request, search).plans
@@ -473,7 +476,7 @@ class PlanModel(Model):
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
-        """Return interpretations of the text, summed over all alignments with each plan."""
+        """Return interpretations of the text given each plan, summed over all alignments."""
         text, space, scorer = self._encoded(fitted, request, plans, search)
         potentials = scorer.potentials(fitted.theta)
         scores = scorer.candidate_scores(fitted.theta)
@@ -503,7 +506,7 @@ class PlanModel(Model):
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the scores of plans given the request's text."""
+        """Return the score of each plan, given the text of the request."""
         *_, scorer = self._encoded(fitted, request, plans, search)
         found: list[float] = scorer.candidate_scores(fitted.theta).tolist()
         return found
@@ -511,7 +514,7 @@ class PlanModel(Model):
     def _encoded(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> tuple[LabelledText, PlanSpace, Scorer]:
-        """Return the text, labelled by the names in all plans as during the search."""
+        """Return the text encoded with the given plans; words are labelled as in the search."""
         space = PlanSpace(plans, fitted.encoder.candidates(request.world, plans))
         searched = self._listed(fitted, request, search)
         graphs = dict.fromkeys(space.candidates.graphs)

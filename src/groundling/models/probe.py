@@ -1,4 +1,4 @@
-"""A checksum of feature extraction, to detect models saved by other versions."""
+"""A checksum of feature extraction, which reveals models saved by other versions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _TEXT = (
     "after that walk to every other lamp except the bleu one at half past seven",
 )
 _KNOWN = 6  # number of the model's words, kinds and values added to the text and the graph
-_LONGEST = 40  # characters per word, as models may come from untrusted sources
+_LONGEST = 40  # maximum characters of a word, because models may come from untrusted sources
 
 
 def probe_features(fitted: FittedModel) -> str:
-    """Return a checksum of a model's features for a fixed text and graph.
+    """Return a checksum of the features that a model extracts from a fixed text and graph.
 
-    The checksum depends on the model's settings, lexicon, values and word counts. Equal models
-    have different checksums only if feature extraction differs. Parsers, synonyms and custom
-    joining functions are excluded.
+    The checksum depends on the model's settings, lexicon, values and word counts. For equal models,
+    it differs only if features are extracted differently. Parsers, synonyms and custom joining
+    functions have no effect.
 
     >>> from groundling import Follower
     >>> from groundling.examples import lamp_demonstrations
@@ -46,7 +46,7 @@ def probe_features(fitted: FittedModel) -> str:
 
 def _lines(fitted: FittedModel) -> Iterator[str]:
     known = fitted.encoder
-    # A separate encoder, so that probing does not change the model's caches.
+    # A separate encoder leaves the caches of the model unchanged.
     encoder = Encoder(replace(known.reader, synonyms=None), known.overlay, known.nodes, known.terms)
     encoder.values = {kind: set(values) for kind, values in known.values.items()}
     values = {kind: _some(each) for kind, each in sorted(encoder.values.items())[:_KNOWN]}
@@ -69,7 +69,7 @@ def _lines(fitted: FittedModel) -> Iterator[str]:
 
 
 def _joined(fitted: FittedModel, words: list[WordLabel], nodes: list[NodeLabel]) -> Iterator[str]:
-    """Yield the joined features of all label pairs, as names and values."""
+    """Yield the names and values of the joined features of all pairs of labels."""
     plain = tuple(each for each in fitted.features.joins if isinstance(each, str))
     space = replace(fitted.features, joins=plain).space()
     first, second = np.divmod(np.arange(len(words) * len(nodes)), max(len(nodes), 1))
@@ -80,7 +80,7 @@ def _joined(fitted: FittedModel, words: list[WordLabel], nodes: list[NodeLabel])
 
 
 def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
-    """Return the graph of an action on one of three things with known values."""
+    """Return the graph of an action on one of three things that have known values."""
     things: dict[str, dict[str, Any]] = {
         name: {"kind": kind, "colour": colour, "size": size, "x": x, "y": 1.0, "lit": x > 1}
         for name, kind, colour, size, x in (
@@ -104,5 +104,5 @@ def _told(content: Iterable[tuple[WordLabel | NodeLabel, float]]) -> str:
 
 
 def _some(words: Iterable[str]) -> list[str]:
-    """Return a few short words, the same in every process."""
+    """Return a few short words, chosen in the same way in every process."""
     return sorted(word for word in words if 0 < len(word) <= _LONGEST)[:_KNOWN]

@@ -1,4 +1,4 @@
-"""The transducer model, which reads text unit by unit and sums over all readings."""
+"""The transducer: a model that reads a text unit by unit and sums over all readings."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def lattice_gradient(
     fertility_cost: float = 0.0,
     normaliser_power: float = 0.0,
 ) -> float:
-    """Return -log p(actions | units) and write its gradient into the arrays."""
+    """Return -log p(actions | units), and write its gradient into the arrays."""
     units, actions = act.shape[1], len(gold)
     act_grad[:] = 0.0
     passing_grad[:] = 0.0
@@ -84,7 +84,7 @@ def lattice_gradient(
             for f in range(2):
                 extra = again[i] if f else 0.0
                 leave, more = (0.0, fertility_cost) if f else (unaligned_cost, 0.0)
-                # If a unit may not name another action, there is no decision to normalise.
+                # If a unit cannot name another action, there is no decision to normalise.
                 kept = 1.0 if extra == -math.inf else 1.0 - normaliser_power
                 norm[i, j, f] = _normaliser(act, starts[j], starts[j + 1], i, passing[f, i], extra)
                 here = ahead[i, j, f]
@@ -138,27 +138,27 @@ _ROUNDS = 5  # the default of Learning.rounds, which has no effect here
 
 @dataclass(frozen=True, repr=False)
 class TransducerModel(UnitModel):
-    """A model that reads text units in order; each names any number of actions.
+    """A model that reads the units of a text in order; each unit names any number of actions.
 
-    At every position, the model either passes to the next unit or acts. Each decision is
-    normalised over all choices at that position, and all readings that lead to the demonstrated
-    actions are summed.
+    At every position, the model either passes to the next unit or acts. Each decision is normalised
+    over all choices at its position, and all readings that give the demonstrated actions are
+    summed.
 
     Parameters
     ----------
     allow_multiple
         Whether one unit may name several actions.
     unaligned_cost, fertility_cost
-        Cost of a unit that names no action, and of each further action that a unit names. Without
+        Cost of a unit that names no action, and of each further action of a unit. Without
         `unaligned_cost`, the remaining text costs nothing once no action is possible.
     length_bonus
-        Bonus per action for the score of a plan in the search. Normalising each decision
-        separately favours short plans: after a wrong action, no action fits the text well, and
+        Bonus for each action, added to the score of a plan in the search. Separately normalised
+        decisions favour short plans: after a wrong action, no action fits the text well, and
         passing costs little.
     normaliser_power
-        Exponent of each decision's normaliser, which multiplies its probability in the search.
-        With 0, a unit that fits no possible action does not lower the score of the plan so far;
-        with a positive value, it does.
+        Exponent of the normaliser of each decision, by which its probability is multiplied in the
+        search. With 0, a unit that fits no possible action does not lower the score of the plan so
+        far; with a positive value, it does.
 
     Examples
     --------
@@ -190,12 +190,12 @@ class TransducerModel(UnitModel):
         if not self.allow_multiple and self.fertility_cost:
             raise idle_setting(
                 "TransducerModel.fertility_cost",
-                "with allow_multiple=False, where a unit names at most one action",
+                "with allow_multiple=False, which allows a unit only one action",
                 "Leave it out, or use allow_multiple=True.",
             )
 
     def length_cure(self, short: bool) -> str:
-        """Return advice on settings if plans are too `short`, or else too long.
+        """Return advice on settings if plans are too `short` or, otherwise, too long.
 
         >>> TransducerModel(length_bonus=1, allow_multiple=False).length_cure(short=False)
         'Lower TransducerModel.length_bonus (it is 1).'
@@ -223,7 +223,7 @@ class TransducerModel(UnitModel):
             first, last = (int(each) for each in scorer.batch.instance_candidates[place:][:2])
             span = slice(int(scorer.group_start[place]), int(scorer.group_start[place + 1]))
             table = grouped[span].reshape(last - first, -1) + free[first:last, None]
-            # There is one more prefix than actions.
+            # There is one more prefix than there are actions.
             of_prefixes = starts[begin + 2 * place : end + 2 * place + 2]
             count = int(of_prefixes[-1])
             reading = self.read(table[:count], table[count:], of_prefixes, gold[begin:end])
@@ -238,14 +238,14 @@ class TransducerModel(UnitModel):
         return total, scorer.weighted_gradient(theta, weights, free_weights)
 
     def objective(self, data: TrainingData) -> TransducerObjective:
-        """Return the loss, summed over all readings."""
+        """Return the loss, summed over all readings of each text."""
         self.check_negative_starts(data.examples)
         return TransducerObjective(self, data)
 
     def find(
         self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
     ) -> Callable[[Search], list[ScoredTrajectory]]:
-        """Return a function that finds plans by reading unit by unit."""
+        """Return a function that finds plans by reading a text unit by unit."""
         how = Transduction(**asdict(self))
         return lambda wider: transduce(scores, start, wider, how)
 
@@ -269,7 +269,7 @@ class TransducerModel(UnitModel):
     def read(
         self, act: Reals, marks: Reals, starts: Integers, gold: Integers, power: float = 0.0
     ) -> Reading:
-        """Sum over all readings that lead to the given actions; return loss and gradients.
+        """Sum over all readings that give the demonstrated actions; return loss and gradients.
 
         `act` has the shape (alternatives × units). The alternatives of prefix j are in the rows
         from starts[j] to starts[j + 1] - 1. The rows of `marks` score three choices: passing,
@@ -343,7 +343,7 @@ class TransducerObjective(Objective):
             )
         ]
         self.scorer = data.encode(instances)
-        self.graphs = []  # not needed any more
+        self.graphs = []  # no longer needed
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""
@@ -358,13 +358,13 @@ class TransducerObjective(Objective):
 
     def _unreadable(self, place: int) -> DemonstrationError:
         return DemonstrationError(
-            f"{self.data.examples[place].demonstration}: its text cannot be aligned with its "
-            "actions. Use a smaller Overlay.unit, or allow_multiple=True."
+            f"{self.data.examples[place].demonstration}: its text must have an alignment with its "
+            "actions; got none. Use a smaller Overlay.unit, or allow_multiple=True."
         )
 
 
 class UnreadableError(DemonstrationError):
-    """Raised if no reading of an instance leads to its actions; `place` is the index."""
+    """Raised if no reading gives the demonstrated actions; `place` is the instance's index."""
 
     def __init__(self, place: int) -> None:
         super().__init__(f"Demonstration {place + 1} must have an alignment with its text.")

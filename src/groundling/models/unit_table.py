@@ -1,4 +1,4 @@
-"""Scores of all units of a text with every possible action along given plans."""
+"""Scores of all units of a text with all possible actions along some plans."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
 
 
 class UnitTable:
-    """ψ(x_i, y) and ψ(y) of all units and all actions along the given plans.
+    """ψ(x_i, y) and ψ(y) of all units and all possible actions along some plans.
 
     `text` has the shape (actions × units), and `free` holds the scores that do not depend on the
     text. The last three rows are the transducer's choices other than acting (`MARKS` in
@@ -49,11 +49,11 @@ class UnitTable:
         self.order = text.order()
         self.unit_of = np.array(text.skeleton.group)[self.order]
         self.text, self.free = np.zeros((len(graphs), self.units)), np.zeros(len(graphs))
-        self.scorers: dict[int, tuple[Scorer, int]] = {}  # per graph, with its index there
+        self.scorers: dict[int, tuple[Scorer, int]] = {}  # by graph, with its index in the scorer
         at: dict[LaidOutGraph, list[int]] = {}
         for place, graph in enumerate(graphs):
             at.setdefault(graph, []).append(place)
-        # As in the search, word labels depend on the new names of each graph.
+        # As in the search, word labels depend on the new names in each graph.
         for named in encoder.by_new_values(list(at)).values():
             text = encoder.label(request.text, named[:1], separate=True)
             instance = Instance(text.skeleton, text.words, [Candidates.single(named)])
@@ -72,7 +72,7 @@ class UnitTable:
     def interpret(
         self, plans: Sequence[Trajectory], align: Alignment, free: float = 1.0
     ) -> list[Interpretation]:
-        """Return interpretations of the text, with units aligned by `align`.
+        """Return interpretations of the text; `align` aligns its units with the actions.
 
         `free` is the weight of ψ(y). It is 0 if plans are compared without ψ(y).
         """
@@ -90,7 +90,7 @@ class UnitTable:
         return found
 
     def _posteriors(self, place: int) -> Reals:
-        """Return p(word aligned with node | its unit names this action)."""
+        """Return p(word aligned with node), given that the unit of the word names this action."""
         scorer, number = self.scorers[place]
         potentials = scorer.potentials(self.fitted.theta)
         return scorer.posteriors(potentials, 0, number)[self.order]
@@ -105,13 +105,13 @@ class UnitTable:
 
 
 class UnitModel(Model):
-    """A model that scores the units of a text with single actions and aligns both."""
+    """A model that scores units of a text with single actions, and aligns units with actions."""
 
     @abstractmethod
     def find(
         self, fitted: FittedModel, scores: UnitScores, start: State, search: Search
     ) -> Callable[[Search], list[ScoredTrajectory]]:
-        """Return a function that finds plans with a given beam."""
+        """Return a function that finds plans, given search settings."""
 
     @abstractmethod
     def align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
@@ -119,7 +119,7 @@ class UnitModel(Model):
 
     @property
     def free(self) -> float:
-        """The weight of scores that do not depend on the text."""
+        """The weight of the scores that do not depend on the text."""
         return 1.0
 
     def search(
@@ -142,6 +142,6 @@ class UnitModel(Model):
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the scores of plans given the request's text, as in the search."""
+        """Return the scores of plans, given the text of the request, as in the search."""
         table = UnitTable(fitted, request, plans)
         return [self.align(table, plan)[0] for plan in plans]

@@ -1,1 +1,1 @@
-"""The overlay: aligns a text with a whole plan (the paper's Algorithm 1)."""
+"""The overlay: aligns a text with a whole plan (Algorithm 1 of the paper)."""

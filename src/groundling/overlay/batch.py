@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-# All kernels use one integer type: a function called with several is compiled once for each.
+# Kernels use one integer type, because numba compiles a function again for each type.
 whole: Callable[[Any], int] = cast(Any, np.int64)
 
 Integers = NDArray[np.int32]
@@ -40,7 +40,7 @@ class Batch(NamedTuple):
     # instance -> graphs -> nodes
     instance_graphs: Integers
     graph_shape: Integers
-    graph_prior: Integers  # pair (nothing, all labels) or -1
+    graph_prior: Integers  # pair (no word, all labels) or -1
     graph_nodes: Integers
     graph_node: Integers  # index among the instance's nodes
     # shape -> nodes -> neighbours
@@ -53,7 +53,7 @@ class Batch(NamedTuple):
     instance_candidates: Integers
     candidate_actions: Integers
     action_graph: Integers
-    candidate_kind: Integers  # candidates with the same plan labels are of one kind
+    candidate_kind: Integers  # candidates with equal plan labels have the same kind
     candidate_gold: Integers
     # instance -> kinds of candidates -> pairs present in every alignment of that kind
     instance_kinds: Integers
@@ -64,7 +64,7 @@ class Batch(NamedTuple):
     instance_weight: Reals
 
 
-# Kernels receive only the arrays that they read: each argument adds to the compile time.
+# Kernels receive only the arrays that they read, because each argument adds compile time.
 Texts = namedtuple(
     "Texts", "instance_words word instance_nodes instance_cells cell_pair instance_groups"
 )
@@ -85,7 +85,7 @@ Plans = namedtuple(
 
 
 def part_of(batch: Batch, kind: Any) -> Any:
-    """Return the arrays of a batch named by the fields of a named tuple class."""
+    """Return the arrays of a batch that are the fields of a named tuple class."""
     arrays = batch._asdict()
     words = arrays["word"] = np.recarray(len(batch.word_parent), WORD)
     for name in WORD.names or ():

@@ -1,4 +1,4 @@
-"""Batch builder: flattens texts and candidate plans into arrays."""
+"""Batch builder: converts texts and candidate plans to flat arrays."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LatestArrays = Cache[tuple[int, ...], CandidateArrays]
 """Cache of the most recent candidate lists as arrays, keyed by identity."""
 
 _NONE = np.zeros(0)
-_FEW = 256  # candidate lists with at most this many actions are compared by value
+_FEW = 256  # candidate lists up to this number of actions are compared by value
 _KINDS = {
     "instance_weight": np.float64, "instance_cells": np.int64, "cell_pair": np.uint32,
     "word_leads": np.bool_,
@@ -78,7 +78,7 @@ class Encoding:
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
-        """The number of chart cells of each instance: words × states, over all candidates."""
+        """The number of chart cells of each instance: words × states of all candidates."""
         batch = self.batch
         states = starts_of(sizes_of(batch.graph_nodes)[batch.action_graph])
         states = states[batch.candidate_actions[batch.instance_candidates]]
@@ -86,7 +86,7 @@ class Encoding:
 
 
 class Scored(NamedTuple):
-    """Flags for the potentials that have weights, in addition to word × node."""
+    """Which potentials have weights, in addition to word × node."""
 
     edges: bool = True  # dependencies × relations
     actions: bool = True  # ψ(y)
@@ -118,7 +118,7 @@ def encode(
 
 
 class _Collector:
-    """Builder that collects instances, interns equal items and creates the arrays."""
+    """Collects instances, interns equal items, and creates the arrays."""
 
     def __init__(
         self, scored: Scored, by_value: bool, latest: LatestArrays | None, is_alone: bool
@@ -127,21 +127,21 @@ class _Collector:
         self.by_value = by_value
         self.latest = latest
         self.is_alone = is_alone
-        self.alone: CandidateArrays | None = None  # a single list, cached for later texts
+        self.alone: CandidateArrays | None = None  # of a single list; cached for later texts
         self.sets = Interner[WordContent]([BIAS])
         self.nodes = Interner[NodeContent]([ADVANCE])
         self.shapes = Interner[Shape]()
         self.relations = Interner[Relation]([("same",), ("next",), ("previous",)])
         self.dependencies = Interner[str](["sentence"])
-        # Interning by value hashes all labels of an item; interning by identity is free.
+        # Interning by value hashes all labels of an item; interning by identity costs nothing.
         self.known: dict[int, int] = {}
         self.numbered: dict[Hashable, PlanArrays] = {}
         self.instances: list[tuple[Skeleton, float, Collection[int]]] = []  # with weight and gold
         self.word_sets: list[int] = []
         self.chosen: list[PlanArrays] = []
         self.keys: list[Numbers] = []  # (set << 32 | node) for each cell
-        self.extras: list[Numbers] = []  # the same for pairs present in all alignments
-        self.extra_sizes: list[int] = []  # number of these per kind of candidate
+        self.extras: list[Numbers] = []  # the same for pairs in every alignment
+        self.extra_sizes: list[int] = []  # number of extras of each kind of candidate
 
     def number(self, candidates: Sequence[Candidates]) -> PlanArrays:
         """Return candidates as arrays, reusing those of an earlier text if possible."""
@@ -156,7 +156,7 @@ class _Collector:
             self.alone = arrays if self.is_alone else None
             found = self._number(arrays)
         elif found is None:
-            # The decisions of a state are often listed again as new but equal objects.
+            # The decisions in a state are often listed again as new, but equal, objects.
             few = sum(len(each.action_graph) for each in candidates) <= _FEW
             same: Hashable = tuple([each.signature() for each in candidates]) if few else key
             found = self.numbered.get(same)
@@ -171,7 +171,7 @@ class _Collector:
             numbered: PlanArrays
             numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
             return numbered
-        # Laid-out graphs already share equal contents, so one list needs no interning.
+        # Graphs of one list already share equal contents, so interning is unnecessary.
         if self.alone is not None:
             contents = len(self.nodes) + np.arange(len(held.contents))
             listed = [PartTable.of(self.nodes.items), PartTable.of(held.contents)]
@@ -208,7 +208,7 @@ class _Collector:
         self.chosen.append(chosen)
         high = np.array(sets, np.int64) << 32
         self.keys.append((high[:, None] | chosen.nodes).ravel())
-        # Pairs present in every alignment of a candidate: the plan's labels × words.
+        # Pairs in every alignment of a candidate: words × labels of the plan.
         extras, size = chosen.kinds, min(1, len(chosen.kinds))
         if size and self.scored.plan_words:
             extras, size = (np.append(0, high) | extras[:, None]).ravel(), 1 + len(sets)
@@ -274,7 +274,7 @@ class _Collector:
         )
 
     def _count(self, where: Numbers, cells: int, extras: int, pairs: int) -> NDArray[np.float64]:
-        """Count how often each pair occurs in demonstrated plans."""
+        """Count the occurrences of each pair in demonstrated plans."""
         gold = [_NONE]
         for each, (skeleton, _, shown) in zip(self.chosen, self.instances, strict=True):
             gold.append(np.tile(each.gold_nodes(shown), len(skeleton)))

@@ -1,4 +1,4 @@
-"""Candidate lists as arrays, shared between texts with the same candidates."""
+"""Arrays of candidate lists, shared by texts that have the same candidates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Numbers = NDArray[Any]
 
 
 class PlanArrays(NamedTuple):
-    """Candidate lists as arrays; node contents and graph shapes are given by index."""
+    """Candidate lists as arrays; node contents and graph shapes are indices."""
 
     graphs: Sequence[LaidOutGraph]
     graph_shape: Numbers
@@ -28,7 +28,7 @@ class PlanArrays(NamedTuple):
     nodes: Numbers  # node -> its content
     action_graph: Numbers
     candidate_ends: Numbers
-    kinds: Numbers  # kind of candidate -> content of its plan labels; empty if plans have none
+    kinds: Numbers  # kind of candidate -> content of its plan labels; empty without plan labels
     candidate_kind: Numbers
 
     def gold_nodes(self, gold: Collection[int]) -> NDArray[np.float64]:
@@ -50,11 +50,11 @@ class CandidateArrays:
     is listed once, in order of first occurrence, and the arrays hold indices into these lists.
     """
 
-    candidates: tuple[Candidates, ...]  # kept alive so that their ids are not reused
+    candidates: tuple[Candidates, ...]  # referenced here so that their ids are not reused
     contents: Sequence[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
     shapes: list[Shape]
     arrays: PlanArrays
-    # Cached results for these candidates; see `encode`, `JoinedLabels` and `arrange`.
+    # Caches of results for these candidates; see `encode`, `JoinedLabels` and `arrange`.
     encoded: Any = None
     spelled: Any = None
     layout: Any = None
@@ -73,7 +73,7 @@ class CandidateArrays:
 def lay_out_candidates(
     candidates: Sequence[Candidates], *, priors: bool, tabled: bool = False
 ) -> CandidateArrays:
-    """Flatten candidate lists into arrays; with `priors`, ψ(y) is scored too.
+    """Convert candidate lists to arrays; `priors` adds the contents that ψ(y) scores.
 
     With `tabled`, the contents of whole graphs may be a table.
     """
@@ -122,7 +122,7 @@ def lay_out_candidates(
         count += len(each.action_graph)
         of_kinds = [kinds.setdefault(place, len(kinds)) for place in of_plans]
         labelled = each.plan_labels if of_plans else np.zeros(len(each), np.int32)
-        plan_kinds.append(np.array(of_kinds or [0], np.int32)[labelled])  # without labels: one kind
+        plan_kinds.append(np.array(of_kinds or [0], np.int32)[labelled])  # one kind if no labels
     arrays = PlanArrays(
         graphs if len(candidates) > 1 else candidates[0].graphs, np.array(graph_shape, np.int32),
         np.array(graph_prior, np.int32), np.array(graph_node, np.int32),
@@ -133,28 +133,26 @@ def lay_out_candidates(
 
 
 def _lay_out_table(candidates: Candidates, table: LaidOutTable, priors: bool) -> CandidateArrays:
-    """Flatten the candidates of a graph table, column by column."""
+    """Convert the candidates of a graph table to arrays, column by column."""
     count = len(table)
     graph_prior: Numbers = np.full(count, -1, np.int32)
-    graph_node: Numbers = np.arange(count, dtype=np.int32)
     sizes: Numbers = np.ones(count, np.int32)
     plans = PartTable.of(candidates.labels)
     if table.layouts.overlay.nodes == "flat":
-        contents = [plans, table.priors()]
-        nodes: Numbers = len(plans) + graph_node
-        graph_prior = nodes if priors else graph_prior
-        first = 0
+        own, chosen = table.priors()
+        contents, graph_prior = [own, plans], chosen if priors else graph_prior
     else:
         own, chosen = table.own()
-        sizes, graph_node = (chosen >= 0).sum(axis=1), chosen[chosen >= 0].astype(np.int32)
-        nodes, first = np.arange(len(own), dtype=np.int32), len(own)
-        contents = [own, plans]
+        contents, sizes = [own, plans], (chosen >= 0).sum(axis=1)
         if priors:
-            contents.append(table.priors())
-            graph_prior = first + len(plans) + np.arange(count, dtype=np.int32)
-    kinds = first + np.arange(len(plans))
+            of_graphs, place = table.priors()
+            contents.append(of_graphs)
+            graph_prior = len(own) + len(plans) + place
+    nodes = np.arange(len(own), dtype=np.int32)
+    kinds = len(own) + np.arange(len(plans))
     arrays = PlanArrays(
-        table, table.shape_of.astype(np.int32), graph_prior, graph_node,
+        table, table.shape_of.astype(np.int32), graph_prior.astype(np.int32),
+        chosen[chosen >= 0].astype(np.int32),
         np.cumsum(sizes).astype(np.int32), nodes, candidates.action_graph, candidates.ends, kinds,
         np.zeros(count, np.int32),
     )  # fmt: skip

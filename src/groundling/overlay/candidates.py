@@ -81,7 +81,7 @@ class Candidates:
         return 1000 + sum(each.nbytes for each in arrays) + listed
 
     def signature(self) -> tuple[Hashable, ...]:
-        """Return a key that is equal for plans with the same graphs and equal labels.
+        """Return a key that is equal for candidates with the same graphs and equal labels.
 
         Graphs are compared by identity, so the key is valid only while they exist.
         """
@@ -91,16 +91,16 @@ class Candidates:
 
     @classmethod
     def single(cls, graphs: Iterable[LaidOutGraph]) -> Candidates:
-        """Return one-action plans without plan labels."""
+        """Return plans of one action each, without plan labels."""
         return cls(((graph,), None) for graph in graphs)
 
     @classmethod
     def of_table(cls, table: LaidOutTable, labels: NodeContent | None) -> Candidates:
-        """Return a one-action plan for each graph of a table, all with the same labels."""
+        """Return a plan of one action for each graph of a table, all with the same labels."""
         found = cls(())
         places = np.arange(len(table), dtype=np.int32)
         found.graphs, found.action_graph, found.ends = table, places, places + 1
-        found.order = array("i", places)
+        found.order = array("i", places.tobytes())
         if labels is not None:
             found.labels, found.plan_labels = [labels], np.zeros(len(table), np.int32)
             found.order.insert(1, -1)
@@ -116,7 +116,7 @@ class Candidates:
 
 
 def graphs_of(candidates: Sequence[Candidates]) -> Sequence[LaidOutGraph]:
-    """Return the distinct graphs of one or more candidate lists."""
+    """Return the distinct graphs of several candidate lists."""
     if len(candidates) == 1:
         return candidates[0].graphs
     return list(dict.fromkeys(graph for each in candidates for graph in each.graphs))

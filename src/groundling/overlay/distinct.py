@@ -1,4 +1,4 @@
-"""Distinct values of an array, with inverse indices."""
+"""Distinct values of an array, and the index of each item among them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from groundling.ragged import starts_of
 Numbers = NDArray[Any]
 
 _SOME = 2**18  # keys per chunk
-_MOST_EMPTY = 40  # largest number of table entries per key
+_MOST_EMPTY = 40  # maximum number of table entries per key
 _COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # bits set in each byte
 _BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
 
 
 def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return distinct values by first occurrence, and the index of each value.
+    """Return the distinct values by first occurrence, and the index of each item among them.
 
     >>> [each.tolist() for each in in_order([7, 3, 7, 5])]
     [[7, 3, 5], [0, 1, 0, 2]]
@@ -34,10 +34,10 @@ def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
 
 
 def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], Numbers]:
-    """Return distinct keys and inverse indices, like `np.unique` but without sorting.
+    """Return the distinct keys and the index of each item, like `np.unique` without sorting.
 
     Keys are `set << 32 | node`. A table with one bit for each (set, node) pair marks the keys that
-    occur. The index of a key is the number of bits set before it. The table stays small, and the
+    occur. The index of a key is the number of bits set before it. The table is small, and the
     time is linear in the number of keys.
 
     >>> [each.tolist() for each in distinct_keys(np.array([1 << 32, 2, 1 << 32]), 3)]

@@ -1,4 +1,4 @@
-"""Encoder: converts worlds, texts and plans to instances for the overlay."""
+"""The encoder: converts worlds, texts and plans to instances of the overlay."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _Graphs = Cache[tuple[CachedEnvironment, int, State], dict[Action, LaidOutGraph]
 _STATE_BYTES, _KEY_BYTES = 500, 100  # cache overhead per state, and per graph
 _LATEST = 3_000_000  # bytes for cached candidate arrays, which are cheap to rebuild
 _NO_VALUES: tuple[None, None, Mapping[str, Collection[str]]] = (None, None, {})
-_SHARED = frozenset({"plan spaces"})  # search caches that depend neither on texts nor on weights
-_BOUND = 500  # cached worlds with open actions filled from texts
+_SHARED = frozenset({"plan spaces"})  # search caches independent of texts and weights
+_BOUND = 500  # maximum cached worlds whose open values are filled from a text
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class LabelledText:
         return instruction.tokens[self.skeleton.position[place]]
 
     def by_word(self, rows: Reals) -> Reals:
-        """Return rows of the skeleton's words for all words in text order; 0 for dropped words."""
+        """Return rows of skeleton words as rows of all words in text order; 0 for dropped words."""
         sizes = [len(each) for each in self.instructions]
         first = np.cumsum([0, *sizes])
         places = zip(self.skeleton.sentence, self.skeleton.position, strict=True)
@@ -80,18 +80,18 @@ class LabelledText:
 
 
 class SizedMemory(Protocol):
-    """A search cache that is stored with an encoder."""
+    """A cache of search results that is stored with an encoder."""
 
     @property
     def bytes(self) -> int:
-        """Size in bytes, without objects that the encoder's budget already counts."""
+        """Size in bytes, excluding objects that the encoder's budget already counts."""
 
 
 class Encoder:
-    """Builder of instances from texts and plans, with caches of worlds and graphs.
+    """Builds instances from texts and plans, and caches worlds and graphs.
 
-    `values` holds the values of each kind seen in training. When the words of an instance are
-    looked up, the values in its own graphs are added, so that new names work. `budget` limits the
+    `values` contains the values of each kind seen in training. To look up the words of an instance,
+    the values in its own graphs are added, so that new names are understood. `budget` limits the
     total size of the caches of worlds, graphs and plans.
     """
 
@@ -122,11 +122,11 @@ class Encoder:
         self._latest: LatestArrays = Cache(CacheBudget(_LATEST))
         self._names: Cache[tuple[tuple[str, str], ...], SpanIndex] = Cache(self.budget)
         self._latest_values: tuple[object, object, Mapping[str, Collection[str]]] = _NO_VALUES
-        self._bound: dict[Hashable, CachedEnvironment] = {}  # worlds with open actions filled
-        self._seen = Sightings()  # states that requests were about
+        self._bound: dict[Hashable, CachedEnvironment] = {}  # worlds with open values filled
+        self._seen = Sightings()  # states in which requests were made
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
-        """Return an encoder that shares world caches but has its own known values."""
+        """Return an encoder that shares cached worlds but has its own known values."""
         reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
         other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split, self.budget)
         other.values = {kind: set(known) for kind, known in self.values.items()}
@@ -135,20 +135,20 @@ class Encoder:
         return other
 
     def share(self, known: dict[Hashable, Encoder]) -> None:
-        """Share laid-out graphs and plans with an earlier encoder of equal settings."""
+        """Share laid-out graphs and plans with an earlier encoder that has the same settings."""
         other = known.setdefault((self.overlay, self.nodes, self.terms), self)
         self.worlds, self._graphs, self._layouts = other.worlds, other._graphs, other._layouts
         self.memory |= {name: other.memory[name] for name in _SHARED & other.memory.keys()}
         self._bound = other._bound
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
-        """Return the cached world of an environment."""
+        """Return the environment with cached results."""
         return self.worlds.of(environment)
 
     def bind(
         self, environment: Environment | CachedEnvironment, text: Sequence[Instruction]
     ) -> CachedEnvironment:
-        """Return the world of an environment, with open actions filled from a text."""
+        """Return the cached world of an environment, with open values filled from a text."""
         world = self.world(environment)
         if not world.open_values or world.is_bound:
             return world
@@ -195,10 +195,10 @@ class Encoder:
         self.budget.count_again()
 
     def begin(self, world: CachedEnvironment, start: State) -> None:
-        """Begin a request; what is cached for a state lasts if it was asked about before.
+        """Begin a request; what is cached for new states is temporary.
 
-        What earlier requests cached for states that were asked about once is dropped, unless
-        this request is about the same state.
+        It is dropped at the next request about another state. What is cached for a state in which
+        an earlier request was made is kept.
         """
         if not world.knows(start):
             lasts = self._seen.again((id(world), start))
@@ -243,7 +243,7 @@ class Encoder:
     def candidates(
         self, world: CachedEnvironment, trajectories: Iterable[Trajectory]
     ) -> Candidates:
-        """Return trajectories as candidates for a text."""
+        """Return trajectories as the candidates of a text."""
         return Candidates(
             (
                 [self.ground(world, state, action) for state, action in each.decisions()],
@@ -252,13 +252,17 @@ class Encoder:
             for each in trajectories
         )
 
-    def candidates_from(self, world: CachedEnvironment, start: State) -> Candidates:
-        """Return all one-action plans as candidates (see `CachedEnvironment.grounds_alone`)."""
+    def candidates_from(
+        self, world: CachedEnvironment, start: State, plans: Sequence[Trajectory] = ()
+    ) -> Candidates:
+        """Return plans of one action, or all of them (see `CachedEnvironment.grounds_alone`)."""
         self._make_room()
+        graphs = [world.ground(start, each.actions[0]) for each in plans]
         labels = None
         if self.terms.plan_scores:
             labels = self._layouts.share(spell_plan(1, {}, self.nodes))
-        table = self._layouts.lay_out_many(world.ground_all(start))
+        scene = world.scene(start) if world.has_things else None
+        table = self._layouts.lay_out_many(graphs or world.ground_all(start), scene)
         return Candidates.of_table(table, labels)
 
     def _plan_labels(self, world: CachedEnvironment, trajectory: Trajectory) -> NodeContent | None:
@@ -284,9 +288,9 @@ class Encoder:
         *,
         separate: bool = False,
     ) -> LabelledText:
-        """Return a text with its skeleton and labels; `graphs` are its candidates' graphs.
+        """Return a text with its skeleton and word labels, given the graphs of its candidates.
 
-        With `separate`, every unit has its own skeleton, to be aligned with single actions.
+        With `separate`, every unit has its own skeleton, which is aligned with single actions.
         """
         names = self._names_of(graphs) if self.reader.spans and not separate else None
         values = self._values_with(graphs)
@@ -304,7 +308,7 @@ class Encoder:
         return LabelledText(tuple(instructions), skeleton, words)
 
     def _dropped(self, labelled: Sequence[Sequence[LabelledWord]]) -> frozenset[tuple[int, int]]:
-        """Return the sentence and position of words to leave out, unless these are all words."""
+        """Return the (sentence, position) pairs of words without labels; none if all have none."""
         if not self.reader.drops_new:
             return frozenset()
         places = ((s, p) for s, words in enumerate(labelled) for p in range(len(words)))
@@ -314,7 +318,7 @@ class Encoder:
     def by_new_values(
         self, graphs: Sequence[LaidOutGraph]
     ) -> dict[tuple[tuple[str, str], ...], list[LaidOutGraph]]:
-        """Group graphs by those of their values that did not occur in training."""
+        """Group graphs by the values in them that did not occur in training."""
         values = self.values if self.reader.lexicon.string_match else {}
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
         for graph in graphs:
@@ -323,7 +327,7 @@ class Encoder:
         return sorts
 
     def _names_of(self, graphs: Collection[LaidOutGraph]) -> SpanIndex | None:
-        """Return an index of the names in candidate graphs, or None if there are no graphs."""
+        """Return an index of the names in candidate graphs; None without graphs."""
         if not len(graphs):
             return None
         key = tuple(sorted([pair for pair in _values_in(graphs) if pair[0] in self.values]))
@@ -333,11 +337,11 @@ class Encoder:
             for kind, value in key:
                 values.setdefault(kind, []).append(value)
             found = SpanIndex(values, self.reader.language)
-            self._names.put(key, found)
+            self._names.put(key, found, 1000 + 500 * len(key))
         return found
 
     def names_in(self, words: Sequence[str], graphs: Collection[LaidOutGraph]) -> list[Span]:
-        """Return the spans of words that are complete names in some graphs."""
+        """Return the spans of words that are complete names in any of the graphs."""
         names = self._names_of(graphs)
         folded = [self.reader.language.fold(word) for word in words]
         found = [] if names is None else names.find(folded, self.reader.counts)
@@ -346,7 +350,7 @@ class Encoder:
     def explain_names(
         self, words: Sequence[str], graph: LaidOutGraph, places: Collection[int]
     ) -> list[str]:
-        """Describe which words at `places` name a value or are read as another word."""
+        """Explain which of the words at `places` name a value or stand for another word."""
         reader, names = self.reader, self._names_of([graph]) or SpanIndex({})
         folded = [reader.language.fold(word) for word in words]
         read = [word if word in names else reader.read_as(word, names) for word in folded]
@@ -364,7 +368,7 @@ class Encoder:
         return said
 
     def _values_with(self, graphs: Collection[LaidOutGraph]) -> Mapping[str, Collection[str]]:
-        """Return the values known from training and the values of some graphs.
+        """Return the values known from training, and the values in some graphs.
 
         The latest result is cached, because consecutive texts often have the same graphs.
         """
@@ -390,7 +394,7 @@ class Encoder:
         min_word_count: int = 1,
         threads: int = 1,
     ) -> Scorer:
-        """Encode instances according to the settings; with `grow`, also add features."""
+        """Encode instances according to the settings; `grow` also adds features to the space."""
         if not grow and (self._joined is None or not self._joined.fits(space)):
             self._joined = None if space.own else JoinedLabels(space)
         encoding = encode(

@@ -19,10 +19,16 @@ from groundling.features.feature_tables import (
     composed,
 )
 from groundling.features.interner import Interner
-from groundling.features.labels import RANK, NodeLabel, NodeLabeller, kind_of
+from groundling.features.labels import (
+    LABEL,
+    RANK,
+    NodeLabel,
+    NodeLabeller,
+    kind_of_name,
+)
 from groundling.overlay.distinct import in_order
 from groundling.overlay.settings import Overlay
-from groundling.ragged import entries_of, sizes_of, starts_of
+from groundling.ragged import entries_of, renumbered, starts_of
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.graph_table import GraphTable
 from groundling.world.relations import Rank, Ranks, Scene
@@ -30,13 +36,13 @@ from groundling.world.relations import Rank, Ranks, Scene
 __all__ = ["LaidOutGraph", "LaidOutTable", "Layouts", "NodeContent", "Shape", "spell_plan"]
 
 T = TypeVar("T")
-_Ranks = Ranks | None  # None for nodes that are not things of a scene
+_Ranks = Ranks | None  # None if the node is not a thing of a scene
 
 FAR: Relation = ("far",)
 SELF: Relation = ("self",)
 TWO_STEP: Relation = ("two-step",)
 Edge = tuple[int, int, tuple[Label, ...]]
-_RECURRING = 500  # approximate bytes of a result that recurred
+_RECURRING = 500  # approximate bytes of a cached result
 _RELATED = labels_of("related")  # the relation of edges without labels
 
 
@@ -50,13 +56,13 @@ class Shape:
     enters
         For each node, whether texts may enter there.
     overlay
-        The settings that define which nodes are neighbours.
+        The settings, which define the neighbours of a node.
 
     Attributes
     ----------
-    node_near, near_node, near_relation
-        The neighbours of all nodes as arrays: the index at which those of each node start, the
-        neighbours, and indices into `relations`, which are in the order of first occurrence.
+    The (neighbour, relation) pairs of all nodes as arrays: the index at which those of each
+    node start, the neighbours, and indices into `relations`, which is in the order of first
+    occurrence.
     """
 
     __slots__ = ("enters", "near_node", "near_relation", "node_near", "relations")
@@ -72,7 +78,7 @@ class Shape:
         for key, labels in {id(labels): labels for labels in listed}.items():
             coded[key] = [place.setdefault(name, len(place)) for name in _relations(labels)]
         there, back = np.array([coded[id(labels)] for labels in listed], int).reshape(-1, 2).T
-        # Lists of nodes, neighbours and relations; of several relations the first applies.
+        # Lists of nodes, neighbours and relations; the first of several relations applies.
         found: list[tuple[NDArray[Any], NDArray[Any], Any]] = [(nodes[:0], nodes[:0], nodes[:0])]
         if "given" in overlay.neighbours:
             found.append((one, other, there))
@@ -123,7 +129,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LaidOutGraph:
-    """A grounding graph laid out for the overlay; compared by identity.
+    """A grounding graph laid out for the overlay; two graphs are equal only if identical.
 
     `nodes` are the label sets that words align with, `names` their names, `prior` the labels
     used by ψ(y), and `values` the (kind, value) pairs that occur.
@@ -137,9 +143,9 @@ class LaidOutGraph:
 
 
 class Layouts:
-    """Factory of laid-out graphs that share equal nodes, flat labels and shapes.
+    """Creates laid-out graphs that share equal nodes, flat labels and shapes.
 
-    Equal parts are the same object, so they can be compared by identity.
+    Equal parts are the same object, so comparing identities suffices.
 
     Parameters
     ----------
@@ -167,12 +173,12 @@ class Layouts:
         self.clear()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Keys of the caches hold identities, which copies do not share.
+        # The caches are keyed by identity, and copies of objects have other identities.
         return Layouts, (self.overlay, self.labeller, self.has_ranks)
 
     def clear(self) -> None:
         """Clear the caches; graphs already laid out stay valid."""
-        # The scene of the latest graph with relations, and what was laid out in it.
+        # The scene of the latest graph with relations, and what was laid out for it.
         self._latest: tuple[Scene, dict[Hashable, _Surroundings]] | None = None
         # Results by key: those that recurred, those of the latest request, and of the one before.
         # Objects in keys that are compared by identity are kept alive by their results, so that
@@ -180,11 +186,11 @@ class Layouts:
         self._made: dict[Hashable, Any] = {}
         self._new: dict[Hashable, Any] = {}
         self._before: dict[Hashable, Any] = {}
-        self.bytes = 0  # approximate size of the first two
+        self.bytes = 0  # approximate size of `_made` and `_new`
         self._new_bytes = 0
 
     def begin(self) -> None:
-        """Begin a request about something new; drop results that did not recur."""
+        """Begin a request about another state; drop results that were used only once."""
         self.bytes -= self._new_bytes
         self._before, self._new, self._new_bytes = self._new, {}, 0
 
@@ -192,89 +198,125 @@ class Layouts:
         """Lay out a grounding graph according to the overlay settings.
 
         Nodes that are things of a scene get ranks and, with `Overlay.relations`, relations to other
-        things. ψ(y) and flat labels use only the graph's original nodes.
+        things. ψ(y) and flat labels use only the nodes of the original graph.
         """
-        parts = self._parts(graph, scene)
+        parts = tuple(map(self._node, graph.parts, graph.node_labels, self._ranks(graph, scene)))
         if scene is None or not self.overlay.relations:
             return self._graph(parts, graph.node_names, self._shape(graph))
         added, names, shape = self._surroundings(graph, scene)
-        return self._graph((*parts, *added), names, shape)
+        return self._graph((*parts, *[self._node("", *each) for each in added]), names, shape)
 
-    def _parts(self, graph: GroundingGraph, scene: Scene | None) -> tuple[_SpelledNode, ...]:
-        """Return the nodes of a graph, converted to features."""
-        ranks: Sequence[_Ranks] = (None,) * len(graph)
-        if scene is not None:
-            things = scene.things_of(graph)
-            ranks = [
-                scene.grouped_ranks(things[name]) if name in things else None
-                for name in graph.node_names
-            ]
-            self.has_ranks = self.has_ranks or any(ranks)
-        return tuple(map(self._node, graph.parts, graph.node_labels, ranks))
+    def _ranks(self, graph: GroundingGraph, scene: Scene | None) -> Sequence[_Ranks]:
+        """Return the ranks of the nodes of a graph."""
+        if scene is None:
+            return (None,) * len(graph)
+        things = scene.things_of(graph)
+        ranks = [
+            scene.grouped_ranks(things[name]) if name in things else None
+            for name in graph.node_names
+        ]
+        self.has_ranks = self.has_ranks or any(ranks)
+        return ranks
 
     def _surroundings(self, graph: GroundingGraph, scene: Scene) -> _Surroundings:
-        """Return the nodes that relations add to a graph, and the names and shape of the result."""
+        """Return the nodes that relations add to a graph, and the names and shape of all nodes."""
         if self._latest is None or self._latest[0] is not scene:
             self._latest = scene, {}
         known = self._latest[1]
-        # Actions on the same things differ in their own labels only.
+        # Actions on the same things differ only in the labels of the action.
         of = (graph.node_names, graph.edges, graph.root, *scene.things_of(graph).items())
         if of not in known:
             whole = scene.related(graph)
             labelled = list(zip(whole.node_names, whole.node_labels, strict=True))
-            added = [
-                self._node("", labels, scene.grouped_ranks(name))
-                for name, labels in labelled[len(graph) :]
-            ]
-            self.has_ranks = self.has_ranks or any(each.ranks for each in added)
+            added = [(labels, scene.grouped_ranks(name)) for name, labels in labelled[len(graph) :]]
+            self.has_ranks = self.has_ranks or any(ranks for _, ranks in added)
             shape = Shape(_numbered(whole), self._enters(whole), self.overlay)
             known[of] = added, whole.node_names, shape
         return known[of]
 
-    def lay_out_many(self, graphs: GraphTable | Sequence[GroundingGraph]) -> LaidOutTable:
-        """Lay out graphs together: each is built on access, and equal labels are read once."""
-        if isinstance(graphs, GraphTable):
-            patterns, pattern_of = graphs.patterns, graphs.pattern_of
-            listed, places = graphs.labels, graphs.places
-        else:
-            keys, labels = Interner[Hashable](), Interner[tuple[Label, ...]]()
-            pattern_of = np.array([keys((e.node_names, e.edges, e.root, e.roles)) for e in graphs])
-            first = np.unique(pattern_of, return_index=True)[1]
-            patterns = [graphs[place] for place in first.tolist()]
-            flat = chain.from_iterable([each.node_labels for each in graphs])
-            label = np.array([labels(each) for each in flat], np.int64)
-            starts = starts_of(np.array(list(map(len, graphs)), np.int64))[:-1]
-        # A column has the nodes that play one part at one place.
-        tables: dict[int, _LabelTable] = {}
-        columns: dict[tuple[int, str, int], _Column] = {}
-        for number, pattern in enumerate(patterns):
-            rows = np.flatnonzero(pattern_of == number)
-            for place, (name, part) in enumerate(
-                zip(pattern.node_names, pattern.parts, strict=True)
-            ):
-                if isinstance(graphs, GraphTable):
-                    of, chosen = listed[name], places[name][rows]
-                else:
-                    of, chosen = labels.items, label[starts[rows] + place]
-                key = place, part, id(of)
-                if id(of) not in tables:
-                    tables[id(of)] = _LabelTable(of)
-                if key not in columns:
-                    columns[key] = _Column(part, tables[id(of)], np.full(len(graphs), -1))
-                columns[key].kinds[rows] = tables[id(of)].kind_of[chosen]
-        ordered = [columns[key] for key in sorted(columns, key=lambda key: key[0])]
-        names = [each.node_names for each in patterns]
-        return LaidOutTable(self, ordered, names, list(map(self._shape, patterns)), pattern_of)
+    def lay_out_many(
+        self, graphs: GraphTable | Sequence[GroundingGraph], scene: Scene | None = None
+    ) -> LaidOutTable:
+        """Lay out several graphs; equal labels are read once, and graphs are built on access."""
+        if isinstance(graphs, GraphTable) and scene is None:
+            return self._lay_out_table(graphs)
+        patterns, made = Interner[Hashable](), list[tuple[tuple[str, ...], Shape]]()
+        pattern_of, names, labels, ranks = [], [], list[tuple[Label, ...]](), list[_Ranks]()
+        for graph in graphs:
+            added, called, shape = list[_Thing](), graph.node_names, None
+            if scene is not None and self.overlay.relations:
+                added, called, shape = self._surroundings(graph, scene)
+            roles = [name if name in graph.roles else "" for name in graph.node_names]
+            edges, root = _numbered(graph), graph.node_names.index(graph.root)
+            pattern_of.append(patterns((edges, root, *roles, id(shape))))
+            if len(made) < len(patterns):
+                parts = (*graph.parts, *[""] * len(added))
+                made.append((parts, self._shape(graph) if shape is None else shape))
+            names.append(called)
+            labels += [*graph.node_labels, *[own for own, _ in added]]
+            ranks += [*self._ranks(graph, scene), *[own for _, own in added]]
+        things, shape_of = _LabelTable(labels, ranks), np.array(pattern_of, np.int64)
+        starts = starts_of(np.array(list(map(len, names)), np.int64))
+        columns: dict[tuple[int, str], NDArray[np.int64]] = {}
+        for number, (parts, _) in enumerate(made):
+            rows = np.flatnonzero(shape_of == number)
+            for column in enumerate(parts):
+                if column not in columns:
+                    columns[column] = np.full(len(names), -1)
+                columns[column][rows] = things.kind_of[starts[rows] + column[0]]
+        return LaidOutTable(
+            self, [_Column(key[1], things, columns[key]) for key in sorted(columns)], names,
+            [shape for _, shape in made], shape_of,
+        )  # fmt: skip
+
+    def _lay_out_table(self, table: GraphTable) -> LaidOutTable:
+        columns: list[_Column] = []
+        known: dict[int, _LabelTable] = {}  # several columns may have the same things
+        for name, listed in table.labels.items():
+            things = known.get(id(listed)) or known.setdefault(id(listed), _LabelTable(listed))
+            kinds = things.at(table.places[name])
+            # The part of a node may depend on the other nodes.
+            parts = {
+                number: pattern.parts[pattern.node_names.index(name)]
+                for number, pattern in enumerate(table.patterns)
+                if name in pattern.node_names
+            }
+            for part in dict.fromkeys(parts.values()):
+                own = np.array([parts.get(n) == part for n in range(len(table.patterns))])
+                chosen = kinds if own.all() else np.where(own[table.pattern_of], kinds, -1)
+                columns.append(_Column(part, things, chosen))
+        names = [table.patterns[number].node_names for number in table.pattern_of.tolist()]
+        shapes = list(map(self._shape, table.patterns))
+        return LaidOutTable(self, columns, names, shapes, table.pattern_of)
 
     def spell_table(self, prefix: str, things: _LabelTable) -> PartTable:
-        """Convert the labels of several nodes to features, each label once."""
-        parts = [self._spell_label(self.labeller, prefix, label) for label in things.labels]
+        """Convert the labels of several nodes to features; each label is converted once."""
+        slots = self.labeller.slots if LABEL not in self.labeller.slots else ()
+        names = {each.name for each in things.labels if type(each) is Label}
+        named = {e: (f"{prefix}{e}", kind) for e in names if (kind := kind_of_name(e)) in slots}
+        parts = [
+            ((NodeLabel(*named[each.name], each.value), 1.0),)  # the same, but faster
+            if type(each) is Label and type(each.value) is str and each.name in named
+            else self._spell_run(prefix, each)
+            for each in things.labels
+        ]
         return PartTable(parts, things.starts, things.label)
+
+    def _spell_run(self, prefix: str, run: _Run) -> Part:
+        if type(run) is Label:
+            return self._spell_label(self.labeller, prefix, run)
+        if not run or type(run[0]) is not Label:
+            return self._rank_labels(prefix, run)
+        found: Part | None = self._find((prefix, run))
+        if found is None:
+            found = self._spell_labels(self._compared, prefix, run)
+            self._keep((prefix, run), found, 300 + 100 * len(found))
+        return found
 
     def _graph(
         self, parts: tuple[_SpelledNode, ...], names: tuple[str, ...], shape: Shape
     ) -> LaidOutGraph:
-        """Return the graph of some nodes."""
+        """Return the graph that consists of the given nodes."""
         flat = self._flat_labels(parts)
         called: tuple[str, ...] = ("action",) if self._is_flat else names
         key = (flat, id(shape), called)
@@ -290,7 +332,7 @@ class Layouts:
         return self._keep(key, made, 300 + 8 * len(nodes))
 
     def _find(self, key: Hashable) -> Any:
-        """Return the result of a key, or None."""
+        """Return the cached result of a key, or None."""
         found = self._made.get(key)
         if found is None:
             found = self._new.get(key)
@@ -308,13 +350,13 @@ class Layouts:
         return made
 
     def share(self, content: Part) -> Part:
-        """Return labels as an object that is the same for equal labels."""
+        """Return the given labels as one object that is shared by all equal labels."""
         found: Part | None = self._find(content)
         return self._keep(content, content, 300 + 100 * len(content)) if found is None else found
 
     def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
-        """Return a node; nodes that the scene adds have an empty name."""
-        # Groups of ranks are shared, and kept alive by the node, so they are compared by identity.
+        """Return a node with its labels as features; nodes added by the scene have no name."""
+        # The node refers to its groups of ranks, which are shared, so the key is their identity.
         key = (name, labels, None if ranks is None else tuple(map(id, ranks)))
         found: _SpelledNode | None = self._find(key)
         if found is None:
@@ -329,7 +371,7 @@ class Layouts:
         return found
 
     def _spell(self, prefix: str, labels: tuple[Label, ...], ranks: _Ranks) -> NodeContent:
-        """Convert labels to features; things of a scene get ranks and exact numbers only."""
+        """Convert labels to features; only things of a scene get ranks and exact numbers."""
         if ranks is None:
             return self._spell_labels(self.labeller, prefix, labels)
         own = self.share(self._spell_labels(self._compared, prefix, labels))
@@ -340,8 +382,8 @@ class Layouts:
         return tuple(chain.from_iterable(spelled))
 
     def _spell_label(self, labeller: NodeLabeller, prefix: str, label: Label) -> Part:
-        if isinstance(label.value, str) and kind_of(label) in labeller.slots:
-            return tuple(labeller.spell((label,), prefix))  # mostly a name, which seldom recurs
+        if isinstance(label.value, str) and kind_of_name(label.name) in labeller.slots:
+            return tuple(labeller.spell((label,), prefix))  # usually a name, which rarely recurs
         key = (label, prefix, labeller is self._compared)
         found: Part | None = self._find(key)
         if found is None:
@@ -391,56 +433,98 @@ class Layouts:
 
 
 class _LabelTable:
-    """The labels of things as arrays; things with equal labels are listed once."""
+    """The labels of nodes as arrays; nodes with equal labels and ranks are listed once.
 
-    def __init__(self, listed: Sequence[tuple[Label, ...]]) -> None:
-        kinds, labels = Interner[tuple[Label, ...]](), Interner[Label]()
-        self.kind_of = np.array([kinds(each) for each in listed], np.int64)
-        self.kinds = kinds.items
-        self.starts = starts_of(np.array([len(each) for each in self.kinds], np.int64))
-        flat = chain.from_iterable(self.kinds)
-        self.label = np.array([labels(each) for each in flat], np.int64)
-        self.labels = labels.items
+    Without ranks, a node is a list of labels. With ranks, it consists of all its labels together
+    and of groups of ranks.
+    """
+
+    def __init__(self, listed: Sequence[tuple[Label, ...]], ranks: Sequence[_Ranks] = ()) -> None:
+        kinds = Interner[Hashable]()
+        # Groups of ranks are shared, so they are compared by identity.
+        pairs = zip(listed, map(id, ranks), strict=True) if len(ranks) else listed
+        self.kind_of = np.array([kinds(each) for each in pairs], np.int64)
+        firsts = np.zeros(len(kinds), np.int64)
+        firsts[self.kind_of[::-1]] = np.arange(len(self.kind_of))[::-1]
+        first: list[int] = firsts.tolist()
+        self.kinds = [listed[place] for place in first]
+        self.ranks = [ranks[place] for place in first] if len(ranks) else [None] * len(first)
+        nodes = zip(self.kinds, self.ranks, strict=True)
+        runs: list[Any] = [own if found is None else (own, *found) for own, found in nodes]
+        self.starts = starts_of(np.array(list(map(len, runs)), np.int64))
+        keys = [each if type(each) is Label else id(each) for each in chain.from_iterable(runs)]
+        known = dict(zip(keys, chain.from_iterable(runs), strict=True))
+        place = {key: number for number, key in enumerate(known)}
+        self.label = np.array([place[key] for key in keys], np.int64)
+        self.labels: list[_Run] = list(known.values())
+
+    def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the indices of the distinct labels of things; -1 for none."""
+        if not len(self.kind_of):
+            return places
+        return np.where(places < 0, -1, self.kind_of[places])
 
 
 class _Column(NamedTuple):
-    """A node of many graphs, with the part it plays."""
+    """A node that occurs in many graphs, with its part in them."""
 
     part: str
     things: _LabelTable
-    kinds: NDArray[np.int64]  # for each graph, which labels of the things; -1 for no node
+    kinds: NDArray[np.int64]  # graph -> index of the node's labels in `things`, -1 without the node
+
+    def narrowed(self, labeller: NodeLabeller, plain: bool) -> _Column:
+        """Return the column with only the nodes that occur.
+
+        With `plain`, labels that only words compare are left out.
+        """
+        used = renumbered(self.kinds[self.kinds >= 0])[0]
+        listed = [self.things.kinds[kind] for kind in used.tolist()]
+        ranks = [self.things.ranks[kind] for kind in used.tolist()]
+        if plain:
+            labels = {*chain.from_iterable(listed)}
+            kinds = {name: kind_of_name(name) for name in {name for name, _ in labels}}
+            slots, amounts = labeller.slots, {"real", "bins"} & {*labeller.numbers}
+            texts = {e for e in labels if isinstance(e.value, str) and kinds[e.name] in slots}
+            compared = texts | {each for each in labels if isinstance(each.value, float)}
+            # Things with ranks have no amounts.
+            ranks = [None if each is None else () for each in ranks]
+            left_out = [texts if amounts and each is None else compared for each in ranks]
+            pairs = zip(listed, left_out, strict=True)
+            listed = [tuple([e for e in own if e not in out]) for own, out in pairs]
+        things = _LabelTable(listed, ranks)
+        place = np.full(len(self.things.kinds) + 1, -1)  # the last is for no node
+        place[used] = things.kind_of
+        return _Column(self.part, things, place[self.kinds])
 
 
 @dataclass(eq=False, repr=False)
 class LaidOutTable(Sequence[LaidOutGraph]):
-    """Graphs that are built on access; `values` holds the values of all of them."""
+    """Laid-out graphs that are built on access."""
 
     layouts: Layouts
     columns: list[_Column]
     names: list[tuple[str, ...]]
     shapes: list[Shape]
-    shape_of: NDArray[np.int64]  # for each graph, which shape and names
+    shape_of: NDArray[np.int64]  # graph -> index of its shape and names
     _made: dict[int, LaidOutGraph] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> tuple[tuple[str, str], ...]:
         """The (kind, value) pairs that occur in any of the graphs."""
-        found: dict[Label, None] = {}
+        found: set[Label] = set()
         for _, things, kinds in self.columns:
-            seen = np.unique(kinds[kinds >= 0])
-            entries = entries_of(things.starts[seen], sizes_of(things.starts)[seen])
-            chosen = np.unique(things.label[entries]).tolist()
-            found |= dict.fromkeys([things.labels[place] for place in chosen])
+            seen = renumbered(kinds[kinds >= 0])[0].tolist()
+            found.update(chain.from_iterable([things.kinds[kind] for kind in seen]))
         return self.layouts.labeller.values(found)
 
     @cached_property
     def _rows(self) -> list[list[int]]:
-        """For each graph, its labels in each column."""
+        """For each graph, the index of its labels in each column."""
         rows: list[list[int]] = np.stack([each.kinds for each in self.columns], axis=1).tolist()
         return rows
 
     def own(self) -> tuple[PartTable, NDArray[np.int64]]:
-        """Return the labels of distinct nodes, and the indices of each graph's nodes in them."""
+        """Return the labels of distinct nodes, and for each graph the indices of its nodes."""
         tables: dict[int, tuple[PartTable, int]] = {}
         found, count = [], 0
         for _, things, kinds in self.columns:
@@ -450,11 +534,25 @@ class LaidOutTable(Sequence[LaidOutGraph]):
             found.append(np.where(kinds < 0, -1, kinds + tables[id(things)][1]))
         return PartTable.joined([each for each, _ in tables.values()]), np.stack(found, axis=1)
 
-    def priors(self) -> PartTable:
-        """Return the labels of each whole graph."""
-        tables = [self.layouts.spell_table(f"{e.part}.", e.things) for e in self.columns]
-        chosen = np.stack([each.kinds for each in self.columns], axis=1)
-        return PartTable.combined(tables, chosen)
+    def priors(self) -> tuple[PartTable, NDArray[np.int64]]:
+        """Return the labels of whole graphs, and the index of each graph's labels.
+
+        Unless actions are flat, labels that only words compare are left out.
+        """
+        layouts = self.layouts
+        columns = [
+            each.narrowed(layouts.labeller, plain=not layouts._is_flat)
+            for each in self.columns
+            if each.part
+        ]
+        place = np.zeros(len(self), np.int64)
+        for _, things, kinds in columns:
+            place = renumbered(place * (len(things.kinds) + 1) + kinds + 1)[1]
+        first = np.empty(place.max(initial=-1) + 1, np.int64)
+        first[place] = np.arange(len(self))
+        tables = [layouts.spell_table(f"{each.part}.", each.things) for each in columns]
+        rows = np.stack([each.kinds[first] for each in columns], axis=1)
+        return PartTable.combined(tables, rows), place
 
     def __len__(self) -> int:
         return len(self.shape_of)
@@ -465,12 +563,12 @@ class LaidOutTable(Sequence[LaidOutGraph]):
         known = self._made.get(place)
         if known is None:
             parts = tuple([
-                self.layouts._node(part, things.kinds[kind], None)
+                self.layouts._node(part, things.kinds[kind], things.ranks[kind])
                 for (part, things, _), kind in zip(self.columns, self._rows[place], strict=True)
                 if kind >= 0
             ])  # fmt: skip
-            pattern = self.shape_of[place]
-            known = self.layouts._graph(parts, self.names[pattern], self.shapes[pattern])
+            shape = self.shapes[self.shape_of[place]]
+            known = self.layouts._graph(parts, self.names[place], shape)
             self._made[place] = known
         return known
 
@@ -487,24 +585,26 @@ class _SpelledNode:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _FlatLabels:
-    """The labels of all nodes of a graph, and the values among them."""
+    """The labels of all nodes of a graph, and their values."""
 
     content: NodeContent
     values: tuple[tuple[str, str], ...]
 
 
-_Surroundings = tuple[list[_SpelledNode], tuple[str, ...], Shape]
-"""The nodes that relations add to a graph, and the names of all nodes and the shape with them."""
+_Run = Any  # a label, all labels of a thing with ranks, or a group of ranks
+_Thing = tuple[tuple[Label, ...], _Ranks]
+_Surroundings = tuple[list[_Thing], tuple[str, ...], Shape]
+"""The nodes that relations add to a graph, and the names and the shape of all nodes."""
 
 
 def _numbered(graph: GroundingGraph) -> tuple[Edge, ...]:
-    """Return the edges of a graph, with nodes as numbers."""
+    """Return the edges of a graph, with nodes given by index."""
     place = {name: number for number, name in enumerate(graph.node_names)}
     return tuple([(place[one], place[other], labels) for one, other, labels in graph.edges])
 
 
 def _merged(edges: Iterable[Edge]) -> list[Edge]:
-    """Merge edges that join the same nodes; the result has the labels of all of them."""
+    """Merge edges between the same two nodes into one edge with all their labels."""
     found: dict[tuple[int, int], tuple[Label, ...]] = {}
     for one, other, labels in edges:
         found[one, other] = (*found.get((one, other), ()), *(labels or _RELATED))
@@ -515,7 +615,7 @@ def _merged(edges: Iterable[Edge]) -> list[Edge]:
 def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
     """Return the relations of an edge, as seen from its source and from its target.
 
-    Numbers are not part of the relation: `distance=2.5` is the relation `distance`.
+    Numbers are dropped: the label `distance=2.5` gives the relation `distance`.
     """
     listed = labels or _RELATED
     named = {label.name if isinstance(label.value, float) else str(label) for label in listed}
@@ -523,7 +623,7 @@ def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
 
 
 def spell_plan(length: int, labels: Sequence[Label] | object, labeller: NodeLabeller) -> Part:
-    """Return a plan's labels for ψ(n): its length and the world's plan labels.
+    """Return a plan's labels for ψ(n): its length and the labels from `label_plan`.
 
     >>> [str(label) for label, _ in spell_plan(2, {"pattern": "turn move"}, NodeLabeller())]
     ['plan.length=2', 'plan.pattern']

@@ -1,17 +1,17 @@
-"""Layouts: the order of candidates' states in a chart.
+"""Layouts: the order of the states of candidates in a chart.
 
-A chart row has one entry per state, that is, per (action, node of its graph). Candidates are
-processed in tiles, so that rows are long but still fit into the L1 cache. There are two layouts:
+A chart row has one entry per state: an action with a node of its graph. Candidates are processed
+in tiles, whose rows are long but still fit into the L1 cache. There are two layouts:
 
-- **graph**: candidates follow each other, action by action and node by node; links connect
+- **graph**: candidates are stored one after the other, by action and node; links connect
   neighbouring states.
 - **flat**, if every action is one node: eight candidates of similar length form a block, and their
-  states at one position form a strip of adjacent entries. An operation on a state becomes an
-  operation on a strip. A candidate that is shorter than its block is zero after its end. If the
-  last block is not full, its last candidate is repeated with weight 0.
+  states at one position form a strip of adjacent entries. Operations process one strip at a
+  time instead of one state. A candidate that is shorter than its block is zero after its end. If
+  the last block is not full, its last candidate is repeated with weight 0.
 
-The recursion sees both layouts as tiles of actions (`GraphTile`, `FlatTile`). It uses only their
-methods for summing the states of an action and for adding to them.
+The recursion treats both layouts as tiles of actions (`GraphTile`, `FlatTile`). It uses only their
+methods, which sum the states of an action or add to them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from groundling.overlay.potentials import PairTables, tabulate
 from groundling.overlay.simd import LANES, fill, lane_rows, load, spread, store, total, up_to_eights
 from groundling.ragged import sizes_of, starts_of
 
-TILE = 256  # states per tile: their chart rows fit into the L1 cache
+TILE = 256  # states per tile, so that their chart rows fit into the L1 cache
 
 # A link is packed into 64 bits: the target state in the low half, the source in the high half.
 FROM, TO = np.uint64(32), np.uint64(2**32 - 1)
@@ -41,7 +41,7 @@ FROM, TO = np.uint64(32), np.uint64(2**32 - 1)
 
 @with_methods
 class GraphTile(NamedTuple):
-    """Candidates in sequence, with the links between their states."""
+    """Candidates stored one after the other, with the links between their states."""
 
     states: int  # rounded up to a multiple of 8; the rest is padding
     order: Integers  # candidate of the tile -> candidate of the instance
@@ -55,19 +55,19 @@ class GraphTile(NamedTuple):
     relation_links: Integers  # relation -> links
 
     def nothing(self, ring: Any) -> Any:
-        """Return a zero of the width of an action's sum."""
+        """Return a zero of the same width as the sum of an action's states."""
         return ring.zero
 
     def sum(self, ring: Any, value: Any) -> Any:
-        """Reduce the sum of an action to a scalar with ⊕."""
+        """Reduce the sum of an action's states to a scalar with ⊕."""
         return value
 
     def at(self, values: Reals, action: int) -> Any:
-        """Return the value of a candidate's state in an action."""
+        """Return the value of an action's candidate."""
         return values[self.action_block[action]]
 
     def put(self, values: Reals, action: int, value: Any) -> None:
-        """Set the value of a candidate's state in an action."""
+        """Set the value of an action's candidate."""
         values[self.action_block[action]] = value
 
     def least(self, row: Reals) -> float:
@@ -110,7 +110,7 @@ class GraphTile(NamedTuple):
                 target[s] = ring.plus(target[s], ring.times(value, row[s]))
 
     def send_links(self, ring: Any, edge: Reals, row: Reals, message: Reals) -> None:
-        """Add the neighbours of every state to its message, weighted by `edge`."""
+        """Add the values of each state's neighbours to its message, weighted by `edge`."""
         for relation in range(len(self.relation_links) - 1):
             first, last = self.relation_links[relation], self.relation_links[relation + 1]
             score = edge[relation]
@@ -139,7 +139,7 @@ class GraphTile(NamedTuple):
 
 @with_methods
 class FlatTile(NamedTuple):
-    """Blocks of eight candidates; an action is a strip of eight unlinked states."""
+    """Blocks of eight candidates; an action is a strip of eight states without links."""
 
     states: int
     order: Integers
@@ -195,10 +195,10 @@ class FlatTile(NamedTuple):
 class GraphLayout(NamedTuple):
     """The graphs of a batch: tiles of candidates, and the links of every shape.
 
-    A link leads to a node from a neighbour. Links to the same node add to the same sum. They are
-    spaced out in the list, as are links of the same relation, so that the processor can work on
-    several sums at once. If every node is linked to itself, these links are omitted from the list.
-    `stay` is then their relation, and whole rows are processed at once.
+    A link connects a neighbour to a node. Links to the same node add to the same sum, so they are
+    spaced out in the list, as are links of the same relation; the processor can then work on
+    several sums at once. If every node is linked to itself, these links are left out of the list.
+    Their relation is then `stay`, and whole rows are processed at once.
     """
 
     instance_tiles: Integers
@@ -240,7 +240,7 @@ class FlatLayout(NamedTuple):
     state_node: Indices
 
     def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
-        """Return a tile as views of these arrays, which are laid out in advance."""
+        """Return a tile as views of the arrays of this layout."""
         first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
         strip = whole(self.tile_strips[tile])
         strips = self.tile_strips[tile + 1] - strip
@@ -294,7 +294,7 @@ def _lay_out_tile(
 
 
 def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
-    """Split candidates into tiles (one each if `alone`) and list each shape's links.
+    """Split candidates into tiles (one each if `alone`), and list the links of each shape.
 
     Links are listed in rounds; each round takes one link of every node that has links left.
     """
@@ -306,7 +306,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
     shape = np.repeat(np.arange(shapes), sizes_of(batch.shape_nodes))[node]
     local = node - batch.shape_nodes[shape]
     place = np.arange(len(node)) - batch.node_near[node]
-    # Each node starts at a different neighbour, so that relations are interleaved too.
+    # Each node starts with a different neighbour, which interleaves relations too.
     turn = (place + local) % degree[node]
     stay, stays = _stays(batch, node, local)
     order = np.lexsort((local, turn, shape))
@@ -329,7 +329,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
 
 
 def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDArray[np.int64]:
-    """Return the first item of each tile: about `most` states of a single instance."""
+    """Return the first candidate of each tile of about `most` states of one instance."""
     starts = starts_of(sizes)[:-1]
     cut = (starts - starts[np.searchsorted(owner, owner)]) // most
     begins = np.ones(len(owner), np.bool_)
@@ -338,7 +338,7 @@ def _first_of_tiles(owner: NDArray[Any], sizes: NDArray[Any], most: int) -> NDAr
 
 
 def _owners(batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the instance of every candidate, and its index within the instance."""
+    """Return the instance of each candidate, and the candidate's index in that instance."""
     counts = sizes_of(batch.instance_candidates)
     owner = np.repeat(np.arange(len(counts)), counts)
     return owner, np.arange(len(owner)) - batch.instance_candidates[owner]
@@ -350,12 +350,12 @@ def _tiles(batch: Batch, first: NDArray[Any]) -> Integers:
 
 
 def _states(batch: Batch) -> NDArray[np.int64]:
-    """Return the number of states of every candidate."""
+    """Return the number of states of each candidate."""
     return _sums(sizes_of(batch.graph_nodes)[batch.action_graph], batch.candidate_actions)
 
 
 def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
-    """Sum values over ranges."""
+    """Return the sum of each range of values."""
     sums = starts_of(values)
     return np.asarray(sums[starts[1:]] - sums[starts[:-1]], np.int64)
 
@@ -363,7 +363,7 @@ def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
 def _stays(
     batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
 ) -> tuple[int, NDArray[np.bool_]]:
-    """Return the relation of all nodes to themselves (-1 if none) and a mask of its entries."""
+    """Return the relation of all nodes to themselves (or -1), and a mask of its links."""
     itself = batch.near_node == local
     relations = batch.near_relation[itself]
     if len(relations):
@@ -375,7 +375,7 @@ def _stays(
 
 
 def is_flat(batch: Batch) -> bool:
-    """Return whether every action is one node at which words may enter and stay."""
+    """Return whether every action has one node, in which words may enter and stay."""
     return (
         len(batch.shape_nodes) == 2
         and len(batch.node_enters) == len(batch.near_node) == 1
@@ -385,7 +385,7 @@ def is_flat(batch: Batch) -> bool:
 
 
 def lay_out_flat(batch: Batch) -> FlatLayout:
-    """Sort candidates by length into blocks of eight and list their states."""
+    """Sort candidates by length into blocks of eight, and list their states."""
     length = sizes_of(batch.candidate_actions).astype(np.int64)
     owner, rank = _owners(batch)
     order = np.lexsort((-length, owner))
@@ -442,13 +442,13 @@ class TileSpace(NamedTuple):
 
 
 class ChartSpace(NamedTuple):
-    """Working memory for charts (words × states) and values computed from them."""
+    """Working memory for charts (words × states) and for values computed from them."""
 
     lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a nonzero weight
     rows: Reals  # of all tiles
     messages: Reals
     posteriors: Reals  # of one tile
-    scores: Reals  # word × node -> potential; zero for one node more, which is padding
+    scores: Reals  # word × node -> potential; one more node, with zeros, is padding
     counts: Reals  # word × node -> expected count
     asked: Reals  # adjoint of a message
     sums: Reals  # candidate of the tile -> sum of a row
@@ -479,7 +479,7 @@ class Workspace(NamedTuple):
 
 
 def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) -> list[Workspace]:
-    """Allocate working memory for some threads, each for the largest instance and tile."""
+    """Allocate the working memory of each thread, enough for the largest instance and tile."""
 
     def most(values: NDArray[Any]) -> int:
         return int(np.max(values, initial=1))
@@ -528,7 +528,7 @@ def make_workspaces(batch: Batch, layout: GraphLayout | FlatLayout, count: int) 
 
 
 class Arrangement(NamedTuple):
-    """Kernel inputs derived from an encoding."""
+    """The inputs of the kernels that are computed from an encoding."""
 
     pairs: PairTables
     layout: GraphLayout | FlatLayout

@@ -1,4 +1,4 @@
-"""Parts of nodes: runs of labels shared by many nodes, scored once."""
+"""Parts of nodes: runs of labels that many nodes share and that are scored once."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Parts(NamedTuple):
 def share_parts(
     node_labels: NDArray[Any], node_label: Integers, node_amount: Reals, label_part: Integers
 ) -> Parts:
-    """Split the labels of nodes into runs; equal runs become one part.
+    """Split the labels of nodes into runs; equal runs are one part.
 
-    `label_part` gives the topic of each label as a number. A run ends where the topic changes. If
+    `label_part` numbers the topic of each label. A run ends where the topic changes. If
     few runs are equal, every node becomes a single part.
 
     >>> labels = np.array([0, 1, 2, 0, 1, 3, 0, 1, 0, 1, 2], np.int32)

@@ -1,8 +1,8 @@
 """Compiled pass over instances: forward for scores, backward for expected counts.
 
-Every instance is a text with its candidates. The forward pass fills their charts, and the backward
-pass returns expected counts. One kernel serves all purposes, semirings and layouts. It is compiled
-for each combination that is used.
+An instance is a text with its candidates. The forward pass fills their charts, and the backward
+pass returns expected counts. The same kernel serves all purposes, semirings and layouts; it is
+compiled for each combination that is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCORE, LEARN, UNITS, EXPECT = 0, 1, 2, 3
 
 
 class PassJob(NamedTuple):
-    """The purpose of a pass, and the arrays for its results.
+    """The purpose of a pass, and the arrays that it reads and writes.
 
     `scores` receives candidate scores (SCORE, LEARN). `groups` (indexed by `group_start`) and
     `free` receive scores (UNITS) or provide weights (EXPECT). Gradients are accumulated. `in_logs`
@@ -126,7 +126,7 @@ def pass_instances(
                 break
             fill(charts.counts, text.words * text.nodes + 1, 0.0)
         if not held:
-            # Candidates that are normalised together must use the same semiring.
+            # Candidates that are normalised together must be scored in the same semiring.
             for c in range(end - begin):
                 in_logs[c] = space.in_logs[c] or job.purpose != UNITS
         elif job.purpose in (LEARN, EXPECT):
@@ -138,7 +138,7 @@ def pass_instances(
 
 @inner
 def _read_text(texts: Texts, instance: int, stay: int) -> Text:
-    """Return the words of an instance."""
+    """Return the words of an instance as arrays."""
     first, last = whole(texts.instance_words[instance]), whole(texts.instance_words[instance + 1])
     words = last - first
     groups = texts.instance_groups[instance + 1] - texts.instance_groups[instance]
@@ -152,7 +152,7 @@ def _read_text(texts: Texts, instance: int, stay: int) -> Text:
 def _score_free(
     plans: Plans, instance: int, pair_score: Reals, space: PlanLayout, free: Reals
 ) -> None:
-    """Compute ψ(n) + Σ ψ(y_j) and all other alignment-independent scores."""
+    """Compute ψ(n) + Σ ψ(y_j) and all other scores that do not depend on the alignment."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
     for k in range(kind, plans.instance_kinds[instance + 1]):
         total = 0.0
@@ -174,7 +174,7 @@ def _score_free(
 def _return_free(
     plans: Plans, instance: int, free_weight: Reals, space: PlanLayout, pair_grad: Reals
 ) -> None:
-    """Run the backward pass of `_score_free`: add the weights of candidates to their pairs."""
+    """Run the backward pass of `_score_free`: add candidates' weights to the pairs used."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
     kinds, graphs = plans.instance_kinds[instance + 1], plans.instance_graphs[instance + 1]
     fill(space.kind_weight, kinds - kind, 0.0)

@@ -33,10 +33,10 @@ class PairTables(NamedTuple):
     """Tables for scoring pairs in blocks of word sets with similar nodes.
 
     A block of word sets is scored together for every node that is paired with one of them, so each
-    node is read once per block. The score of a node is the sum over its parts, and the score of a
-    part is the sum over its labels. Shared parts are scored once. Nodes are ordered by their number
-    of parts, and parts by their number of labels, so that consecutive inner loops have the same
-    length.
+    node is read once per block. The score of a node is the sum of the scores of its parts, and the
+    score of a part is the sum of the scores of its labels. Shared parts are scored once. Nodes are
+    ordered by their number of parts, and parts by their number of labels, so that consecutive inner
+    loops have the same length.
     """
 
     block_set: Integers  # block of word sets, eight each -> sets
@@ -52,8 +52,8 @@ class PairTables(NamedTuple):
     part_amount: Reals
 
 
-_CACHED = 2**14  # values that are cleared as fast as some of them
-_ORDERS, _ALIKE = 32, 128  # MinHash permutations, and word sets compared at a time
+_CACHED = 2**14  # arrays up to this size are cleared completely, which is as fast
+_ORDERS, _ALIKE = 32, 128  # number of MinHash permutations, and of word sets compared at a time
 
 
 def tabulate(labels: LabelTables) -> PairTables:
@@ -107,8 +107,8 @@ def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
     """Return an order of word sets in which sets with similar nodes are adjacent.
 
     Similarity is estimated with MinHash (Broder 1997): the number of random permutations of all
-    nodes in which both sets have the same first node. The set with the most nodes is grouped with
-    the seven most similar of the next largest sets. This is repeated with the remaining sets.
+    nodes in which two sets have the same first node. The set with the most nodes is grouped with
+    the seven most similar sets among the next largest ones, and so on with the remaining sets.
     """
     sizes = sizes_of(labels.set_pairs)
     order = np.argsort(-sizes, kind="stable")
@@ -130,7 +130,7 @@ def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
 
 
 class Scratch(NamedTuple):
-    """Working memory for a block of eight word sets: one value per item and set."""
+    """Working memory for a block of eight word sets: a value for each item and set."""
 
     labels: Reals  # of nodes
     parts: Reals
@@ -152,7 +152,7 @@ def _pair(starts: Integers, number: int) -> tuple[Any, Any]:
 
 @inner
 def _lanes(tables: PairTables, block: int) -> tuple[int, int]:
-    """Return the first word set of a block, and how many it has."""
+    """Return the first word set of a block, and the number of its sets."""
     first = block * LANES
     return first, min(LANES, len(tables.block_set) - first)
 
@@ -217,7 +217,7 @@ def score_sets(
 
 @inner
 def _clear(labels: LabelTables, sets: Integers, by_label: Reals) -> None:
-    """Set to 0 the labels joined with the word sets, or all labels if there are few."""
+    """Set the labels joined with some word sets to 0, or all labels if there are few."""
     if len(by_label) <= _CACHED:
         fill(by_label, len(by_label), 0.0)
         return
@@ -231,7 +231,7 @@ def _clear(labels: LabelTables, sets: Integers, by_label: Reals) -> None:
 def _return_labels(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, block: int, scratch: Scratch
 ) -> None:
-    """Map expected counts of a block's pairs (per thread) to counts of node labels."""
+    """Convert expected counts of a block's pairs, by thread, to counts of node labels."""
     one = np.uint32(1)
     by_label, parts, table = scratch
     begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
@@ -267,7 +267,7 @@ def return_sets(
     labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
     scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], grad: Reals,
 ) -> None:  # fmt: skip
-    """Run the backward pass of `score_sets`: map expected counts to the gradient.
+    """Run the backward pass of `score_sets`: convert expected counts to the gradient.
 
     If `wanted` is not empty, the gradient is with respect to these label amounts instead of θ.
     """
@@ -288,14 +288,14 @@ def return_sets(
 
 
 def score_edges(labels: LabelTables, theta: Reals) -> Reals:
-    """Return the score of every dependency × relation."""
+    """Return the score of every dependency with every relation."""
     scores = labels.edge_value * theta[labels.edge_feature]
     edges = len(labels.edge_rows) - 1
     return np.asarray(np.bincount(_edge_of_rows(labels), scores, edges), np.float64)
 
 
 def return_edges(labels: LabelTables, edge_grad: Reals, theta_grad: Reals) -> None:
-    """Run the backward pass of `score_edges`: map expected counts to the gradient."""
+    """Run the backward pass of `score_edges`: convert expected counts to the gradient."""
     counts = labels.edge_value * edge_grad[_edge_of_rows(labels)]
     np.add.at(theta_grad, labels.edge_feature, counts)
 

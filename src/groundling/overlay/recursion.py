@@ -1,19 +1,19 @@
-"""Compiled overlay recursion (the paper's Algorithm 1, over whole plans).
+"""Compiled overlay recursion: Algorithm 1 of the paper, over whole plans.
 
-`inside` traverses a text from its leaves to its roots. A word's row holds, for every state s, the
-score of the word and all its descendants given that the word is at s:
+`inside` traverses a text from its leaves to its roots. The row of a word contains, for every
+state s, the score of the word and all its descendants, given that the word is at s:
 
     row[w][s] = score(w, s) ⊗ ⊗ over dependents d of message[d][s]
     message[d][s] = ⊕ over states t that d may take if w is at s, of edge(s, t) ⊗ row[d][t]
 
-A dependent may take s itself, a neighbour of s within the action (`send_links`), or an entry state
-(`_send_far`). Entry states may be in the same action or in another one further on in the direction
-of the text. ψ(x, y) is the sum of a root's row over all entry states.
+A dependent may be at s itself, at a neighbour of s within the action (`send_links`), or at an entry
+state (`_send_far`). An entry state may belong to the same action, or to one further on in the
+direction of the text. ψ(x, y) is the sum of a root's row over all entry states.
 
-`outside` goes back from roots to leaves and computes posteriors: the derivatives of log ψ(x, y)
-with respect to the scores.
+`outside` traverses the text from roots to leaves, and computes posteriors: the derivatives of log
+ψ(x, y) with respect to the scores.
 
-⊕ and ⊗ are the operations of a semiring (`semiring.py`); a tile gives the states of an action
+⊕ and ⊗ are the operations of a semiring (`semiring.py`); a tile defines the states of an action
 (`layout.py`). Both are fixed when a kernel is compiled.
 """
 
@@ -60,7 +60,7 @@ class Gradients(NamedTuple):
 
 @inner
 def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log: Reals) -> None:
-    """Fill a chart; add log ψ of each (candidate, group) to `group_log`."""
+    """Fill a chart, and add log ψ of each (candidate, group) to `group_log`."""
     ring, states = psi.ring, tile.states
     for w in range(text.words):
         row = view(chart.rows, w * states, states)
@@ -74,7 +74,7 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
             for c in range(len(tile.order)):
                 group_log[tile.order[c], group] += ring.log(space.sums[c])
             continue
-        # Scores sum to one, so rows without messages stay in range.
+        # Rows of leaves stay in range, because their scores sum to one.
         if text.word[w].leads and not ring.fits(tile, row):
             _settle(tile, ring, row, space, group_log[:, group])
         message = view(chart.messages, w * states, states)
@@ -131,7 +131,7 @@ def _send_far(
 
 @inner
 def _kept(text: Text, w: int, psi: Any) -> Any:
-    """Return the weight of staying at the same node."""
+    """Return the weight for staying at the same node."""
     stays = text.stay >= 0 and text.word[w].link != UNIT
     return psi.edge[text.word[w].dependency, text.stay] if stays else psi.ring.zero
 
@@ -151,7 +151,7 @@ def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
 def outside(
     text: Text, tile: Any, psi: Any, chart: Chart, space: Any, weight: Reals, gradients: Gradients
 ) -> None:
-    """Accumulate weight × posterior, after `inside` of the same tile.
+    """Add weight × posterior to the gradients; call `inside` for the same tile first.
 
     `weight` has the shape (candidates of the instance × groups).
     """
@@ -200,7 +200,7 @@ def _receive_far(
     ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any,
     rows: tuple[Reals, Reals, Reals],
 ) -> Any:  # fmt: skip
-    """Run the backward pass of `_send_far`; return the flow within the action and beyond."""
+    """Run the backward pass of `_send_far`; return the flows within the action and beyond."""
     asked, row, posterior = rows
     right, stay, go = hop
     further = tile.action_after if right else tile.action_before
@@ -224,7 +224,7 @@ def _receive_far(
 
 @inner
 def _share(ring: Any, order: Integers, weight: Reals, space: Any) -> bool:
-    """Write each candidate's initial posterior; return whether any weight is not 0."""
+    """Write the initial posterior of each candidate; return whether any weight is not 0."""
     lives = False
     for c in range(len(order)):
         share = weight[order[c]]
@@ -251,10 +251,10 @@ def _sum_candidates(tile: Any, ring: Any, row: Reals, sums: Reals, entries: bool
 def _count_states(
     ring: Any, text: Text, state_node: Indices, posteriors: Reals, weight: Reals, counts: Reals
 ) -> None:
-    """Add posteriors of states to counts of nodes, for four words at a time.
+    """Add the posteriors of states to the counts of nodes, for four words at a time.
 
-    Adjacent states often have the same node, so that each addition depends on the previous one.
-    Four interleaved sums hide this latency.
+    Adjacent states often have the same node, so an addition must wait for the previous one. Four
+    interleaved sums hide this latency.
     """
     nodes, states = np.uint64(text.nodes), np.uint64(len(state_node))
     rest = np.uint64(text.words % 4)

@@ -1,4 +1,4 @@
-"""The scorer: candidate scores under θ, gradients, alignments and posteriors."""
+"""The scorer: scores of candidates under θ, gradients, alignments and posteriors."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _NO_EDGES = np.zeros((0, 0))
 
 
 class Potentials(NamedTuple):
-    """Potentials under θ, exponentiated and as logarithms."""
+    """Potentials under θ, both exponentiated and as logarithms."""
 
     scaled: ScaledPotentials
     logs: LogPotentials
 
 
 class Scorer:
-    """Scores, gradients and alignments of encoded instances under θ.
+    """Computes scores, gradients and alignments of encoded instances under θ.
 
     `skip` is the cost of each action skipped between two words. `threads` is the number of
     threads; results agree to about 1e-12 for any number. `arrangement` is the result of
@@ -87,7 +87,7 @@ class Scorer:
 
     @cached_property
     def _log_layout(self) -> tuple[GraphLayout, list[Workspace]]:
-        """The layout for the log semiring, with one candidate per tile."""
+        """The layout for the log semiring, with a single candidate per tile."""
         layout = lay_out_graphs(self.batch, alone=True)
         return layout, make_workspaces(self.batch, layout, self.threads)
 
@@ -127,7 +127,7 @@ class Scorer:
     # ---- forward ------------------------------------------------------------------------
 
     def potentials(self, theta: Reals) -> Potentials:
-        """Score every distinct pair and every relation."""
+        """Return the scores of all distinct pairs and relations."""
         arranged, scratches = self.arrangement, self._scratches  # created before threads start
         pair_score, pair_exp = np.empty((2, len(self.tables.pair_node)))
         set_shift = np.empty(len(self.tables.set_labels) - 1)
@@ -156,13 +156,13 @@ class Scorer:
         )  # fmt: skip
 
     def candidate_scores(self, theta: Reals) -> Reals:
-        """Return the log scores of the candidates of all instances, concatenated."""
+        """Return the log scores of the candidates of all instances in one array."""
         scores = np.zeros(len(self.batch.candidate_gold))
         self._pass(self.potentials(theta), SCORE, scores)
         return scores
 
     def group_scores(self, theta: Reals) -> tuple[Reals, Reals]:
-        """Return log ψ of every (candidate, group) by instance, and text-free scores."""
+        """Return log ψ of each (candidate, group) by instance, and the text-free scores."""
         grouped = np.zeros(int(self.group_start[-1]))
         free = np.zeros(len(self.batch.candidate_gold))
         self._pass(self.potentials(theta), UNITS, _NONE, grouped, free)
@@ -172,7 +172,7 @@ class Scorer:
         self, potentials: Potentials, purpose: int, scores: Reals, groups: Reals = _NONE,
         free: Reals = _NONE,
     ) -> float:  # fmt: skip
-        """Run a pass over all instances, in the log semiring where needed; return the loss."""
+        """Run a pass over all instances, in logarithms where needed, and return the loss."""
         pair_grads: Sequence[Reals] | Reals = [_NONE] * self.threads
         edge_grads: Sequence[Reals] | Reals = [_NO_EDGES] * self.threads
         if purpose in (LEARN, EXPECT):

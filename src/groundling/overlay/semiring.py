@@ -30,9 +30,9 @@ from groundling.overlay.simd import (
 
 TINY, HUGE = 1e-12, 1e12  # rows whose sums leave this range are rescaled
 # The scores of a word are scaled to sum to one over all nodes of the instance. The sum over all
-# alignments is then bounded by the relation scores times the number of actions, per word. If
+# alignments is then bounded, per word, by the relation scores times the number of actions. If all
 # scores are above FAINT before scaling, a cell that underflows loses at most e^-515 of that bound.
-# So no significant alignment is lost while the remaining sum stays above e^-440.
+# So no significant alignment is lost as long as the remaining sum is above e^-440.
 FAINT, FLOOR = 1e-100, -440.0
 MOST_EDGE = 50.0  # relation scores must be below this in the `Scaled` semiring
 
@@ -57,7 +57,7 @@ class Scaled(NamedTuple):
         return quotient(a, b)
 
     def gate(self, flag: float) -> float:
-        """Return the semiring's one if the flag is 1, its zero if it is 0."""
+        """Return the one of the semiring if the flag is 1, and its zero if it is 0."""
         return flag
 
     def log(self, a: float) -> float:
@@ -73,7 +73,7 @@ class Scaled(NamedTuple):
         return posterior
 
     def wants(self, in_logs: bool) -> bool:
-        """Return whether a candidate is processed in this semiring."""
+        """Return whether a candidate is scored in this semiring."""
         return True
 
     def row_sum(self, row: Reals) -> Any:
@@ -132,7 +132,7 @@ class Logs(NamedTuple):
 
 @with_methods
 class Best(Logs):
-    """Max-product on logarithms: posteriors are differences to the best alignment."""
+    """Max-product on logarithms; posteriors are differences from the best alignment."""
 
     def plus(self, a: Any, b: Any) -> Any:
         return max(a, b)
@@ -140,7 +140,7 @@ class Best(Logs):
 
 @with_methods
 class ScaledPotentials(NamedTuple):
-    """Exponentiated potentials for the recursion, and the log scores of pairs."""
+    """Exponentiated potentials for the recursion, with the log scores of pairs."""
 
     ring: Scaled
     pair: Reals  # exp(score - best score of the word set)
@@ -152,9 +152,9 @@ class ScaledPotentials(NamedTuple):
     edge_top: float  # the largest edge or advance score, or 0
 
     def fetch_scores(self, text: Any, pairs: Indices, scores: Reals, shift: Reals) -> bool:
-        """Copy the scores of an instance, and scale those of each word to sum to one.
+        """Copy the scores of an instance; those of each word are scaled to sum to one.
 
-        The scores of a word are followed by zero, for padding. Returns False on overflow or
+        Each word's scores are followed by a zero, for padding. Returns False on overflow or
         underflow; `shift` receives the log divisors, by group.
         """
         held = self.edge_top < MOST_EDGE
@@ -181,7 +181,7 @@ class ScaledPotentials(NamedTuple):
         return held
 
     def holds(self, kept: float, words: int, actions: int) -> bool:
-        """Return whether a sum over alignments is unaffected by underflow."""
+        """Return whether underflow leaves a sum over alignments unaffected."""
         add = self.edge_top + (math.log(actions) if actions > 1 else 0.0)
         return FLOOR + words * add < kept < math.inf
 
@@ -208,5 +208,5 @@ class LogPotentials(NamedTuple):
         return True
 
     def holds(self, kept: float, words: int, actions: int) -> bool:
-        """Return True: logarithms neither overflow nor underflow."""
+        """Return True, because logarithms neither overflow nor underflow."""
         return True

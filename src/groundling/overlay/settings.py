@@ -13,9 +13,9 @@ class Overlay(Settings):
     """Settings for aligning words with the graph of a whole plan.
 
     The states of the recursion are pairs (action j, node k). The chart entry of a word at a state
-    is a product. Its factors are the score of the word there and, for each dependent of the word,
-    the sum over the states that the dependent may take. These are the neighbours of the node within
-    the action and, if the link between the two words is free, the entry nodes of other actions.
+    is a product: the score of the word at that state and, for each dependent of the word, the sum
+    over the states that the dependent may have. These states are the neighbours of the node in the
+    same action and, if the link between the words is free, the entry nodes of other actions.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Overlay(Settings):
     entry
         Where the root of a unit enters an action: at the graph's `root`, or at `any` node.
     relations
-        Whether to add relations between the things of a graph and all others that the
+        Whether to add relations between the things of a graph and all other things that the
         environment's `things` returns (see `Scene.relations`).
     edge_scores, action_scores
         Which potentials have weights: dependencies × relations, and ψ(y).
@@ -54,8 +54,8 @@ class Overlay(Settings):
     >>> Overlay(nodes="flat", adjacency="soft")
     Traceback (most recent call last):
         ...
-    groundling.errors.IdleSettingError: Overlay.adjacency has no effect with nodes='flat', where an
-    action is one node. Leave it out, or use nodes='graph'.
+    groundling.errors.IdleSettingError: Overlay.adjacency has no effect with nodes='flat', which
+    makes each action a single node. Leave it out, or use nodes='graph'.
     """
 
     skeleton: Literal["tree", "chain", "bag"] = "tree"
@@ -76,13 +76,13 @@ class Overlay(Settings):
             if self.nodes == "flat" and name in ("adjacency", "neighbours", "entry", "relations"):
                 raise idle_setting(
                     f"Overlay.{name}",
-                    "with nodes='flat', where an action is one node",
+                    "with nodes='flat', which makes each action a single node",
                     "Leave it out, or use nodes='graph'.",
                 )
             if self.skeleton == "bag" and name in ("adjacency", "neighbours", "edge_scores"):
                 raise idle_setting(
                     f"Overlay.{name}",
-                    "with skeleton='bag', where words have no links",
+                    "with skeleton='bag', which removes the links between words",
                     "Leave it out, or use skeleton='tree'.",
                 )
 

@@ -1,8 +1,8 @@
 """SIMD for kernels: a numba type for vectors of eight doubles.
 
-The compiler unrolls vectorised loops to 16 or 32 iterations and processes the remainder one by one.
-Most chart rows are shorter than that. Kernels therefore pad rows to a multiple of eight and compute
-with vectors of eight, which leaves no remainder.
+The compiler unrolls vectorised loops to 16 or 32 iterations, and runs the remaining iterations one
+by one. Most chart rows are shorter than that. Kernels therefore pad rows to a multiple of eight,
+and compute with vectors of eight, which leaves no remainder.
 
 Every function has three versions: machine code, machine code with bounds checks (for debug mode),
 and NumPy code (for NUMBA_DISABLE_JIT=1).
@@ -41,7 +41,7 @@ _FUSED = ("contract",)  # as in all kernels: allow fused multiply-add
 def lane_rows(count: int) -> NDArray[np.float64]:
     """Return an uninitialised array of rows of eight doubles, aligned to cache lines.
 
-    NumPy may place a row across two cache lines, which makes each access take twice as long.
+    NumPy may place a row across two cache lines, which doubles the time of each access.
 
     >>> rows = lane_rows(3)
     >>> len(rows), rows.ctypes.data % 64
@@ -54,13 +54,13 @@ def lane_rows(count: int) -> NDArray[np.float64]:
 
 @register_jitable
 def up_to_eights(count: Any) -> Any:
-    """Round up to a multiple of eight."""
+    """Round a count up to a multiple of eight."""
     return (count + LANES - 1) // LANES * LANES
 
 
 @inner
 def fill(array: Any, count: int, value: Any) -> None:
-    """Set the first values of an array."""
+    """Set the first `count` values of an array."""
     for i in range(np.uint64(count)):
         array[i] = value
 
@@ -79,7 +79,7 @@ class _Model(primitive):  # type: ignore[misc]
 
 
 def _at(context: Any, builder: Any, kind: Any, array: Any, place: Any) -> Any:
-    """Return a vector pointer to eight values of an array."""
+    """Return a vector pointer to eight values of an array, from `place` on."""
     data = array_data(context, builder, kind, array)
     return builder.bitcast(builder.gep(data, [place]), _EIGHT.as_pointer())
 
@@ -95,7 +95,7 @@ def _constant(like: Any, number: float) -> Any:
 
 
 def _emits(kinds: Callable[..., Any]) -> Any:
-    """Turn a function that emits code into an intrinsic of signature `kinds`."""
+    """Turn a function that emits machine code into an intrinsic with the signature `kinds`."""
 
     def decorate(emit: Callable[..., Any]) -> Any:
         def typed(context: Any, *given: Any) -> Any:
@@ -147,7 +147,7 @@ def fetch(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
 
 @_emits(lambda above, below: signature(above, above, above))
 def quotient(context: Any, builder: Any, kinds: Any, above: Any, below: Any) -> Any:
-    """Divide numbers or vectors; 0 where the divisor is not positive."""
+    """Divide numbers or vectors; the result is 0 where the divisor is not positive."""
     zero = _constant(above.type, 0.0)
     some = builder.fcmp_ordered(">", below, zero)
     return builder.select(some, builder.fdiv(above, below), zero)
@@ -155,7 +155,7 @@ def quotient(context: Any, builder: Any, kinds: Any, above: Any, below: Any) -> 
 
 @_emits(lambda one, other: signature(one, one, one))
 def difference(context: Any, builder: Any, kinds: Any, one: Any, other: Any) -> Any:
-    """Subtract numbers or vectors; -inf where `other` is -inf."""
+    """Subtract numbers or vectors; the result is -inf where `other` is -inf."""
     nothing = _constant(one.type, float("-inf"))
     some = builder.fcmp_ordered(">", other, nothing)
     return builder.select(some, builder.fsub(one, other), nothing)

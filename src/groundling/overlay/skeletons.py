@@ -1,4 +1,4 @@
-"""The skeleton of a text: the parent of each word and the kind of its link."""
+"""The skeleton of a text: the parent of each word, and the kind of link to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from groundling.overlay.settings import Overlay
 
 # The link between a word and its parent.
 BOUND = 0  # same unit: a neighbouring node of the same action
-FREE = 1  # other unit of a sentence, with word units: a neighbouring node or another action
+FREE = 1  # another unit of the sentence, if units are words: a neighbouring node or another action
 UNIT = 2  # head of a unit: an entry node of the same action or of a later one
 
 UnitSplitter = Callable[[Instruction, str], Sequence[Sequence[int]]]
@@ -20,7 +20,7 @@ Word = tuple[int, int]  # sentence and position
 
 @dataclass(frozen=True)
 class Skeleton:
-    """The words of a text, with dependents before their parents.
+    """The words of a text, ordered with dependents before their parents.
 
     For word i, `sentence[i]` and `position[i]` give its place in the text, and `parent[i]` the
     index of its parent in this order (-1 for a root). `link[i]`, `relation[i]` and `direction[i]`
@@ -41,7 +41,7 @@ class Skeleton:
         return len(self.parent)
 
     def select(self, groups: Iterable[int]) -> tuple[Skeleton, tuple[int, ...]]:
-        """Return the skeleton of some groups, and the original indices of its words.
+        """Return the skeleton of the given groups, and the original indices of its words.
 
         >>> text = [Instruction.chain("go up"), Instruction.chain("wait")]
         >>> skeleton = separate_skeleton(text, Overlay(), lambda each, unit: [range(len(each))])
@@ -62,7 +62,7 @@ class Skeleton:
 
 
 class _Link(NamedTuple):
-    """The link from a word to its parent, if it has one, and the word's group."""
+    """The link from a word to its parent (if any), and the group of the word."""
 
     parent: Word | None
     kind: int
@@ -107,7 +107,7 @@ def joined_skeleton(
 def separate_skeleton(
     text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter
 ) -> Skeleton:
-    """Return a skeleton for alignment with single actions, with units as groups."""
+    """Return a text's skeleton for alignment with single actions; each unit is a group."""
     heads = _heads(text, overlay)
     links: dict[Word, _Link] = {}
     count = 0
@@ -119,7 +119,7 @@ def separate_skeleton(
                 head = None if overlay.skeleton == "bag" else heads[word]
                 while head is not None and head not in members:
                     head = heads[head]
-                if head is None and overlay.skeleton != "bag":  # attach all roots to the first
+                if head is None and overlay.skeleton != "bag":  # attach other roots to the first
                     head, top = top, top or word
                 links[word] = _Link(head, BOUND, _relation(instruction, word[1], overlay), count)
             count += 1
@@ -127,7 +127,7 @@ def separate_skeleton(
 
 
 def _without(links: Mapping[Word, _Link], dropped: Collection[Word]) -> dict[Word, _Link]:
-    """Return the links of the words that are not dropped."""
+    """Return the links of the words that are kept."""
     found: dict[Word, _Link] = {}
     top: Word | None = None
     for word, link in links.items():
@@ -137,14 +137,14 @@ def _without(links: Mapping[Word, _Link], dropped: Collection[Word]) -> dict[Wor
         while parent is not None and parent in dropped:
             kind = max(kind, links[parent].kind)
             parent = links[parent].parent
-        if parent is None and link.parent is not None:  # attach all new roots to the first
+        if parent is None and link.parent is not None:  # attach the other new roots to the first
             parent, top = top, top or word
         found[word] = link._replace(parent=parent, kind=kind)
     return found
 
 
 def _heads(text: Sequence[Instruction], overlay: Overlay) -> dict[Word, Word | None]:
-    """Return the parent of every word, in text order."""
+    """Return the parent of each word, in text order; None for roots."""
     heads: dict[Word, Word | None] = {}
     for number, instruction in enumerate(text):
         for position in range(len(instruction)):

@@ -1,1 +1,1 @@
-"""Training in shards, for data that exceed the memory of one machine."""
+"""Training in shards, for data that do not fit into the memory of one machine."""

@@ -26,9 +26,9 @@ _CODES = {np.dtype(kind): code for code, kind in _TYPES.items()}
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[str, Any]) -> None:
-    """Write arrays and a note (JSON) into one file, atomically.
+    """Write arrays, and a note as JSON, to a file atomically.
 
-    Arrays that share memory are written once.
+    Arrays that share memory are written only once.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -62,9 +62,9 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[s
 
 
 def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Memory-map the arrays of a file; return them with its note.
+    """Map the arrays of a file into memory, and return them with the note of the file.
 
-    The arrays are writable, as kernels expect, but changes are not written to the file.
+    The arrays are writable, because kernels require this, but changes do not reach the file.
     """
     try:
         with open_plain(path) as file:

@@ -21,20 +21,20 @@ from groundling.scale.shards import Shard, Shards
 from groundling.scale.worker import ShardWorker
 
 T = TypeVar("T")
-_FAN = 16  # maximum number of results that one process adds up; more are added in a tree
-_PATIENCE = 60.0  # seconds to wait for a first worker
+_FAN = 16  # maximum number of results added in one process; more are added in a tree
+_PATIENCE = 60.0  # maximum seconds to wait for the first worker
 _LOOK = 2.0
 _CONNECT = 15.0
 _HERE = "127.0.0.1"
 _LOCAL = {
-    # On a busy machine, a killed worker may take a long time to restart; by default, Dask
-    # gives up after a few seconds and does not replace the worker.
+    # On a busy machine, a killed worker may take long to restart. By default, Dask gives up after a
+    # few seconds and does not replace the worker.
     "distributed.deploy.lost-worker-timeout": "1 hour",
-    # Dask's profiling of itself takes 2% of a core per process.
+    # Dask profiles itself, which takes 2% of a core in each process.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
 }
-_DEATHS = 3  # deaths of workers allowed per task, each after Dask's own retries
+_DEATHS = 3  # maximum deaths of workers for a task, each after Dask's own retries
 
 
 @contextlib.contextmanager
@@ -62,7 +62,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
     if isinstance(cluster, str) and cluster.startswith("local:"):
         import dask
 
-        with dask.config.set(_LOCAL):  # before the workers start, which inherit it
+        with dask.config.set(_LOCAL):  # workers inherit the settings when they start
             started = _local(distributed)(
                 n_workers=int(cluster.partition(":")[2]),
                 threads_per_worker=1,
@@ -88,7 +88,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
 
 
 def _local(distributed: Any) -> Any:
-    """Return a local cluster class that tolerates duplicate reports of a dead worker."""
+    """Return a class of local clusters that tolerates repeated reports of a dead worker."""
 
     class Cluster(distributed.LocalCluster):  # type: ignore[misc]
         def _update_worker_status(self, op: str, msg: Any) -> None:
@@ -110,7 +110,7 @@ def _distributed() -> Any:
 
 @contextlib.contextmanager
 def explained(say: Callable[[], str]) -> Iterator[None]:
-    """Convert Dask errors to Groundling errors; `say` returns a note about checkpoints.
+    """Convert errors of Dask to errors of Groundling; `say` returns a note on checkpoints.
 
     >>> with explained(lambda: "All is kept."):
     ...     raise ConnectionError
@@ -133,7 +133,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
         raise
     except (ImportError, AttributeError) as error:
         if isinstance(error, AttributeError) and "get attribute" not in str(error):
-            raise  # not caused by unpickling
+            raise  # the error is not from unpickling
         raise WorldError(
             f"A worker cannot import a module that the demonstrations use ({error}). Install it on "
             "all machines, or send it with client.upload_file."
@@ -141,9 +141,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
     except distributed.KilledWorker as error:
         raise WorkerError(
             "Several workers died while running the same task, perhaps because they ran "
-            "out of memory. Give "
-            "each worker more memory, or write the demonstrations into smaller files. "
-            f"{say()}"
+            "out of memory. Give each worker more memory, or write the demonstrations into "
+            f"smaller files. {say()}"
         ) from error
     except MemoryError as error:
         raise WorkerError(
@@ -153,8 +152,7 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
     except lost as error:
         raise WorkerError(
             f"The connection to the cluster's scheduler was lost ({type(error).__name__}). Restart "
-            "the scheduler. "
-            f"{say()}"
+            f"the scheduler. {say()}"
         ) from error
     except OSError as error:
         raise WorkerError(
@@ -164,16 +162,16 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
 
 
 def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
-    """Assign shards to workers in proportion to their threads, with few moves.
+    """Assign shards to workers in proportion to their threads, moving as few as possible.
 
     Parameters
     ----------
     count
         Number of shards.
     owners
-        The previous worker of each shard; workers may have left since.
+        The previous worker of each shard, which may have left the cluster.
     threads
-        The current workers and their numbers of threads.
+        The current workers, with their numbers of threads.
 
     Examples
     --------
@@ -184,7 +182,7 @@ def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[
     """
     total, before, quota = sum(threads.values()), 0, {}
     for address, share in threads.items():
-        # Cumulative rounding, so that the quotas sum to the number of shards.
+        # Round cumulative quotas, so that the quotas add up to the number of shards.
         until = -(-count * (before + share) // total)
         quota[address] = until - -(-count * before // total)
         before += share
@@ -205,7 +203,7 @@ def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Wall time of one evaluation, and time of its slowest worker."""
+    """Duration of an evaluation, and that of its slowest worker."""
 
     seconds: float
     working: float
@@ -219,14 +217,14 @@ class _Answer:
 
 
 class ClusterExecutor(Executor):
-    """The workers of a Dask cluster; shards of dead workers are rebuilt by others.
+    """Runs tasks on a Dask cluster; other workers rebuild the shards of a dead one.
 
     Parameters
     ----------
     client
         A client of the cluster.
     shards
-        The shards. Workers must be able to read files; other data are sent to them.
+        The shards. Workers must be able to read the files; other data are sent to workers.
     memory
         Approximate memory per worker, in bytes.
     kept
@@ -258,7 +256,7 @@ class ClusterExecutor(Executor):
         return self
 
     def _advice(self) -> str:
-        """Return a sentence about checkpoints, for error messages."""
+        """Return a sentence about checkpoints for error messages."""
         if self._kept is None:
             return "Nothing was saved; pass checkpoint=… to be able to resume."
         if not states_in(self._kept):
@@ -286,7 +284,7 @@ class ClusterExecutor(Executor):
         for place, future in enumerate(futures):
             with explained(self._advice):
                 [found] = self._results([future])
-            futures[place] = None  # so that workers can release it
+            futures[place] = None  # workers can now release the result
             yield found
 
     def total(self, job: ShardJob, theta: Reals) -> Total | None:
@@ -294,7 +292,7 @@ class ClusterExecutor(Executor):
         began = time.perf_counter()
         with explained(self._advice):
             sent, shares = self._sent(job), self._assign()
-            # θ is sent with each task to a few workers; many workers fetch it from each other.
+            # A few workers get θ with each task; many workers fetch it from each other.
             weights = theta if len(shares) <= _FAN else self._send(theta)
             futures = [
                 self._submit(_evaluate, mine, self._stock, sent, weights, self.memory, at=address)
@@ -312,14 +310,14 @@ class ClusterExecutor(Executor):
 
     def _submit(self, function: Callable[..., Any], *arguments: Any, at: str = "") -> Any:
         with warnings.catch_warnings():
-            # Arguments stay with the scheduler, so that tasks can be rerun elsewhere.
+            # Arguments stay with the scheduler, so that tasks can run again on other workers.
             warnings.filterwarnings("ignore", message="Sending large graph")
             where = {"workers": [at], "allow_other_workers": True} if at else {}
             return self.client.submit(function, *arguments, pure=False, **where)
 
     def _send(self, value: object) -> Any:
-        # Sent as bytes, pickled like any Dask task (between processes of one cluster, never from
-        # a file), so that a failing import raises an error instead of killing the worker.
+        # Send pickled bytes, as for any Dask task (between processes of one cluster, never from a
+        # file), so that a failing import raises an error instead of killing the worker.
         return self._submit(_receive, _distributed().protocol.pickle.dumps(value))
 
     def _sent(self, job: ShardJob) -> Any:
@@ -336,7 +334,7 @@ class ClusterExecutor(Executor):
     # ---- failures ----------------------------------------------------------------
 
     def _threads(self) -> dict[str, int]:
-        """Return the current workers and their threads; wait for one if there is none."""
+        """Return the current workers and their threads; if there are none, wait for one."""
         until = time.monotonic() + _PATIENCE
         while True:
             if self.client.status in ("closing", "closed"):
@@ -354,7 +352,7 @@ class ClusterExecutor(Executor):
         here = versions_here()
         for address, versions in self.client.run(versions_here, on_error="return").items():
             if isinstance(versions, OSError):
-                continue  # the worker died; its replacement is checked when it gets work
+                continue  # the worker died; its replacement is checked before it works
             if isinstance(versions, ImportError):
                 raise WorkerError(
                     f"The worker {address} cannot import Groundling ({versions}). Install the same "
@@ -365,7 +363,7 @@ class ClusterExecutor(Executor):
             check_versions(versions, here, f"The worker {address}")
 
     def _results(self, futures: Sequence[Any]) -> list[Any]:
-        """Wait for results; retry the tasks of workers that die."""
+        """Wait for results; repeat the tasks of workers that die."""
         distributed = _distributed()
         deaths = 0
         while True:
@@ -378,7 +376,7 @@ class ClusterExecutor(Executor):
             except distributed.KilledWorker:
                 deaths += 1
                 if deaths == _DEATHS:
-                    raise  # handled by `explained`
+                    raise  # `explained` converts this error
                 self.client.retry(futures)
 
 
@@ -392,7 +390,7 @@ async def _pause(client: Any) -> None:
 
 
 def _receive(packed: bytes) -> Any:
-    """Unpack a value on a worker, as a task that Dask can repeat if the worker dies."""
+    """Unpack a value on a worker; Dask can repeat this task if the worker dies."""
     return _distributed().protocol.pickle.loads(packed)
 
 
@@ -401,7 +399,7 @@ def _name(job: ShardJob) -> str:
 
 
 def _shard_worker(job: ShardJob, memory: int) -> ShardWorker:
-    """Return the shard worker of a training run in this Dask worker."""
+    """Return the shard worker for a training run in this Dask worker."""
     worker = _distributed().get_worker()
     known: dict[str, ShardWorker] = worker.__dict__.setdefault("groundling_workers", {})
     name = _name(job)

@@ -1,4 +1,4 @@
-"""Feature counts of shards, merged to select the features."""
+"""The feature counts of shards, which are merged to select features."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Counts:
-    """Labels of a shard in order of occurrence, and counts of their pairs.
+    """The labels of a shard in order of occurrence, and the counts of label pairs.
 
-    `pairs` (2 × pairs) holds the indices of word and node labels, `counts` their joint frequency in
-    demonstrated plans, and `uses` the frequency of each word label in the texts.
+    `pairs` (2 × pairs) has the indices of word labels and node labels, `counts` has the frequency
+    of each pair in demonstrated plans, and `uses` the frequency of each word label in the texts.
     """
 
     words: list[WordLabel]
@@ -37,7 +37,7 @@ class Counts:
 
 @dataclass
 class CountingSpace(FeatureSpace):
-    """Feature space of one shard: all of its features, with their counts."""
+    """The feature space of one shard, which keeps all of its features with their counts."""
 
     counts: Counts | None = None
     _asked: list[tuple[Any, ...]] = field(default_factory=list)
@@ -56,15 +56,15 @@ class CountingSpace(FeatureSpace):
         *,
         grow: bool = False,
     ) -> Joins:
-        """Join features, and record the joined labels."""
+        """Join labels, and record the labels that were joined."""
         found = super().join(words, nodes, pair_words, pair_nodes, grow=grow)
-        if grow:  # called first for words and nodes, then for edges
+        if grow:  # the first call is for words and nodes, the second for edges
             labels = nodes.labels if isinstance(nodes, NodeTable) else nodes
             self._asked.append((list(words), list(labels), pair_words, pair_nodes, found.pair))
         return found
 
     def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
-        """Keep all features, and record the counts of label pairs."""
+        """Keep all features, and record the counts of the label pairs."""
         self.keys = np.unique(keys)
         (words, nodes, pair_words, pair_nodes, pair), (edge_words, edge_nodes, *_) = self._asked
         met, first = np.unique(pair, return_index=True)
@@ -79,7 +79,7 @@ class CountingSpace(FeatureSpace):
 def word_uses(encoding: Encoding) -> dict[str, float]:
     """Return the weighted frequency of each word label in the texts.
 
-    A demonstration and its mirror image share one weight, so they count as one.
+    A demonstration and its mirror image share one weight and count as one.
     """
     batch = encoding.batch
     weights = np.repeat(batch.instance_weight, np.diff(batch.instance_words))
@@ -92,9 +92,9 @@ def word_uses(encoding: Encoding) -> dict[str, float]:
 
 
 class CountsSum:
-    """Accumulator of the counts of shards, in order, that builds the feature space.
+    """Adds up the counts of shards, in their order, and builds the feature space.
 
-    Features have the same names and order as without shards, and the same ones are selected.
+    The same features are selected as without shards, with the same names and order.
     """
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class CountsSum:
         self._counts = np.zeros(0)
 
     def add(self, counts: Counts) -> None:
-        """Add the counts of the next shard."""
+        """Add the counts of the next shard; call it in the order of shards."""
         words = np.array([self.words(each) for each in counts.words], np.int64)
         nodes = np.array([self.nodes(each) for each in counts.nodes], np.int64)
         for label in counts.edge_words:
@@ -124,10 +124,10 @@ class CountsSum:
         np.add.at(self._counts, where, weights)
 
     def decide(self, space: FeatureSpace, min_word_count: int) -> None:
-        """Add the selected features to a space."""
+        """Add the selected features to a feature space."""
         pair_words, pair_nodes, counts = self._keys >> 32, self._keys & 0xFFFFFFFF, self._counts
         if min_word_count > 1:
-            # The tolerance covers rounding in sums of weights.
+            # The tolerance allows for rounding in sums of weights.
             rare = {
                 name
                 for name, use in self.uses.items()
@@ -149,7 +149,7 @@ class CountsSum:
         )
 
     def _with_agreeing(self, words: Numbers, nodes: Numbers) -> tuple[Numbers, Numbers]:
-        """Add the pairs of words and nodes that agree, even across shards."""
+        """Add the pairs of words and nodes with equal values, even from different shards."""
         by_meaning: dict[Any, list[int]] = {}
         for place, node in enumerate(self.nodes.items):
             by_meaning.setdefault(meaning_of(node), []).append(place)
@@ -165,7 +165,7 @@ class CountsSum:
 
 
 def renumber(tables: LabelTables, places: Iterable[int] | Numbers) -> LabelTables:
-    """Renumber the features of tables; drop features whose new number is -1."""
+    """Renumber the features in tables; features with the new number -1 are dropped."""
     place = np.asarray(places, np.int64)
     rows, edges = place[tables.row_feature], place[tables.edge_feature]
     kept, edge_kept = rows >= 0, edges >= 0

@@ -1,4 +1,4 @@
-"""Executors: run tasks on all shards, in this process or on a cluster."""
+"""Executors, which run tasks on all shards, in this process or on a cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Task = Callable[[ShardWorker, Shard, ShardJob], T]
 
 
 class Executor(ABC):
-    """Interface that runs tasks on all shards, with the same results everywhere."""
+    """Interface for running tasks on all shards; all executors give the same results."""
 
     shards: Shards
 
@@ -31,14 +31,14 @@ class Executor(ABC):
 
 
 class LocalExecutor(Executor):
-    """Executor in this process, with one shard in memory at a time."""
+    """Runs tasks in this process, with one shard in memory at a time."""
 
     def __init__(self, shards: Shards, worker: ShardWorker) -> None:
         self.shards = shards
         self.worker = worker
 
     def each(self, task: Task[T], job: ShardJob) -> Iterator[T]:
-        """Yield the result of a task for each shard."""
+        """Yield the result of a task for each shard, in order."""
         for shard in self.shards.parts:
             yield task(self.worker, shard, job)
 

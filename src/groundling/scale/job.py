@@ -1,4 +1,4 @@
-"""Jobs: the settings, the merged statistics and the earlier θ that workers need."""
+"""Jobs: the settings, merged statistics and earlier values of θ that workers need."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def versions_here() -> dict[str, str]:
 
 
 def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: str) -> None:
-    """Raise an error if the versions of another process differ from `wanted`.
+    """Raise an error if the versions in another process differ from `wanted`.
 
     >>> check_versions({"Python": "3.12"}, {"Python": "3.11"}, "The worker tcp://10.0.0.7:4711")
     Traceback (most recent call last):
@@ -47,10 +47,10 @@ def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: s
 
 @dataclass(frozen=True)
 class Survey:
-    """Statistics of a shard, before words are labelled.
+    """Statistics of a shard that are collected before words are labelled.
 
-    `values` holds the values of each kind in the graphs of the shard, `counts` the word counts,
-    `weight` the total weight of its demonstrations, and `digest` a checksum of its content.
+    `values` has the values of each kind in the graphs of the shard, `counts` the word counts,
+    `weight` the total weight of the demonstrations, and `digest` a checksum of the content.
     """
 
     values: dict[str, set[str]]
@@ -83,7 +83,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Encoded:
-    """Counts of an encoded shard, and properties of its objective."""
+    """The counts of an encoded shard, and properties of its objective."""
 
     counts: Counts
     lengths: LengthModel
@@ -95,10 +95,10 @@ class Encoded:
 
 @dataclass(frozen=True)
 class ShardJob:
-    """Everything that determines the encoding of a shard, for one ensemble member.
+    """Everything that determines how a shard is encoded for one ensemble member.
 
-    With a job and a shard, any worker can redo the work of another worker. `history` holds the θ of
-    each realignment.
+    Given a job and a shard, any worker can repeat the work of another worker. `history` has the θ
+    of each realignment.
     """
 
     key: str
@@ -124,7 +124,7 @@ class ShardJob:
         return replace(self, key=f"{self.key}-features", space=space)
 
     def realigned(self, theta: Reals, forgets: bool) -> ShardJob:
-        """Return the job after a realignment at θ."""
+        """Return the job after the objectives were realigned at θ."""
         number = int(self.key.rpartition("-round")[2]) if "-round" in self.key else 0
         before = self.history[-1:] if forgets else self.history
         key = f"{self.key.partition('-round')[0]}-round{number + 1}"
@@ -132,7 +132,7 @@ class ShardJob:
 
     @property
     def settings(self) -> Member:
-        """The overlay settings and feature settings of the member."""
+        """The overlay and feature settings of the ensemble member."""
         trainer = self.trainer
         return trainer.model.all_members(trainer.overlay, trainer.features)[self.member]
 
@@ -141,10 +141,10 @@ class ShardJob:
         return self.trainer.encoder(self.settings, self.lexicon)
 
     def prepare(self, encoder: Encoder) -> None:
-        """Set the merged statistics of all shards on an encoder."""
+        """Give an encoder the merged statistics of all shards."""
         encoder.reader.lexicon = self.lexicon
         if self.survey is not None:
-            # Share the same objects between shards, because lookups in them are cached.
+            # Shards share these objects, because lookups in them are cached.
             encoder.values = self.survey.values
             encoder.reader.counts = self.survey.counts
             encoder.reader.labeller = replace(

@@ -1,4 +1,4 @@
-"""Shard files, which can be memory-mapped and evaluated without decoding."""
+"""Shard files, which are mapped into memory and evaluated without decoding."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from groundling.scale.count_pass import renumber
 
 
 class OpenShard(NamedTuple):
-    """A memory-mapped shard, ready for evaluation."""
+    """A shard that is mapped into memory and ready for evaluation."""
 
     scorer: Scorer
-    parts: dict[str, NDArray[Any]]  # further arrays for `Model.loss`
-    weight: float  # total weight of its demonstrations
+    parts: dict[str, NDArray[Any]]  # additional arrays for `Model.loss`
+    weight: float  # total weight of the demonstrations
 
 
 def write_shard(path: Path, objective: Objective, weight: float) -> None:
@@ -35,14 +35,14 @@ def write_shard(path: Path, objective: Objective, weight: float) -> None:
 
 
 def write_own(path: Path, objective: Objective, weight: float) -> None:
-    """Write a shard with its own feature numbers and their names."""
+    """Write a shard with its own numbering of features, and the names of the features."""
     space = objective.data.space
     note = {"weight": weight, "words": [*space.word_names], "nodes": [*space.node_names]}
     _write(path, _content(objective) | {"own/keys": space.keys}, note)
 
 
 def number_features(own: Path, path: Path, space: FeatureSpace) -> None:
-    """Rewrite a shard file with the feature numbers of the global space."""
+    """Rewrite a shard file with the numbering of features in the global space."""
     content, note = _read(own)
     shard = FeatureSpace(
         word_names={name: place for place, name in enumerate(note["words"])},
@@ -54,7 +54,7 @@ def number_features(own: Path, path: Path, space: FeatureSpace) -> None:
 
 
 def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
-    """Memory-map a shard file."""
+    """Map a shard file into memory."""
     content, note = _read(path)
     encoding = Encoding(
         batch=_group(Batch, "batch", content),
@@ -82,7 +82,7 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
     return OpenShard(scorer, parts, note["weight"])
 
 
-# A file stores arrays, and a note with plain numbers; the functions below merge both.
+# A file has arrays, and a note with plain numbers; the functions below combine both.
 
 
 def _content(objective: Objective) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Sums of losses and gradients over shards, in a reproducible order."""
+"""Sums of losses and gradients over shards, added in a reproducible order."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from groundling.overlay.batch import Reals
 
 Place = tuple[int, int]
-"""A node of the tree: its level, and its index in that level. Shards have level 0."""
+"""A node of the tree: its level, and its index in this level. Shards have level 0."""
 
 
 @dataclass(frozen=True)
 class Total:
-    """A loss, its gradient, and the weight of its demonstrations."""
+    """A loss and its gradient, with the weight of the demonstrations."""
 
     loss: float
     gradient: Reals
@@ -26,11 +26,11 @@ class Total:
 
 
 class TreeSum:
-    """Sum over shards in the order of a binary tree, reproducible to the last bit.
+    """A sum over shards in the order of a binary tree, reproducible to the last bit.
 
     Neighbouring shards are added first, then pairs of pairs. Each addition has the same operands,
-    whichever process evaluates a shard and in whatever order the results arrive. If neighbouring
-    shards come from one process, at most about 2 · log₂(shards) partial gradients are in memory.
+    whichever process evaluates a shard and in whatever order results arrive. If neighbouring shards
+    come from the same process, at most about 2 · log₂(shards) partial gradients are in memory.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class TreeSum:
         self.parts: dict[Place, Total] = {}
 
     def add(self, place: Place, total: Total) -> None:
-        """Add the total of a node, and merge all pairs that this completes."""
+        """Add the total of a node, and merge the pairs that it completes."""
         level, number = place
         while (1 << level) < self.shards:
             beside = (level, number ^ 1)
@@ -64,12 +64,12 @@ class TreeSum:
             if found is not None:
                 total = total + found if number % 2 == 0 else found + total
             elif number % 2 or (number + 1) << level < self.shards:
-                break  # the total of its neighbour is not here yet
+                break  # its neighbour has no total yet
             level, number = level + 1, number // 2
         self.parts[level, number] = total
 
     def update(self, parts: Mapping[Place, Total]) -> None:
-        """Add the partial sums of another tree."""
+        """Add the partial sums of another tree to this one."""
         for place, total in parts.items():
             self.add(place, total)
 

@@ -1,4 +1,4 @@
-"""`Follower.fit` with bounded memory or on a cluster."""
+"""`Follower.fit` within a memory limit or on a cluster."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from groundling.selection.choices import choose
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12,
           "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}  # fmt: skip
 _LEAST, _DEFAULT = 100_000_000, 4_000_000_000
-_CHOSEN_FROM = 2000  # maximum number of demonstrations for choosing open settings
+_CHOSEN_FROM = 2000  # maximum number of demonstrations for choosing unset settings
 
 
 def parse_memory(given: str | int | None) -> int:
-    """Return a memory size in bytes.
+    """Return a memory size as a number of bytes.
 
     >>> parse_memory("4GB"), parse_memory("512 MiB"), parse_memory(None)
     (4000000000, 536870912, 4000000000)
@@ -59,26 +59,26 @@ def fit_at_scale(
     *,
     size: int = SHARD,
 ) -> Learnt:
-    """Train in shards: in this process with bounded memory, or on a cluster.
+    """Train in shards, in this process within a memory limit or on a cluster.
 
-    θ equals the θ of an ordinary fit up to rounding, except that each shard samples its own
+    θ equals that of an ordinary fit up to rounding, except that each shard samples its own
     alternatives. Settings left at `"auto"` are chosen from at most 2,000 demonstrations, and a
-    lexicon is learnt from at most 5,000, drawn from all shards. The demonstrations are not stored,
-    so pass them to `teach` as `known`.
+    lexicon is learnt from at most 5,000, both drawn from all shards. The demonstrations are not
+    stored, so pass them to `teach` as `known`.
 
     Parameters
     ----------
     settings
-        The settings of a follower by name; settings equal to `"auto"` are chosen.
+        The settings of a follower, by name.
     demonstrations
         As for `groundling.scale.shards.split`.
     progress, checkpoint, every
         As for `Follower.fit`.
     cluster
         A Dask client or cluster, the address of a scheduler, or `"local:2"` for two local
-        workers. Defaults to this process alone.
+        workers. Default: this process alone.
     memory
-        Approximate memory per process; defaults to 4 GB.
+        Approximate memory per process. Default: 4 GB.
     size
         Maximum number of demonstrations per shard.
     """
@@ -102,7 +102,7 @@ def fit_at_scale(
 
 
 def refuse_in_shards(skip_bad: bool) -> None:
-    """Raise an error for options of `fit` that are not available in shards."""
+    """Raise an error for options of `fit` that do not work in shards."""
     if skip_bad:
         raise SettingError(
             "`skip_bad` must be False with memory=… or cluster=…. Skip bad records when reading "
@@ -113,7 +113,7 @@ def refuse_in_shards(skip_bad: bool) -> None:
 def _chosen(
     settings: Trainer | Mapping[str, Any], shards: Shards, progress: ProgressCallback | None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Replace settings equal to `"auto"` with choices from a sample of each shard."""
+    """Replace settings equal to `"auto"` by choices from samples of all shards."""
     if isinstance(settings, Trainer):
         return settings, ()
     tell = early(progress)

@@ -1,4 +1,4 @@
-"""Training in shards: survey, count, merge, encode, then L-BFGS."""
+"""Training in shards: collect statistics, merge them, encode, then run L-BFGS."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class ShardedObjective:
-    """The sum of the objectives of all shards, for `train`."""
+    """The sum of the objectives of all shards, to be passed to `train`."""
 
     def __init__(self, executor: Executor, job: ShardJob, encoded: Encoded, weight: float) -> None:
         self.executor = executor
@@ -48,17 +48,18 @@ class ShardedObjective:
         self.width = len(job.space)
 
     def first(self, width: int, seed: int) -> Reals:
-        """Return the initial θ."""
+        """Return the weights from which training starts."""
         return self.job.trainer.model.first(width, seed)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient; raise an error if a shard is missing."""
+        """Return Σ weight · -log p and its gradient; raise an error if shards are missing."""
         found = self.executor.total(self.job, theta)
         if found is None or found.weight != self.weight:
             covered = 0.0 if found is None else found.weight
             raise WorkerError(
-                f"The gradient covers {covered:g} of {self.weight:g}, the total weight of the "
-                "demonstrations. Train again, and do not change the files during training."
+                "The gradient must cover demonstrations with a total weight of "
+                f"{self.weight:g}; got {covered:g}. Train again, and do not change the files "
+                "during training."
             )
         return found.loss, found.gradient
 
@@ -77,7 +78,7 @@ def fit_shards(
     checkpoint: str | Path | None = None,
     every: int = 25,
 ) -> Learnt:
-    """Train on shards, with the result of `Trainer.fit` on all demonstrations."""
+    """Train on shards, with the same result as `Trainer.fit` on all demonstrations."""
     trainer.model.check(trainer.overlay, trainer.features, trainer.learning.rounds, trainer.search)
     if not executor.shards.parts:
         raise DemonstrationError(
@@ -158,7 +159,7 @@ def _learn_lexicon(
     progress: ProgressCallback | None,
     state: Checkpoint | None,
 ) -> tuple[Lexicon, Checkpoint | None]:
-    """Learn the lexicon in this process, from a sample of each shard if they are large."""
+    """Learn the lexicon in this process; large shards are sampled."""
     encoder = job.encoder()
     most = max(1, _LEXICON_FROM // len(executor.shards))
     if sum(each.examples for each in surveys) <= _LEXICON_FROM:
@@ -172,7 +173,7 @@ def _learn_lexicon(
 def _told(
     executor: Executor, task: Task[T], job: ShardJob, stage: str, progress: ProgressCallback | None
 ) -> Iterator[T]:
-    """Run a task on each shard, and report progress."""
+    """Run a task on each shard, and report the progress."""
     report: Callable[[Progress], object] = progress or (lambda step: None)
     for number, found in enumerate(executor.each(task, job), 1):
         report(Progress(stage, number, len(executor.shards), 0.0))

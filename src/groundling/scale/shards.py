@@ -1,4 +1,4 @@
-"""Shards: parts of the demonstrations, processed one by one."""
+"""Shards: parts of the demonstrations that are processed one by one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARD = 4000
 
 @dataclass(frozen=True)
 class Shard:
-    """Part of the demonstrations: `count` of them in `source`, starting at `first`."""
+    """Part of the demonstrations: `count` of them in `source`, from the index `first` on."""
 
     number: int
     source: Iterable[Demonstration]
@@ -28,7 +28,7 @@ class Shard:
     count: int = SHARD
 
     def read(self) -> Iterator[Demonstration]:
-        """Read the demonstrations."""
+        """Yield the demonstrations."""
         return islice(self.source, self.first, self.first + self.count)
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Shards:
-    """All shards in order; they are pickled together, so that they share their worlds."""
+    """All shards in order; pickling them together keeps the worlds that they share."""
 
     parts: tuple[Shard, ...]
 
@@ -50,19 +50,19 @@ class Shards:
 def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool = False) -> Shards:
     """Split demonstrations into shards, in their order.
 
-    Files are read in place, and no shard spans two files. Lists are sliced. Iterators are
-    written to the folder first.
+    Files are read in place, and no shard spans two files. Lists are sliced. Iterators are first
+    written to files in the folder.
 
     Parameters
     ----------
     demonstrations
         `Demonstrations` or any iterable.
     folder
-        Folder to which iterators are written.
+        Folder for the demonstrations of iterators.
     size
         Maximum number of demonstrations per shard.
     apart
-        Whether machines without access to the folder will read the shards.
+        Whether the shards are read on machines that have no access to the folder.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
 
 
 def read_named(name: str | PathLike[str]) -> Demonstrations:
-    """Raise an error for a bare file name that explains how to read files."""
+    """Raise an error for a bare file name; the message explains how to read files."""
     found = glob.glob(str(name), recursive=True)
     what = f"{len(found)} files match" if found else "no file matches"
     raise DemonstrationError(
@@ -113,7 +113,7 @@ def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
     for source in demonstrations.shards():
         try:
             count = len(source)
-        except TypeError:  # with skipped records, only reading gives the count
+        except TypeError:  # if records are skipped, the number is known only after reading
             count = sum(1 for _ in source)
         for first in range(0, count, size):
             yield Shard(number, source, first, min(size, count - first))
@@ -121,7 +121,7 @@ def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
 
 
 def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -> Shards:
-    """Write an iterator to files, with environments named by number."""
+    """Write the demonstrations of an iterator to files, with numbers as names of worlds."""
     environments: list[Environment] = []
     places: dict[int, int] = {}
 
@@ -142,7 +142,7 @@ def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -
 
 
 class _Once(Collection[Demonstration]):
-    """A stream as a `Collection`, which `Demonstrations` does not copy into a tuple."""
+    """An iterator as a `Collection`, so that `Demonstrations` does not copy it into a tuple."""
 
     def __init__(self, stream: Iterable[Demonstration]) -> None:
         self.stream = stream

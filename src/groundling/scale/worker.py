@@ -1,4 +1,4 @@
-"""The worker: reads, encodes, stores and evaluates shards in one process."""
+"""The worker, which reads, encodes, stores and evaluates shards in one process."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from groundling.scale.shards import Shard
 
 
 class ShardWorker:
-    """Encoder and evaluator of shards in one process, with encoded shards in files.
+    """Encodes and evaluates shards in one process, and stores encoded shards in files.
 
-    Missing files are rebuilt, because they depend only on the shard and the job.
+    A missing file is created again, because it depends only on the shard and the job.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class ShardWorker:
     # ---- preparation --------------------------------------------------------------------
 
     def survey(self, shard: Shard, job: ShardJob) -> Survey:
-        """Return the values and word counts of a shard, before words are labelled."""
+        """Return the values and word counts of a shard, which are needed to label words."""
         with self._building, paused_collector():
             encoder = self._encoder(job)
             examples = self._examples(shard, job, encoder)
@@ -81,7 +81,7 @@ class ShardWorker:
             return found
 
     def encode(self, shard: Shard, job: ShardJob) -> Encoded:
-        """Encode a shard with its own feature numbers, and return its counts."""
+        """Encode a shard with its own numbering of features, and return its counts."""
         with self._building, paused_collector():
             features = job.settings.features
             encoder = self._encoder(job)
@@ -118,7 +118,7 @@ class ShardWorker:
     def evaluate(
         self, shards: Sequence[Shard], of: int, job: ShardJob, theta: Reals
     ) -> dict[Place, Total]:
-        """Return the losses and gradients of some shards, with neighbouring shards summed.
+        """Return losses and gradients of the given shards; neighbouring shards are summed.
 
         `of` is the total number of shards.
         """
@@ -145,16 +145,16 @@ class ShardWorker:
         except UnreadableError as error:
             named = self._examples(shard, job, self._encoder(job))[error.place].demonstration
             raise DemonstrationError(
-                f"{named}: its text cannot be aligned with its actions. Use a smaller "
-                "Overlay.unit, or check the demonstration."
+                f"{named}: its text must have an alignment with its actions; got none. Use a "
+                "smaller Overlay.unit, or check the demonstration."
             ) from None
         return Total(float(loss), gradient, opened.weight)
 
     def _opened(self, shard: Shard, job: ShardJob) -> OpenShard:
-        """Memory-map a shard file for one evaluation.
+        """Map a shard file into memory for one evaluation.
 
-        Only shards that are in use take up memory of the process. The operating system caches files
-        while memory is free, so mapping them again is cheap.
+        Only shards in use take up memory of the process. The operating system caches files while
+        memory is free, so mapping a file again is fast.
         """
         path = self._path(shard, job.key)
         if not path.exists():
@@ -165,7 +165,7 @@ class ShardWorker:
         return open_shard(path, job.space, job.trainer.model.terms().skip)
 
     def _make(self, shard: Shard, job: ShardJob) -> None:
-        """Write a shard file: renumber its own features, or build it from scratch."""
+        """Write a shard file: renumber its features if it exists, or build it from scratch."""
         own = self._path(shard, f"{job.key.partition('-features')[0]}-own")
         if job.history or not own.exists():
             self._build(shard, job)
@@ -185,7 +185,7 @@ class ShardWorker:
         changed = False
         for theta in job.history:
             changed = objective.realign(theta)
-        # The initial alignments are the same for every objective.
+        # The initial alignments of every objective are the same.
         write_shard(self._path(shard, job.key), objective, _weight(examples))
         self._tidy()
         return changed
@@ -193,11 +193,11 @@ class ShardWorker:
     # ---- shared ----------------------------------------------------------
 
     def _encoder(self, job: ShardJob) -> Encoder:
-        """Return an encoder that caches worlds and graphs while memory allows."""
+        """Return an encoder that caches worlds and graphs as long as memory allows."""
         name = f"{job.key.partition('-')[0]}"
         encoder = self._encoders.get(name)
         if encoder is None:
-            self._encoders.clear()  # features of another ensemble member
+            self._encoders.clear()  # encoders are for another ensemble member
             encoder = self._encoders[name] = job.encoder()
         return encoder
 
@@ -218,7 +218,7 @@ class ShardWorker:
         space: FeatureSpace,
     ) -> TrainingData:
         trainer = job.trainer
-        # With a single shard, random draws equal those of training without shards.
+        # With a single shard, random draws are the same as without shards.
         seed = [trainer.seed, shard.number] if shard.number else trainer.seed
         return TrainingData(encoder, space, examples, trainer.search, np.random.default_rng(seed))
 
@@ -233,7 +233,7 @@ class ShardWorker:
 
 
 class _NotingEncoder(Encoder):
-    """An encoder that shares its state with another and records the feature encoding."""
+    """An encoder that shares the state of another one, and records the encoding of features."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.__dict__.update(encoder.__dict__)
@@ -251,7 +251,7 @@ def _weight(examples: Sequence[Example]) -> float:
 
 
 def _check_arrays_suffice(objective: Objective, model: Model) -> None:
-    """Raise an error for custom models whose loss cannot be computed from arrays."""
+    """Raise an error for a custom model whose loss cannot be computed from arrays."""
     for name in ("loss", "first"):
         own = getattr(type(objective), name) is not getattr(Objective, name)
         if own and getattr(type(model), name) is getattr(Model, name):
@@ -263,7 +263,7 @@ def _check_arrays_suffice(objective: Objective, model: Model) -> None:
 
 
 def memory_used() -> int:
-    """Return the resident memory of this process in bytes, or its peak if unknown.
+    """Return the resident memory of this process in bytes, or its maximum so far if unknown.
 
     >>> memory_used() > 10_000_000
     True
@@ -276,7 +276,7 @@ def memory_used() -> int:
 
 
 def most_memory_used() -> int:
-    """Return the peak memory of this process in bytes; 0 if unknown."""
+    """Return the maximum memory of this process so far, in bytes; 0 if unknown."""
     try:
         import resource
     except ImportError:  # Windows

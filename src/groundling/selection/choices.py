@@ -33,7 +33,7 @@ _Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Choice:
-    """A chosen setting, with its value, the reason, and how to change it.
+    """A setting chosen automatically: its value, the reason, and how to change it.
 
     >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
     ...              "follower.chosen().set_params(search__max_length=…)"))
@@ -48,7 +48,7 @@ class Choice:
 
     @property
     def setting(self) -> str:
-        """The name of the setting for `set_params`, such as `features__slots`."""
+        """The name of the setting in `set_params`, such as `features__slots`."""
         group, _, name = self.what.partition(".")
         return f"{group.lower()}__{name}" if name else group
 
@@ -58,7 +58,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tried:
-    """The result of a race: data size, configurations, winner and accuracy."""
+    """The result of a race: amount of data, configurations, winner and accuracy."""
 
     count: int
     names: tuple[str, ...]
@@ -69,8 +69,8 @@ class Tried:
     def holds(self, names: Sequence[str], count: int) -> bool:
         """Return whether the result can be reused for other data.
 
-        The configurations must be the same, and the number of demonstrations must be more than half
-        and less than twice that of the race.
+        The configurations must be the same, and the number of demonstrations must be more than
+        half, and less than twice, that of the race.
 
         >>> Tried(20, ("a",), "a", 1.0, "").holds(["a"], 39)
         True
@@ -81,10 +81,10 @@ class Tried:
 
 
 class Choices(tuple[Choice, ...]):
-    """The settings chosen from the demonstrations; printed one per line.
+    """The settings chosen from the demonstrations; printing shows one per line.
 
-    `left_open` names the settings that were unset, `tried` is the result of the race, and `params`
-    holds the chosen values for `set_params`.
+    `left_open` lists the settings that were unset, `tried` is the result of the race, and `params`
+    has the chosen values by their names in `set_params`.
 
     >>> print(Choices())
     All settings were given; none was chosen.
@@ -101,13 +101,13 @@ class Choices(tuple[Choice, ...]):
         tried: Tried | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Create the choices, with the data needed to choose again."""
+        """Create the choices, together with the data for choosing again."""
         made = super().__new__(cls, choices)
         made.left_open, made.tried, made.params = tuple(left_open), tried, dict(params or {})
         return made
 
     def of(self, trainer: Any) -> Self:
-        """Return the choices with a trainer's values as `params`."""
+        """Return the choices with the values of a trainer as `params`."""
         params = {}
         for each in self:
             group, _, name = each.setting.partition("__")
@@ -116,7 +116,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the choices with a group of settings marked as fixed.
+        """Return the choices that are left when a group of settings is fixed by the user.
 
         >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
         ('learning',)
@@ -174,7 +174,7 @@ def check_open(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def open_again(trainer: Trainer, names: Iterable[str]) -> dict[str, Any]:
-    """Return the settings of a trainer, with the named ones unset again."""
+    """Return the settings of a trainer, in which the named ones are unset again."""
     settings = {each.name: getattr(trainer, each.name) for each in fields(trainer)}
     for name in names:
         if name == _LENGTH:
@@ -188,7 +188,7 @@ _TICK = 0.5  # seconds between progress reports
 
 
 def _ticking(tell: _Tell) -> Callable[[], None]:
-    """Return a callback that counts environment steps and reports them periodically."""
+    """Return a callback that counts environment steps and reports the count periodically."""
     steps, told = 0, time.monotonic()
 
     def tick() -> None:
@@ -213,9 +213,9 @@ def choose(
     """Return a trainer with all settings fixed, and the choices with their reasons.
 
     Settings that were given are kept. Settings that the environment declares
-    (`Environment.follower_settings`) take part in the race. The order of demonstrations does not
-    matter. The result `tried` of an earlier race is reused until the number of demonstrations has
-    doubled.
+    (`Environment.follower_settings`) take part in the race. The order of demonstrations has no
+    effect. The result `tried` of an earlier race is used again until the number of demonstrations
+    has doubled.
     """
     names = _left_open(settings)
     if not names:
@@ -234,7 +234,7 @@ def choose(
     race = Race({**settings, "learning": learning}, profile, Budget(profile.count), tell)
     best, tried = _best(race, options, tried)
     trainer = best.trainer
-    if "learning" in names:  # the race compares weights, without a memory
+    if "learning" in names:  # the race tests the weights alone, without a memory
         trainer = replace(trainer, learning=replace(trainer.learning, recall=None))
     declared = proposed if best.name.endswith(_DECLARED) else ()
     return trainer, describe(trainer, names, profile, tried, tuple(declared))
@@ -243,7 +243,7 @@ def choose(
 def choose_again(
     learnt: Learnt, demonstrations: Sequence[Demonstration], tell: _Tell = lambda what: None
 ) -> tuple[Trainer, tuple[Any, ...]]:
-    """Return the settings that a follower would choose for other demonstrations."""
+    """Return the settings that a follower with unset settings would choose for other data."""
     choices = learnt.choices
     if not isinstance(choices, Choices) or not choices.left_open:
         return Trainer.of(learnt), choices
@@ -254,7 +254,7 @@ def choose_again(
 def _best(
     race: Race, options: Sequence[Configuration], tried: Tried | None
 ) -> tuple[Runner, Tried | None]:
-    """Return the best configuration, without a race if there is only one or little data."""
+    """Return the best configuration; a race is run only if there are several and enough data."""
     count, runners = race.profile.count, [race.runner(each) for each in options]
     names = [each.name for each in runners]
     if len(runners) == 1:
@@ -278,7 +278,7 @@ def _feasible(chosen: Mapping[str, Any], profile: Profile) -> list[Configuration
     given = {name: chosen[name] for name in ("model", "overlay", "features")
              if not _is_auto(chosen[name])}  # fmt: skip
     table = configurations(profile)
-    if "overlay" in given:  # models for flat actions cannot use graphs
+    if "overlay" in given:  # models with flat actions cannot use graphs
         nodes = given["overlay"].nodes
         table = [each for each in table if each.overlay.nodes == nodes] or table
     if "model" in given:
@@ -311,7 +311,7 @@ def _feasible(chosen: Mapping[str, Any], profile: Profile) -> list[Configuration
 
 
 def _merged(given: Any, likely: Search) -> Search:
-    """Return the given search, with the estimated length if it has none."""
+    """Return the given search; if it has no plan length, the estimated one is added."""
     found: Search = likely if _is_auto(given) else given
     if found.max_length is None:
         found = replace(found, max_length=max(likely.longest, found.min_length))
@@ -328,7 +328,7 @@ def describe(
     tried: Tried | None,
     declared: Sequence[str] = (),
 ) -> Choices:
-    """Return every chosen setting that differs from its default, with the reason."""
+    """Return every chosen setting that differs from its default, with the reason for it."""
     simplest = "the simplest configuration that follows its training demonstrations"
     raced = tried.why if tried else simplest
     found = []
@@ -337,7 +337,7 @@ def describe(
         changed = value.changed() if group in names else []
         if group == "search" and _LENGTH in names:
             changed = ["max_length"]
-        if group == "model":  # its settings depend on its class
+        if group == "model":  # the settings of a model depend on its class
             changed = [""] if group in names and value != default_model() else []
         for name in changed:
             why = _REASONS.get(f"{group}.{name}", raced)
@@ -353,12 +353,12 @@ def describe(
 
 
 _REASONS = {
-    "features.slots": "words of the texts spell values of these labels, or can learn to mean them",
+    "features.slots": "texts spell values of these labels, or have words that may mean them",
     "features.words": f"combinations of words take {ENOUGH_FOR_PAIRS} demonstrations to learn",
-    "features.compound_weight": "combinations of words are rarer than words",
+    "features.compound_weight": "combinations of words are rarer than single words",
     "features.names": "names have several words, or texts often leave them out",
     "features.typos": "an unknown word one letter from a known one is usually a typo",
-    "features.new_words": "no weight says what words mean that were never shown",
+    "features.new_words": "there are no weights for words that were never demonstrated",
     "features.numbers": "labels have numbers, which are compared with any numbers in the texts",
     "features.lexicon": "many texts spell no value; other words may mean one",
     "features.reorder": "texts often name things in a different order from the actions",

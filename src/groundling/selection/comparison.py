@@ -20,16 +20,16 @@ from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
 
 BASELINE = "as Follower() chooses"
-"""The name of the configuration that `Follower()` chooses."""
+"""The name of the configuration that `Follower()` would choose."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The results of a comparison, with the winner as a trainer.
+    """The results of a comparison; the winner is a trainer.
 
-    `ranked` holds the configurations of the last lap, simplest first. `dropped` holds those that
-    were clearly behind in an earlier lap. `skipped` holds those that failed or were too slow, each
-    with the reason.
+    `ranked` has the configurations of the last lap, simplest first, `dropped` those that were
+    clearly behind in an earlier lap, and `skipped` those that failed or were too slow, with the
+    reason for each.
 
     >>> print(Comparison((), "unit by unit", 90, 300))
     configuration                l2        right   behind the best   seconds
@@ -76,10 +76,10 @@ def compare(
     tell: Callable[[str], object] = lambda what: None,
     now: Callable[[], float] = time.monotonic,
 ) -> Comparison:
-    """Race the choice of `Follower()` against the table, then variants of the winner.
+    """Compare the choice of `Follower()` with the table, and the winner with its variants.
 
-    `seconds` is the budget for the race and the caller's final fit. The choice of `Follower()`
-    takes part in every lap. The number of laps depends on the speed of the machine.
+    `seconds` is the time for the race and the caller's final fit. The choice of `Follower()` takes
+    part in every lap. The number of laps depends on the speed of the machine.
     """
     given: Any = seconds
     number = isinstance(given, Real) and not isinstance(given, bool)
@@ -120,7 +120,7 @@ def compare(
 
 
 def _vary(race: Race, clock: Clock, best: Runner, runners: list[Runner]) -> Runner:
-    """Compare the winner with variants that differ in one setting or the penalty."""
+    """Compare the winner with variants that differ in one setting or in the penalty."""
     size = best.size
     base = replace(
         best.configuration, name=best.name.removeprefix(BASELINE).strip(" ,") or best.name

@@ -1,6 +1,6 @@
-"""The table of configurations that take part in the race, and when each applies.
+"""The table of configurations that take part in the race, and the conditions for each.
 
-Rows are in order of preference. If several configurations have equal accuracy, the first one wins.
+Rows are in order of preference: of several configurations with equal accuracy, the first one wins.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from groundling.selection.constants import (
 from groundling.selection.profile import Profile
 
 _TREE = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
-_CHAIN = ("word", "first", "previous", "next", "context", "verb")  # needs no tree
-_UNIT = ("word", "next", "previous")  # needs no links
+_CHAIN = ("word", "first", "previous", "next", "context", "verb")  # these labels need no tree
+_UNIT = ("word", "next", "previous")  # these labels need no links
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """A named set of settings; `base` is the configuration that it extends."""
+    """A named set of settings; `base` is the configuration that this one extends."""
 
     name: str
     model: Model
@@ -54,9 +54,9 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Join:
-    """A way to match words with values: its name, when it applies, and its settings.
+    """A way to match words with values: name, condition and settings.
 
-    `extends` is the name of another join. If that join leads the race, this one is tried too.
+    `extends` is the name of another join. If that join leads the race, this one takes part too.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Structure:
-    """A way to align texts with plans, and when it applies."""
+    """A way to align texts with plans, and the condition for it."""
 
     name: str
     applies: Callable[[Profile], bool]
@@ -84,13 +84,13 @@ def _slots(profile: Profile) -> dict[str, object]:
 
 
 def _lexicon(profile: Profile, slots: tuple[str, ...]) -> dict[str, object]:
-    # The lexicon has one value for a word; in a plan of one action, others can be learnt directly.
+    # The lexicon has a single value for each word; in plans of one action, features can learn more.
     joins = ("conjunction", "slot", *(("value",) if profile.longest == 1 else ()))
     return {"slots": slots, "joins": joins, "lexicon": "learn"}
 
 
 JOINS: tuple[Join, ...] = (
-    Join(  # values have several words, or many texts do not spell them
+    Join(  # names have several words, or many texts do not spell the values
         "names",
         lambda p: p.named or bool(p.unsaid),
         lambda p: {
@@ -112,12 +112,12 @@ JOINS: tuple[Join, ...] = (
         lambda p: {**_lexicon(p, p.opaque), "numbers": ("equal",)},
     ),
 )
-"""Ways to match words with values; if none applies, words join labels directly."""
+"""Ways to match words with values; if none applies, words are joined with labels directly."""
 _PLAIN = Join("", lambda p: True, lambda p: {})
 
 
 def _features(profile: Profile, join: Join) -> Features:
-    """Return the features of a join, with the settings that follow from the data."""
+    """Return `Features` that match words in the given way, with settings that suit the data."""
     pairs = profile.count >= ENOUGH_FOR_PAIRS
     numbers = ("equal",) if profile.says_numbers else ("bins",) if profile.has_numbers else None
     wanted: dict[str, Any] = {
@@ -127,7 +127,7 @@ def _features(profile: Profile, join: Join) -> Features:
         "joins": ("conjunction",),
         "min_count": 0,
         "reorder": bool(profile.reordering),
-        # A word shown once is usually a typo; but it may be the only name of a rare label.
+        # A word that occurs once is usually a typo, but it may be the only name of a rare label.
         "min_word_count": 2 if profile.count >= LARGE_DATA and not profile.has_rare_meaning else 1,
         **({"numbers": numbers} if numbers else {}),
         **join.settings(profile),
@@ -143,7 +143,7 @@ def _features(profile: Profile, join: Join) -> Features:
 
 
 def _with_words(features: Features, words: tuple[str, ...], **more: object) -> Features:
-    """Return features with other word labels, keeping labels for plurals and numbers."""
+    """Return features with other word labels; labels for plurals and numbers are kept."""
     numbers = tuple(each for each in ("number", "around") if each in features.words)
     return features.changed_to(words=(*words, *numbers), **more)
 
@@ -152,8 +152,8 @@ def _with_words(features: Features, words: tuple[str, ...], **more: object) -> F
 
 
 def _graph(name: str, p: Profile, features: Features, **overlay: Any) -> Configuration:
-    """Return a configuration that lists plans and aligns words with nodes."""
-    # Otherwise, words without weights would favour graphs with more nodes.
+    """Return a configuration that lists all plans and aligns words with nodes."""
+    # Words without weights would favour graphs with more nodes.
     features = features.changed_to(new_words="drop")
     return _listed(name, PlanModel(), Overlay(**overlay), p, features)
 
@@ -173,7 +173,7 @@ def _graph_by_other_units(profile: Profile, features: Features) -> Configuration
 
 
 def _relations(profile: Profile, features: Features) -> Configuration:
-    # Clauses are read from left to right: parsers err most often in attaching them.
+    # Clauses are read from left to right, because parsers often attach them wrongly.
     own = _with_words(features, ("word",), compound_weight=1.0)
     soft: dict[str, Any] = {"skeleton": "chain", "adjacency": "soft", "entry": "any"}
     return _graph("relations", profile, own, relations=True, **soft)
@@ -193,10 +193,10 @@ def _two_members(profile: Profile, features: Features) -> Configuration:
 def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
     cost = UNALIGNED_COST
     if profile.actions >= 2 * profile.units:
-        # With this probability of one more action, a unit names the mean number of actions.
+        # With this probability of one more action, units name as many actions as texts have.
         cost = float(f"{-math.log(1 - profile.units / profile.actions):.2g}")
     own: dict[str, object] = {"lexicon": "strings"} if features.learns_lexicon else {}
-    # Each unit is an example of its own.
+    # Each unit counts as an example.
     pairs = profile.count * profile.units >= ENOUGH_FOR_PAIRS
     words, weight = (_UNIT, WORD_PAIR_WEIGHT) if pairs else (("word",), 1.0)
     return Configuration(
@@ -209,7 +209,7 @@ def _unit_by_unit(profile: Profile, features: Features) -> Configuration:
 
 
 def _roomy(profile: Profile) -> int:
-    """Return the plan length for search: the longest demonstration plus a quarter."""
+    """Return the maximum plan length of the search: that of the longest demonstration plus 25 %."""
     return profile.longest + (profile.longest + 3) // 4 if profile.longest > 1 else 1
 
 
@@ -222,7 +222,7 @@ def _has_two(profile: Profile) -> bool:
 
 
 def _needs_no_graph(profile: Profile) -> bool:
-    # With much data, combinations of words carry what the structure of a graph would add.
+    # With much data, combinations of words replace the structure of a graph.
     return _has_two(profile) and profile.longest == 1
 
 
@@ -239,7 +239,7 @@ STRUCTURES: tuple[Structure, ...] = (
         _has_graphs,
         lambda p, f: _graph("graph", p, f, unit="word" if p.crowded else p.unit),
     ),
-    # For long plans the mean of two is more stable, so one member must be better to win.
+    # For long plans, the mean of two members is more stable, so it is preferred to one member.
     Structure("flat, two members", lambda p: _has_two(p) and p.longest > 1, _two_members),
     Structure("flat", lambda p: bool(p.listable) and not _needs_no_graph(p), _flat),
     Structure(
@@ -259,7 +259,7 @@ def configurations(profile: Profile) -> list[Configuration]:
     """Return the feasible configurations for the demonstrations, simplest first."""
     joins = [each for each in JOINS if each.applies(profile)] or [_PLAIN]
     rows = [each for each in STRUCTURES if each.applies(profile)]
-    # Nothing else captures the relations between the things that a text names.
+    # No other configuration captures the relations between the things that a text names.
     rows = [each for each in rows if each.name == "relations"] or rows
     found = []
     ending = {join.name: f", {join.name}" if join is not joins[0] else "" for join in joins}
@@ -274,9 +274,9 @@ def configurations(profile: Profile) -> list[Configuration]:
 
 
 def variants(given: Configuration, profile: Profile) -> list[Configuration]:
-    """Return configurations that differ from a given one in one setting, for `tuned`."""
+    """Return configurations that differ from a given one in a single setting, for `tuned`."""
     if isinstance(given.model, Ensemble):
-        return []  # both members of an ensemble would have to change
+        return []  # a variant would have to change both members of an ensemble
     features = given.features
     found: dict[str, Features] = {}
     if plain := tuple(each for each in features.words if each == "word"):
@@ -300,7 +300,7 @@ def variants(given: Configuration, profile: Profile) -> list[Configuration]:
 
 
 def default_model() -> Model:
-    """Return the default model, for nested settings such as `model__skip`."""
+    """Return the default model, which nested settings such as `model__skip` change."""
     return PlanModel()
 
 
@@ -314,10 +314,10 @@ def reads_units(model: Model | str) -> bool:
 
 
 def learning_for(profile: Profile, model: Model, count: int | None = None) -> Learning:
-    """Return learning settings with the same penalty for each demonstration.
+    """Return learning settings whose penalty is the same for each demonstration.
 
-    A demonstration is one choice among plans. If texts are read unit by unit, it is one choice for
-    each unit and action.
+    A demonstration is one choice between plans. If texts are read unit by unit, it is instead one
+    choice for each unit and each action.
     """
     count = profile.count if count is None else count
     reads = reads_units(model)
@@ -330,7 +330,7 @@ def learning_for(profile: Profile, model: Model, count: int | None = None) -> Le
             "tolerance": LOOSE_TOLERANCE if L2_PER_DEMONSTRATION * count >= 1 else TOLERANCE,
             "composed": COMPOSED_WEIGHT if joined else 0.0,
             "grow": profile.relates,
-            # With less data, the penalty is so small that one demonstration determines a weight.
+            # With less data, the penalty is too small: a single demonstration determines a weight.
             "rare_words": count >= ENOUGH_FOR_PAIRS and profile.has_rare_meaning,
         }
     )

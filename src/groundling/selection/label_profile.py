@@ -1,4 +1,4 @@
-"""The labels that all training worlds have, used to detect a different world."""
+"""The labels that all training worlds have, by which a different world is recognised."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Place: TypeAlias = tuple[CachedEnvironment, State]
 
 @dataclass(frozen=True)
 class UsualLabels:
-    """Names of labels that some action has at every training start.
+    """The names of the labels that at least one action has at every training start.
 
     Parameters
     ----------
     values
-        Labels with a value, on most graphs: they belong to the world.
+        Labels with a value, on most graphs. They belong to the world.
     indicators
-        Labels without a value. One may be missing because no such action is possible, so only
-        several missing ones indicate a different world.
+        Labels without a value. One of them may be missing because no such action is possible, so a
+        world counts as different only if several are missing.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class UsualLabels:
         )
 
     def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """Return the usual labels that worlds lack; empty if they may be missing by chance."""
+        """Return the usual labels that are missing; none if this may be due to chance."""
         some = _some(places)
         if not some or not (self.values or self.indicators):
             return ()
@@ -94,7 +94,7 @@ class UsualLabels:
 
 def _some(places: Iterable[Place]) -> list[Place]:
     """Return a sample of distinct (environment, start) pairs."""
-    # Labels that depend on the text are usually missing for other texts.
+    # Labels that depend on the text may be missing only because the text is another one.
     found = {
         (id(world), state): (world, state)
         for world, state in places
@@ -111,5 +111,5 @@ def usual_labels(learnt: Learnt) -> UsualLabels:
         return UsualLabels(*learnt.usual)
     try:
         return UsualLabels.of((each.world, each.trajectory.start) for each in shown)
-    except GroundlingError:  # the world has changed since training; saving must still work
+    except GroundlingError:  # the world has changed since training, but saving must still work
         return UsualLabels()

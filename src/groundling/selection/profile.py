@@ -40,21 +40,21 @@ from groundling.world.graph import Label
 
 @dataclass(frozen=True)
 class Kind:
-    """Statistics of how words match the values of one string label.
+    """Statistics of how the words of texts match the values of a string label.
 
     Parameters
     ----------
     name
         The name of the labels.
     values
-        The values on demonstrated actions.
+        The values that demonstrated actions have.
     spelled
         The values that some word of some text spells.
     mentions, hits
         The number of demonstrations in which a word spells a value, and the number of those whose
         demonstrated actions also have that value.
     shown
-        The number of demonstrations whose actions have a value.
+        The number of demonstrations whose actions have a value of the label.
     """
 
     name: str
@@ -88,13 +88,13 @@ class Kind:
 
     @property
     def is_meant(self) -> bool:
-        """Whether texts that spell a value usually mean it, even if few actions have it."""
+        """Whether texts that spell a value usually mean it, even if few actions have the label."""
         most = NEARLY_ALL * max(A_FEW, self.shown)
         return bool(self.spelled) and (2 * self.hits >= self.mentions or self.hits >= most)
 
     @property
     def is_often_unsaid(self) -> bool:
-        """Whether actions often have a value that their text does not spell.
+        """Whether actions often have a value that the text does not spell.
 
         >>> few = frozenset({"red", "blue"})
         >>> [Kind("colour", few, few, 10, 9, shown).is_often_unsaid for shown in (10, 20)]
@@ -106,10 +106,10 @@ class Kind:
 class Profile:
     """Facts about demonstrations, each computed on first use.
 
-    Lengths are computed from all demonstrations. Other facts are computed from a sample that
-    depends neither on the order nor on the names of demonstrations. `max_length` is the given plan
-    length, if there is one. `on_step` is called at each step of an environment, to report the
-    progress of slow simulators.
+    Lengths are computed from all demonstrations. Other facts are computed from a sample that does
+    not depend on the order or names of demonstrations. `max_length` is the plan length that the
+    user set, if any. `on_step` is called at each step of an environment, to report the progress of
+    slow simulators.
 
     Examples
     --------
@@ -154,15 +154,15 @@ class Profile:
 
     @cached_property
     def examples(self) -> list[Example]:
-        """The sample, parsed and executed."""
+        """The sample, with parsed texts and executed actions."""
         try:
             return prepare(self.encoder, self.ordered[:PROFILE_SIZE])
         except DemonstrationError:
-            prepare(self.encoder, self.demonstrations)  # name the first invalid one
+            prepare(self.encoder, self.demonstrations)  # raises the first error
             raise
 
     def cached(self, demonstrations: Sequence[Demonstration]) -> list[Demonstration]:
-        """Return demonstrations in cached environments."""
+        """Return the demonstrations, with cached environments in place of the original ones."""
         world: Any = self.encoder.world
         return [replace(each, environment=world(each.environment)) for each in demonstrations]
 
@@ -180,7 +180,7 @@ class Profile:
 
     @cached_property
     def takes_sets(self) -> bool:
-        """Whether actions take sets of things, so that singular and plural matter."""
+        """Whether actions take sets of things, so that singular and plural differ in meaning."""
         return any("set" in each.open_values for each in self.worlds)
 
     @cached_property
@@ -199,7 +199,7 @@ class Profile:
 
     @cached_property
     def lengths(self) -> Counter[int]:
-        """Number of demonstrations by plan length, not counting a start's `extra_length`."""
+        """The number of demonstrations by plan length, excluding `extra_length` of the start."""
         found: Counter[int] = Counter()
         for each in self.demonstrations:
             extra = self.encoder.world(each.environment).extra_length(each.start)
@@ -208,7 +208,7 @@ class Profile:
 
     @property
     def longest(self) -> int:
-        """The length of the longest demonstration."""
+        """The number of actions of the longest demonstration."""
         return max(self.lengths)
 
     @cached_property
@@ -217,12 +217,12 @@ class Profile:
         return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:
-        """Return the approximate number of plans of up to `length` actions from a start."""
+        """Return the approximate number of plans from a start with up to `length` actions."""
         return self.counts.plans(length)
 
     @cached_property
     def listing(self) -> Lengths:
-        """The plan lengths for which all plans can be enumerated."""
+        """The plan lengths for which it is affordable to list all plans."""
         starts: dict[int, set[str]] = {}
         for each in self.demonstrations:
             starts.setdefault(id(each.environment), set()).add(canonical(each.start))
@@ -231,12 +231,12 @@ class Profile:
 
     @property
     def listable(self) -> int | None:
-        """The plan length up to which all plans can be listed in training, or None."""
+        """The maximum plan length at which training can list all plans, or None."""
         return self.listing.of_plans
 
     @property
     def quick(self) -> int | None:
-        """The plan length up to which all plans can be listed in a race, or None."""
+        """The maximum plan length at which a race can list all plans, or None."""
         return self.listing.of_trials
 
     @cached_property
@@ -254,19 +254,19 @@ class Profile:
 
     @cached_property
     def has_goal(self) -> bool:
-        """Whether an environment has a goal test."""
+        """Whether any environment defines `is_goal`."""
         return any(each.world.has_goal for each in self.examples)
 
     @cached_property
     def has_outcome(self) -> bool:
-        """Whether an environment has an outcome function."""
+        """Whether any environment defines `outcome`."""
         return any(each.world.has_outcome for each in self.examples)
 
     # ---- texts --------------------------------------------------------------------------
 
     @cached_property
     def unit(self) -> Literal["sentence", "clause"]:
-        """The kind of text unit whose count is closest to the number of actions."""
+        """The kind of text unit whose number is closest to the number of actions."""
         off = {
             unit: sum(abs(_units(each, unit) - len(each.trajectory)) for each in self.examples)
             for unit in ("sentence", "clause")
@@ -287,8 +287,8 @@ class Profile:
     def crowded(self) -> bool:
         """Whether nearly all texts of several actions have fewer units than actions.
 
-        In this case, only single words can show the order of actions. Repeated actions count once,
-        because a text may name them once.
+        In such texts, only single words can show the order of actions. Repeated actions count once,
+        because a text may name them only once.
         """
         changes = [
             (_units(each, self.unit), sum(1 for _ in groupby(each.trajectory.actions)))
@@ -299,7 +299,7 @@ class Profile:
 
     @cached_property
     def in_characters(self) -> bool:
-        """Whether most texts are unspaced and read character by character."""
+        """Whether most texts have no spaces and are read character by character."""
         language = self.encoder.reader.language
         sentences = [each.tokens for example in self.examples for each in example.instructions]
         found = [
@@ -315,7 +315,7 @@ class Profile:
 
     @cached_property
     def has_rare_meaning(self) -> bool:
-        """Whether a word and a label occur once each, in the same demonstration."""
+        """Whether some word and some label occur only once, in the same demonstration."""
         examples = self.examples
         if self.count > len(examples):
             examples = prepare(self.encoder, self.demonstrations)
@@ -332,7 +332,7 @@ class Profile:
 
     @cached_property
     def reordering(self) -> tuple[str, ...]:
-        """Connectives of texts that usually reverse the order of the actions."""
+        """The connectives in texts that usually reverse the order of the actions."""
         turned: Counter[Connective] = Counter()
         seen: Counter[Connective] = Counter()
         for example in self.examples:
@@ -356,12 +356,12 @@ class Profile:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether demonstrated actions have numeric labels."""
+        """Whether the graphs of demonstrated actions have numeric labels."""
         return bool(self._numbers)
 
     @cached_property
     def says_numbers(self) -> bool:
-        """Whether texts contain numbers: numerals, or ordinals of labels or ranks."""
+        """Whether texts contain numbers: numerals, or ordinals used as labels or ranks."""
         language = self.encoder.reader.language
         ordinals = {language.ordinal(word) for word in self.words} - {None}
         return bool(ordinals & self._numbers if not self.has_things else ordinals) or any(
@@ -370,7 +370,7 @@ class Profile:
 
     @cached_property
     def shares_numbers(self) -> bool:
-        """Whether texts contain numbers that several labels of a node may match."""
+        """Whether texts contain numbers that match several labels of the same node."""
         return self.says_numbers and (
             self.has_things
             or any(
@@ -438,7 +438,7 @@ class Profile:
 
     @cached_property
     def unsaid(self) -> tuple[str, ...]:
-        """The slots whose values texts often express in other words.
+        """The slots whose values texts often express in words that do not spell them.
 
         The tuple is empty if actions have several values of a slot, such as the values of all
         nearby things.
@@ -455,13 +455,13 @@ class Profile:
 
     @cached_property
     def leaves_unsaid(self) -> bool:
-        """Whether texts often do not spell the value of some slot."""
+        """Whether many texts do not spell the value of some slot."""
         return any(each.is_slot and each.is_often_unsaid for each in self.kinds)
 
     @cached_property
     def named(self) -> bool:
-        """Whether texts contain words from multi-word names."""
-        if self.in_characters:  # names are then matched as written
+        """Whether texts contain words of names that have several words."""
+        if self.in_characters:  # such texts are matched by characters
             return False
         names = {
             part
@@ -474,7 +474,7 @@ class Profile:
 
     @cached_property
     def opaque(self) -> tuple[str, ...]:
-        """Labels whose words must be learnt, as texts rarely spell their values; else none."""
+        """The labels whose words must be learnt, because texts rarely spell their values."""
         several = [each for each in self.kinds if len(each.values) >= A_FEW]
         spelled = sum(len(each.spelled) for each in several)
         if self.slots or spelled > HARDLY_ANY * sum(len(each.values) for each in several):
@@ -483,7 +483,7 @@ class Profile:
 
 
 def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstration]:
-    """Return a sample that is independent of the order and names of demonstrations.
+    """Return a sample that does not depend on the order or names of demonstrations.
 
     >>> from groundling import Demonstration
     >>> shown = [Demonstration(text, object(), 0, ("go",)) for text in "abcd"]
@@ -493,14 +493,14 @@ def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstra
 
     def key(each: Demonstration) -> tuple[bytes, str]:
         content = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
-        # The name only breaks ties.
+        # The name is only used to break ties.
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest(), each.name
 
     return sorted(demonstrations, key=key)[:most]
 
 
 def words_of(example: Example) -> frozenset[str]:
-    """Return the words of a text; for character-based scripts, also character sequences."""
+    """Return the words of a text and, if it is read by characters, sequences of characters."""
     return frozenset(
         word.lower()
         for sentence in example.instructions
@@ -530,7 +530,7 @@ def graph_values(
 def is_reordered(
     example: Example, kinds: Collection[str], spells: Callable[[str, str], bool]
 ) -> bool | None:
-    """Return whether a text names values in a different order from its actions.
+    """Return whether a text names values in another order than that of its actions.
 
     Returns None if the values in the text do not determine the order.
     """

@@ -1,4 +1,4 @@
-"""The race: configurations compared by cross-validation, within a budget."""
+"""The race: a comparison of configurations by cross-validation, within a budget."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class LateError(Exception):
 
 @dataclass
 class Budget:
-    """A budget counted in demonstrations, so that it is the same on every machine.
+    """A budget counted in demonstrations, which makes it the same on every machine.
 
     >>> Budget(300).affords([], 60), Budget(0).affords([], 60)
     (True, True)
@@ -53,23 +53,23 @@ class Budget:
     spent: int = 0
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether a lap of `size` demonstrations is affordable; the first always is."""
+        """Return whether a lap of `size` demonstrations is affordable; always true at first."""
         more = sum(each.members * size for each in runners)
         return not self.spent or self.spent + more <= RACE_BUDGET * self.count
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Deduct the demonstrations of a lap from the budget, once for each member."""
+        """Deduct the demonstrations of a lap from the budget, once for each ensemble member."""
         self.spent += runner.members * size
 
     def check(self, progress: object) -> None:
-        """Raise `LateError` if a lap takes too long; called during training."""
+        """Raise `LateError` if the lap takes too long; called during training."""
 
 
 @dataclass
 class Clock(Budget):
-    """A budget of seconds, part of which is reserved for the final fit.
+    """A budget in seconds, part of which is reserved for the final fit.
 
-    The final fit learns from all demonstrations with all iterations. Its time is estimated from the
+    The final fit uses all demonstrations and all iterations. Its duration is estimated from the
     laps of each configuration.
     """
 
@@ -82,15 +82,15 @@ class Clock(Budget):
 
     @property
     def left(self) -> float:
-        """Remaining seconds."""
+        """The seconds that are left until the end of the budget."""
         return self.seconds - (self.now() - self.began)
 
     def last(self, runner: Runner) -> float:
-        """Return the estimated seconds of the final fit of a configuration."""
+        """Return the estimated duration of the final fit of a configuration, in seconds."""
         return runner.learning_seconds * self.count
 
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
-        """Return whether there is time for a lap; there always is for the first lap."""
+        """Return whether there is time for a lap; always true for the first lap."""
         self.mark = self.now()
         known = [each for each in runners if each.size]
         more = sum(each.seconds * size / each.size for each in known)
@@ -98,13 +98,13 @@ class Clock(Budget):
         return not known or more + last <= self.left
 
     def spend(self, runner: Runner, size: int) -> None:
-        """Record the time of a lap, and move the deadline to leave time for the final fit."""
+        """Record the duration of a lap, and set the deadline that leaves time for the final fit."""
         now = self.now()
         runner.seconds, self.mark = now - self.mark, now
         self.deadline = min(self.deadline, self.began + self.seconds - self.last(runner))
 
     def check(self, progress: object) -> None:
-        """Raise `LateError` after the deadline."""
+        """Raise `LateError` after the deadline; called during training."""
         if self.now() > self.deadline:
             raise LateError
 
@@ -114,8 +114,8 @@ class Runner:
     """A configuration in the race, with the results of its last lap.
 
     `credit` has an entry for each held-out demonstration. `size` is the number of demonstrations in
-    the lap, or 0 before the first lap. `failed` is the reason why the configuration cannot run, if
-    any.
+    the lap, or 0 before the first lap. `failed` is the reason why the configuration cannot run, or
+    empty.
     """
 
     configuration: Configuration
@@ -128,32 +128,32 @@ class Runner:
 
     @property
     def name(self) -> str:
-        """The name of the configuration."""
+        """The name of the configuration in tables and reasons."""
         return self.configuration.name
 
     @property
     def members(self) -> int:
-        """Number of models to train."""
+        """The number of models to train: that of the ensemble members, or 1."""
         model, features = self.trainer.model, self.trainer.features
         return len(model.all_members(self.trainer.overlay, features))
 
     @property
     def right(self) -> float:
-        """Accuracy on held-out demonstrations."""
+        """The accuracy on held-out demonstrations."""
         return float(np.mean(self.credit == 1)) if len(self.credit) else 0.0
 
     @property
     def score(self) -> float:
-        """Mean credit over the held-out demonstrations."""
+        """The mean credit over the held-out demonstrations."""
         return float(np.mean(self.credit)) if len(self.credit) else 0.0
 
     @property
     def error(self) -> float:
-        """Standard error of the score."""
+        """The standard error of the score."""
         return _standard_error(self.credit)
 
     def behind(self, other: Runner) -> tuple[float, float]:
-        """Return the mean difference to another configuration, and its standard error."""
+        """Return how far the mean credit is behind another's, and the standard error."""
         difference = other.credit - self.credit
         return float(np.mean(difference)), _standard_error(difference)
 
@@ -167,7 +167,7 @@ class Race:
     """A comparison of configurations by cross-validation on growing subsets.
 
     In each lap, configurations are trained on two folds of a subset and evaluated on the third. The
-    subset doubles in size from lap to lap, up to all demonstrations. Then the other folds are held
+    subset doubles from lap to lap, until it has all demonstrations; then the other folds are held
     out in turn. A configuration that is clearly behind the leader drops out. The order of
     demonstrations depends only on their content.
     """
@@ -178,8 +178,8 @@ class Race:
     tell: Callable[[str], object] = lambda what: None
     finished: list[Runner] = field(default_factory=list)  # in the last lap, simplest first
     dropped: list[Runner] = field(default_factory=list)
-    folds: int = 0  # completed in the last lap
-    encoders: dict[Hashable, Encoder] = field(default_factory=dict)  # of all laps, by settings
+    folds: int = 0  # folds completed in the last lap
+    encoders: dict[Hashable, Encoder] = field(default_factory=dict)  # by settings; for all laps
     keep: str = ""  # the name of a configuration that never drops out
 
     def runner(self, configuration: Configuration, times: float = 1.0) -> Runner:
@@ -198,7 +198,7 @@ class Race:
         alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
-            if not self.budget.affords(starting, size):  # extensions of the leader must wait
+            if not self.budget.affords(starting, size):  # without extensions, for now
                 starting = [each for each in starting if each.size]
             if not self.budget.affords(starting, size):
                 self._extend(alive)
@@ -226,7 +226,7 @@ class Race:
         return self.winner()
 
     def recall(self, runners: Sequence[Runner]) -> Runner:
-        """Return the simplest configuration with the best accuracy on training data."""
+        """Return the simplest configuration with the highest accuracy on the training data."""
         best, most = runners[0], -1.0
         for each in runners:
             try:
@@ -243,13 +243,13 @@ class Race:
         return best
 
     def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
-        """Return the configurations of the next lap, with extensions of the leader."""
+        """Return the configurations in the next lap, including extensions of the leader."""
         leader = self._leader()
         leads = leader.name if leader is not None and not fold else None
         return [each for each in alive if each.size or each.configuration.base in ("", leads)]
 
     def _extend(self, alive: Sequence[Runner]) -> None:
-        """Repeat the last lap with the leader's extensions if no other lap is affordable."""
+        """If no other lap is affordable, repeat the last one with the extensions of the leader."""
         leader = self._leader()
         if leader is None or self.folds > 1:
             return
@@ -265,10 +265,10 @@ class Race:
         return False
 
     def lap(self, runners: Sequence[Runner], size: int, fold: int = 0) -> list[Runner]:
-        """Train each configuration on two folds and evaluate it on the third."""
+        """Train each configuration on two folds, and evaluate it on the third."""
         some = self.profile.ordered[:size]
         if len({each.group or str(place) for place, each in enumerate(some)}) < FOLDS:
-            some = [replace(each, group="") for each in some]  # one group cannot be split
+            some = [replace(each, group="") for each in some]  # a single group cannot be split
         learn, test = folds(self.profile.cached(some), FOLDS)[fold]
         done: list[Runner] = []
         for each in runners:
@@ -296,7 +296,7 @@ class Race:
         test: list[Demonstration],
         size: int,
     ) -> None:
-        # The penalty for each demonstration is the same as in the final fit.
+        # Use the same penalty for each demonstration as in the final fit.
         times = runner.trainer.learning.l2 / self._usual(runner, self.profile.count)
         trainer = brief(runner.trainer, self.profile)
         learning = replace(trainer.learning, l2=times * self._usual(runner, len(learn)))
@@ -335,7 +335,7 @@ class Race:
 
 
 def nothing_learnt() -> DemonstrationError:
-    """Create the error for a race in which no configuration learns anything."""
+    """Return the error for a race in which no configuration learns anything."""
     return DemonstrationError(
         "No configuration follows any held-out demonstration. Add demonstrations, or fit a "
         "follower with fixed settings and call `diagnose` to see why."
@@ -343,7 +343,7 @@ def nothing_learnt() -> DemonstrationError:
 
 
 def brief(trainer: Trainer, profile: Profile) -> Trainer:
-    """Return settings for a lap: few iterations, short plans, no augmentation."""
+    """Return the settings for a lap of the race: few iterations, short plans, no mirror images."""
     features = replace(trainer.features, reorder=False)
     if features.learns_lexicon and profile.slots:
         features = replace(features, lexicon="strings")
@@ -365,9 +365,9 @@ def brief(trainer: Trainer, profile: Profile) -> Trainer:
 def credits_of(
     learnt: Learnt, demonstrations: Sequence[Demonstration], *, exactly: bool = False
 ) -> list[float]:
-    """Return, for each demonstration, how right its best plan is (0 to 1).
+    """Return, for each demonstration, how correct its best plan is (0 to 1).
 
-    With `exactly`, a plan that ends as demonstrated but has other actions counts less than 1.
+    With `exactly`, a plan with the demonstrated outcome but other actions counts less than 1.
     """
     encoder = learnt.fitted.encoder
     texts = encoder.reader.read_many(each.instructions for each in demonstrations)
@@ -387,7 +387,7 @@ def credits_of(
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:
-    """Return the plan with the highest score, or the one that the search already chose."""
+    """Return the plan with the highest score, unless the search has already chosen one."""
     plans = result.plans
     if not len(plans) or result.settled:
         return plans[0] if len(plans) else None

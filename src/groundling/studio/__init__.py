@@ -1,1 +1,1 @@
-"""The studio: teach an agent in the browser, and serve it over HTTP."""
+"""Studio for teaching an agent in the browser, and an HTTP service for trained agents."""

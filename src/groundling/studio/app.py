@@ -1,10 +1,10 @@
-"""Studio web application: the page and its API endpoints."""
+"""Web application of the studio: the page and its API endpoints."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -43,8 +43,6 @@ from groundling.studio.web import Web
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
-__all__ = ["make_studio"]
-
 PATIENCE = 180.0  # seconds
 
 
@@ -56,7 +54,7 @@ def make_studio(
     code: str | None = None,
     join_address: str | None = None,
 ) -> ASGIApp:
-    """Create the studio's ASGI application.
+    """Return the ASGI application of the studio.
 
     With a `code`, pupils can join a class at `join_address`, which ends with the code (see
     `Security`).
@@ -82,50 +80,27 @@ def make_studio(
     web.app.state.projects = projects
 
     def begin(wanted: WorldForm) -> dict[str, str]:
-        """Open a gallery world or a world from the editor as a new project."""
+        """Create a project from a gallery world or a world of the editor; return its name."""
         return {"project": projects.begin(wanted.source())}
 
     def open_file(
         data: Annotated[bytes, Body(media_type="application/x-ndjson")],
     ) -> dict[str, str]:
-        """Open an exported file as a new project: its world, its pupil and its demonstrations."""
+        """Create a project from an exported file: its world, pupil and demonstrations."""
         return {"project": projects.open_file(data)}
 
     def listed() -> dict[str, Any]:
-        """Return the stored projects and the worlds of the gallery."""
+        """Return the stored projects, and the worlds of the gallery."""
         return {
-            "projects": [
-                {
-                    "project": each.name,
-                    "title": each.title,
-                    "pupil": each.pupil,
-                    "known": each.known,
-                }
-                for each in projects.summaries()
-            ],
+            "projects": [each._asdict() for each in projects.summaries()],
             "gallery": [
                 {"name": each.name, "title": each.title, "about": each.about}
                 for each in GALLERY.values()
             ],
         }
 
-    def add(method: str, path: str, work: Callable[..., Any], status: int = 200) -> None:
-        """Add an endpoint for a project; `work` gets the project as its first argument."""
-        signature = inspect.signature(work, eval_str=True)
-        [_, *others] = signature.parameters.values()
-        name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, annotation=str)
-
-        def of_project(name: str, **given: Any) -> Any:
-            return work(projects.get(name), **given)
-
-        of_project.__doc__, of_project.__name__ = work.__doc__, work.__name__
-        of_project.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=[name, *(each.replace(kind=name.kind) for each in others)]
-        )
-        web.add(method, "/api/projects/{name}" + path, of_project, status=status)
-
     def of_class() -> dict[str, Any]:
-        """Return the join address of the class and the progress of each pupil's robot."""
+        """Return the address for joining the class, and the progress of each pupil's robot."""
         return {
             "address": join_address,
             "pupils": [
@@ -135,7 +110,7 @@ def make_studio(
         }
 
     def join(wanted: JoinForm) -> dict[str, str]:
-        """Join the class with a new, untrained robot."""
+        """Create an untrained robot for a pupil who joins the class; return its project."""
         if code is None:
             raise HTTPException(403, "No class is running. Start one: groundling studio --class")
         return {"project": projects.join(wanted.name)}
@@ -146,24 +121,25 @@ def make_studio(
     web.add("POST", "/api/worlds", begin, status=201)
     web.add("POST", "/api/worlds/check", _check_scene)
     web.add("POST", "/api/worlds/open", open_file, status=201)
-    add("GET", "", _overview)
-    add("GET", "/events", _events)
-    add("POST", "/walk", _walk)
-    add("POST", "/say", _say)
-    add("POST", "/explain", _explain)
-    add("POST", "/reasons", _reasons)
-    add("GET", "/use", _use)
-    add("POST", "/continue", _go_on)
-    add("POST", "/teach", _teach, status=201)
-    add("POST", "/undo", _undo)
-    add("GET", "/demonstrations", _listed)
-    add("GET", "/demonstrations/{number}", _shown)
-    add("PATCH", "/demonstrations/{number}", _change)
-    add("DELETE", "/demonstrations/{number}", _delete)
-    add("POST", "/import", _import)
-    add("GET", "/export", _export)
-    add("GET", "/words", _words)
-    add("GET", "/weights", _weights)
+    add = partial(web.add, find=projects.get)
+    add("GET", "/api/projects/{name}", _overview)
+    add("GET", "/api/projects/{name}/events", _events)
+    add("POST", "/api/projects/{name}/walk", _walk)
+    add("POST", "/api/projects/{name}/say", _say)
+    add("POST", "/api/projects/{name}/explain", _explain)
+    add("POST", "/api/projects/{name}/reasons", _reasons)
+    add("GET", "/api/projects/{name}/use", _use)
+    add("POST", "/api/projects/{name}/continue", _go_on)
+    add("POST", "/api/projects/{name}/teach", _teach, status=201)
+    add("POST", "/api/projects/{name}/undo", _undo)
+    add("GET", "/api/projects/{name}/demonstrations", _listed)
+    add("GET", "/api/projects/{name}/demonstrations/{number}", _shown)
+    add("PATCH", "/api/projects/{name}/demonstrations/{number}", _change)
+    add("DELETE", "/api/projects/{name}/demonstrations/{number}", _delete)
+    add("POST", "/api/projects/{name}/import", _import)
+    add("GET", "/api/projects/{name}/export", _export)
+    add("GET", "/api/projects/{name}/words", _words)
+    add("GET", "/api/projects/{name}/weights", _weights)
     return web.guarded(
         token, larger={"/import": IMPORT_BYTES, "/api/worlds/open": IMPORT_BYTES}, code=code
     )
@@ -173,7 +149,7 @@ def make_studio(
 
 
 def _overview(project: Project) -> dict[str, Any]:
-    """Return the data that a page loads first."""
+    """Return everything that the page needs when it is loaded."""
     setting, store = project.setting, project.store
     known, apart = store.counts()
     follower, learnt, _ = project.learnt
@@ -212,7 +188,7 @@ def _example(project: Project, example: StudioExample) -> dict[str, Any]:
 
 
 def _robot(project: Project) -> dict[str, Any]:
-    """Return a pupil's progress and last demonstration, with a picture."""
+    """Return a pupil's progress, and the pupil's last demonstration with a picture."""
     scene = project.setting.scenes[0]
     latest = project.store.page("", 0, 1)[1]
     states: Sequence[State] = [scene.start]
@@ -230,7 +206,7 @@ def _robot(project: Project) -> dict[str, Any]:
 
 
 def _check_scene(wanted: WorldForm) -> dict[str, Any]:
-    """Validate and draw a world from the editor."""
+    """Return a picture of a world from the editor; raise an error if the world is invalid."""
     world = SceneWorld(wanted.scene or {})
     start = world.initial_state()
     return {**picture(world, [start]).to_dict(), "actions": list(world.actions(start))}
@@ -245,7 +221,7 @@ def _describe(project: Project, name: str) -> str:
 
 
 def _events(project: Project) -> StreamingResponse:
-    """Stream events: training progress, new models and changes by other users."""
+    """Return a stream of events: training progress, new models and changes by others."""
     project.events.check_room()
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(
@@ -260,21 +236,21 @@ def _way(project: Project, way: Way) -> tuple[Any, State, tuple[Any, ...]]:
 
 
 def _walk(project: Project, way: Way) -> dict[str, Any]:
-    """Return the states after each action and the possible next actions."""
+    """Return the states after each action, and the actions that are possible next."""
     return views.walk(project, *_way(project, way))
 
 
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
-    """Return the final state of some actions, from which the next instruction starts."""
+    """Return the state after actions, from which the next instruction starts."""
     scene, start, actions = _way(project, way)
     end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
-    # `restart` turns the final state of one plan into the initial state of the next.
+    # `restart` converts the final state of a plan to the initial state of the next plan.
     restart = getattr(scene.environment, "restart", None)
     return views.walk(project, scene, restart(end) if callable(restart) else end, ())
 
 
 def _say(project: Project, said: UtteranceForm) -> dict[str, Any]:
-    """Process an utterance and store the response: act, ask, answer or decline."""
+    """Return the agent's response to an utterance (act, ask, answer or decline); store it."""
     scene, text = project.setting.scene(said.scene), check_text(said.text)
     start = project.read_state(scene, said.start)
     if project.follower is None:
@@ -292,13 +268,13 @@ def _say(project: Project, said: UtteranceForm) -> dict[str, Any]:
                 [each["json"] for each in view["actions"]], turn.confidence, turn.kind == "act",
                 project.learnt_revision,
             )  # fmt: skip
-        except ProjectError as error:  # the response is valid even if it cannot be stored
+        except ProjectError as error:  # return the response even if it cannot be stored
             view["note"] = f"This response could not be saved. {error}"
     return view
 
 
 def _explain(project: Project, question: QuestionForm) -> dict[str, Any]:
-    """Follow a text and explain the plan."""
+    """Return an explanation of the plan for a text."""
     scene, text = project.setting.scene(question.scene), check_text(question.text)
     start = project.read_state(scene, question.start)
     if question.model is None:
@@ -317,7 +293,7 @@ def _explain(project: Project, question: QuestionForm) -> dict[str, Any]:
 
 
 def _reasons(project: Project, wish: Wish) -> dict[str, Any]:
-    """Follow a text and return the reasons for each step."""
+    """Return the reasons for each step of the plan for a text."""
     scene, text = project.setting.scene(wish.scene), check_text(wish.text)
     start = project.read_state(scene, wish.start)
     follower = project.follower
@@ -332,7 +308,7 @@ def _reasons(project: Project, wish: Wish) -> dict[str, Any]:
 
 
 def _use(project: Project) -> dict[str, Any]:
-    """Return the model's folder, with an example text and state for client code."""
+    """Return the folder of the model, and an example text and state for client code."""
     scene = project.setting.scenes[0]
     said = [each.text for each in project.setting.examples]
     said += [each.text for each in project.store.page("", 0, 1)[1]]
@@ -348,7 +324,7 @@ def _use(project: Project) -> dict[str, Any]:
 
 
 def _teach(project: Project, shown: Demonstrated) -> dict[str, Any]:
-    """Store a demonstration and start learning from it."""
+    """Store a demonstration and start training on it."""
     added = project.teach(
         Record(shown.scene, shown.text, shown.start, tuple(shown.actions), origin=shown.origin)
     )
@@ -356,7 +332,7 @@ def _teach(project: Project, shown: Demonstrated) -> dict[str, Any]:
 
 
 def _undo(project: Project) -> dict[str, Any]:
-    """Undo the last change to the demonstrations."""
+    """Undo the last change to the demonstrations; return its description."""
     return {"undone": project.undo(), "revision": project.store.revision}
 
 
@@ -366,7 +342,7 @@ def _listed(
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
-    """Return demonstrations that contain the search text, newest first."""
+    """Return the demonstrations that contain the search text, newest first."""
     total, found = project.store.page(search, offset, limit)
     return {
         "total": total,
@@ -375,17 +351,17 @@ def _listed(
 
 
 def _shown(project: Project, number: int) -> dict[str, Any]:
-    """Return one demonstration."""
+    """Return the demonstration with the given number."""
     return views.record_view(project, project.store.record(number))
 
 
 def _change(project: Project, number: int, change: ChangeForm) -> dict[str, Any]:
-    """Change a demonstration."""
+    """Change fields of a demonstration; return the result."""
     return views.record_view(project, project.edit(number, change.fields()))
 
 
 def _delete(project: Project, number: int) -> dict[str, Any]:
-    """Delete a demonstration."""
+    """Delete the demonstration with the given number."""
     project.remove(number)
     return {"revision": project.store.revision}
 
@@ -393,7 +369,7 @@ def _delete(project: Project, number: int) -> dict[str, Any]:
 def _import(
     project: Project, data: Annotated[bytes, Body(media_type="application/x-ndjson")]
 ) -> dict[str, Any]:
-    """Import all valid JSON Lines, and report the invalid ones."""
+    """Import the valid lines of a JSON Lines file; return their number and the problems."""
     project.check_writes()
     records, refused = import_lines(project, data)
     fresh = project.take_in(records)
@@ -408,7 +384,7 @@ def _import(
 
 
 def _export(project: Project) -> Response:
-    """Return the world, the pupil and all demonstrations as JSON Lines."""
+    """Return a download of the world, the pupil and all demonstrations as JSON Lines."""
     named = f"{project.store.get(PUPIL) or project.setting.title}.jsonl"
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(named, safe='')}"}
     text = "".join(export_lines(project))
@@ -426,7 +402,7 @@ def _model(project: Project, revision: int | None) -> Follower:
 
 
 def _words(project: Project, model: Annotated[Revision, Query()] = None) -> dict[str, Any]:
-    """Return the learnt words, each with its strongest meaning."""
+    """Return the learnt words, each with the feature that has its highest weight."""
     if model is None and project.follower is None:
         return {"words": [], "weights": 0, "lexicon": []}
     follower = _model(project, model)
@@ -442,6 +418,6 @@ def _weights(
     word: Annotated[str, Query(max_length=100)],
     model: Annotated[Revision, Query()] = None,
 ) -> dict[str, Any]:
-    """Return the strongest weights of a word."""
+    """Return the weights of a word's features, strongest first."""
     follower = _model(project, model)
     return {"word": word, "weights": views.weights_of(follower, word.strip().lower())}

@@ -1,29 +1,27 @@
-"""Generated benchmark worlds of the gallery, listed in `worlds/benchmarks.json`."""
+"""Gallery worlds generated from benchmark tasks (listed in `worlds/benchmarks.json`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle, islice
 from typing import Any
 
 from groundling.features.feature_settings import Features
 from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.inference.search import Search
-from groundling.studio.scenes import Setting, StudioExample, StudioScene
+from groundling.studio.scenes import Setting, StudioExample, StudioScene, shown_setting
 from groundling.world.environment import Demonstration
 
-__all__ = ["benchmark_setting", "read_lines"]
-
 LEVELS = ("GoToLocal", "PickupDist", "OpenDoor", "PutNextLocal", "GoToObj", "GoToRedBall")
-_SHOWN = 4  # levels offered as scenes; the model is trained on all levels
+_SHOWN = 4  # number of levels offered as scenes; the model is trained on all levels
 _PUZZLES = 0.5  # size of the generated corpus
 _MAPS = 4
 _SAID = ("go to the {0}", "walk to the {0}", "head for the {0}")
 
 
 def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
-    """Return a function that splits a text into instructions as the task does."""
+    """Return a function that splits a text into instructions in the same way as a task."""
 
     def read(scene: StudioScene, text: str) -> Text:
         texts: Sequence[Text] = found[scene.name].read(text.splitlines())
@@ -35,7 +33,7 @@ def read_lines(found: Mapping[str, Any]) -> Callable[[StudioScene, str], Text]:
 
 
 def benchmark_setting(form: str, name: str) -> Setting:
-    """Create a setting from a task's generated world.
+    """Return a setting for a world that a benchmark task generates.
 
     `form` is `missions`, `landmarks` or `hints`.
 
@@ -48,33 +46,17 @@ def benchmark_setting(form: str, name: str) -> Setting:
     return {"missions": _missions, "landmarks": _landmarks, "hints": _hints}[form](get_task(name))
 
 
-def _setting(
-    title: str,
-    found: Mapping[str, Any],
-    examples: Iterable[tuple[str, str, Sequence[Any]]],
-    **more: Any,
-) -> Setting:
-    """Create a setting from a mapping of scene names to scenes.
-
-    Each entry of `found` has an environment and an initial state. Each entry of `examples` has a
-    scene name, a text and its actions.
-    """
-    return Setting(
-        title=title,
-        source={},
-        scenes=tuple(StudioScene(name, e.environment, e.start) for name, e in found.items()),
-        examples=tuple(
-            StudioExample(text, name, None, tuple(actions)) for name, text, actions in examples
-        ),
-        **more,
-    )
+def named_scenes(found: Mapping[str, Any]) -> list[StudioScene]:
+    """Return scenes, given the environment and initial state of each by name."""
+    return [StudioScene(name, each.environment, each.start) for name, each in found.items()]
 
 
 def _trained(
     chosen: Any, shown: Sequence[Demonstration], found: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of `Setting` for a preset, with a follower trained on `shown`."""
+    """Return arguments for `Setting`: a preset's follower, trained on `shown`."""
     return {
+        "scenes": named_scenes(found),
         "make": chosen.follower,
         "base": lambda: shown,
         "trained": chosen.follower().fit(shown, check=False),
@@ -83,7 +65,7 @@ def _trained(
 
 
 def _missions(task: Any) -> Setting:
-    """Create a setting with one room for each level and its mission as an example."""
+    """Return a setting with one scene for each BabyAI level, and its mission as an example."""
     corpus, chosen = task.load(None), task.default()
     cases = task.prepare(corpus, chosen)
     shown = [each.demonstration for each in cases if each.part in LEVELS]
@@ -91,8 +73,10 @@ def _missions(task: Any) -> Setting:
         f"Room {number}": task.scene(corpus, chosen, level, None)
         for number, level in enumerate(LEVELS[:_SHOWN], 1)
     }
-    examples = [(name, each.examples[0], _mission(each)) for name, each in found.items()]
-    return _setting("BabyAI", found, examples, **_trained(chosen, shown, found))
+    examples = [
+        StudioExample(each.examples[0], name, None, _mission(each)) for name, each in found.items()
+    ]
+    return shown_setting("BabyAI", {}, examples=examples, **_trained(chosen, shown, found))
 
 
 def _mission(scene: Any) -> tuple[Any, ...]:
@@ -108,45 +92,39 @@ def _mission(scene: Any) -> tuple[Any, ...]:
 
 
 def _landmarks(task: Any) -> Setting:
-    """Create a setting of maps with landmarks as destinations."""
+    """Return a setting of maps, with landmarks as destinations."""
     corpus, chosen = task.load(None), task.default()
     maps: dict[str, Demonstration] = {}
     for case in task.prepare(corpus, chosen):
         maps.setdefault(case.part, case.demonstration)
     found = {f"Map {number}": each for number, each in enumerate(islice(maps.values(), _MAPS), 1)}
-    first, *others = found
-
-    def demonstrations(names: Sequence[str], some: slice) -> list[tuple[str, Demonstration]]:
-        return [
-            (name, Demonstration(text, found[name].environment, found[name].start, (action,)))
-            for name in names
-            for text, action in _destinations(found[name], some)
-        ]
-
-    wanted = {str(e): e for e in found[first].environment.actions(found[first].start)}
+    first, *others = named_scenes(found)
+    wanted = {str(e): e for e in first.environment.actions(first.start)}
     asked = [wanted[f"go to {name}"] for name in ("ancient kiln", "stormy quarry", "silver palace")]
-    return _setting(
+    return shown_setting(
         "Map",
-        found,
-        [(first, said.format(e.landmark), (e,)) for said, e in zip(_SAID, asked, strict=True)],
+        {},
+        [first, *others],
+        [each for scene in others for each in _destinations(scene, slice(0, 6))],
+        _destinations(first, slice(6, None)),
+        [_destination(first, said, e) for said, e in zip(_SAID, asked, strict=True)],
         # Landmark names are slots, because each map has different ones.
         make=lambda: Follower(features=Features(slots=("landmark",)), search=Search(max_length=2)),
-        given=lambda: demonstrations(others, slice(0, 6)),
-        apart=lambda: demonstrations([first], slice(6, None)),
     )
 
 
-def _destinations(scene: Demonstration, some: slice) -> list[tuple[str, Any]]:
-    """Return an instruction and its action for some landmarks on a map."""
+def _destinations(scene: StudioScene, some: slice) -> list[StudioExample]:
+    """Return instructions for some landmarks on a map, each with its action."""
     actions = list(scene.environment.actions(scene.start))[some]
-    return [
-        (_SAID[number % len(_SAID)].format(action.landmark), action)
-        for number, action in enumerate(actions)
-    ]
+    return [_destination(scene, said, each) for said, each in zip(cycle(_SAID), actions)]
+
+
+def _destination(scene: StudioScene, said: str, action: Any) -> StudioExample:
+    return StudioExample(said.format(action.landmark), scene.name, None, (action,))
 
 
 def _hints(task: Any) -> Setting:
-    """Create a setting of block puzzles that are solved from multi-line hints."""
+    """Return a setting of puzzles that are solved with hints of several lines."""
     corpus, chosen = task.load(None, _PUZZLES), task.default()
     cases = task.prepare(corpus, chosen)
     *learnt, new = [each for each in cases if each.part not in ("11", "12")]
@@ -157,7 +135,7 @@ def _hints(task: Any) -> Setting:
     }
     solved = [each.demonstration for each in (new, *learnt[:2])]
     examples = [
-        (name, "\n".join(line.text for line in each.instructions), each.actions)
+        StudioExample("\n".join(e.text for e in each.instructions), name, None, tuple(each.actions))
         for name, each in zip(found, solved, strict=False)
     ]
-    return _setting("Puzzle", found, examples, **_trained(chosen, shown, found))
+    return shown_setting("Puzzle", {}, examples=examples, **_trained(chosen, shown, found))

@@ -1,4 +1,4 @@
-"""Bounded connections: timeouts and limits for those that wait for their clients."""
+"""Limits on connections that wait for their clients: timeouts and a maximum number."""
 
 from __future__ import annotations
 
@@ -9,26 +9,24 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from groundling.limits import CONNECTIONS, IDLE_CONNECTIONS
 
-__all__ = ["BoundedProtocol"]
-
-HEADERS = 10.0  # seconds; timeout for the headers of a request
-STALLED = 40.0  # seconds; timeout for a client that sends no body, or does not read its response
+HEADERS = 10.0  # timeout in seconds for the headers of a request
+STALLED = 40.0  # timeout in seconds for a client that sends no body or does not read its response
 
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's HTTP protocol with limits on connections that wait for their clients.
+    """uvicorn's HTTP protocol, with limits on connections that wait for their clients.
 
-    A connection waits for its client while it has no request in progress, while the body of its
-    request is incomplete, and while its response is not read. Waiting connections are closed after
-    a timeout, and the oldest one is closed immediately if there are too many. Complete requests
-    whose responses are read always get a response.
+    A connection waits for its client while it has no request in progress, while the body of a
+    request is incomplete, and while the client does not read a response. Waiting connections are
+    closed after a timeout; if there are too many, the oldest is closed immediately. A client that
+    sends a complete request and reads always gets its response.
     """
 
     limit: asyncio.TimerHandle | None = None
     _waits_for: tuple[str, Any] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Register a new connection as waiting."""
+        """Register a new connection, which waits for its first request."""
         super().connection_made(transport)
         others = self.connections
         if len(others) > CONNECTIONS.most and not self._close_oldest():
@@ -39,35 +37,35 @@ class BoundedProtocol(H11Protocol):
             self._close_oldest()
 
     def data_received(self, data: bytes) -> None:
-        """Process received data; a complete request ends the waiting."""
+        """Process received data; a complete request ends the waiting of the connection."""
         try:
             super().data_received(data)
-        except Exception:  # malformed requests for which h11 cannot send an error response
+        except Exception:  # a malformed request for which h11 cannot send an error response
             self.transport.abort()
         self._update()
 
     def pause_writing(self) -> None:
-        """Wait for the client to read."""
+        """Pause the response, and mark the connection as waiting for its client."""
         super().pause_writing()
         self._update()
 
     def resume_writing(self) -> None:
-        """Continue the response."""
+        """Continue the response, and update whether the connection waits."""
         super().resume_writing()
         self._update()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request after a response."""
+        """Finish a response, and mark the connection as waiting for the next request."""
         super().on_response_complete()
         self._update()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Remove a closed connection."""
+        """Remove a closed connection from the waiting connections."""
         self._end_waiting()
         super().connection_lost(exc)
 
     def _update(self) -> None:
-        """Start or stop the timeout if the connection now waits for something else."""
+        """Start or stop the timeout after a change in what the connection waits for."""
         request = self.cycle
         if request is None or request.response_complete:
             waits_for, seconds = "request", HEADERS
@@ -95,7 +93,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _close_oldest(self) -> bool:
-        """Close the oldest other waiting connection; return False if there is none."""
+        """Close the waiting connection that is oldest, except this; return whether there is one."""
         waiting = [each for each in _waiting(self.connections) if each is not self]
         if not waiting:
             return False

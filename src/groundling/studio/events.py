@@ -1,4 +1,4 @@
-"""Server-sent events for all open pages, published from any thread."""
+"""Server-sent events for all open pages, which any thread can publish."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from typing import Any
 
 from groundling.errors import ProjectError
 
-__all__ = ["Events"]
-
-WAITING = 200  # queued events per page; beyond this the oldest are dropped
+WAITING = 200  # maximum number of queued events per page; when exceeded, the oldest are dropped
 PAGES = 200
 PULSE = 15.0  # seconds between keep-alive messages, which detect closed pages
 
 
 class Events:
-    r"""A stream of server-sent events for any number of listeners.
+    r"""Stream of server-sent events for any number of listeners.
 
     >>> import asyncio
     >>> async def listen():
@@ -38,11 +36,11 @@ class Events:
         self._listeners: dict[asyncio.Queue[str | None], asyncio.AbstractEventLoop] = {}
 
     def publish(self, kind: str, data: Any) -> None:
-        """Send an event to all listeners; may be called from any thread."""
+        """Send an event to all listeners; any thread may call this method."""
         self._send(f"event: {kind}\ndata: {json.dumps(data)}\n\n")
 
     def close(self) -> None:
-        """End all streams."""
+        """End the streams of all listeners."""
         self._send(None)
 
     def _send(self, message: str | None) -> None:
@@ -53,7 +51,7 @@ class Events:
                 loop.call_soon_threadsafe(_put, queue, message)
 
     def check_room(self) -> None:
-        """Raise ProjectError if too many pages are open."""
+        """Raise `ProjectError` if too many pages are open."""
         if len(self._listeners) >= PAGES:
             raise ProjectError(
                 f"The project has reached its limit of {PAGES} open pages. Close some of them."

@@ -1,4 +1,4 @@
-"""Import and export of a project as JSON Lines: its world, its pupil and its demonstrations."""
+"""Import and export of projects as JSON Lines: the world, the pupil and demonstrations."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from groundling.studio.project import Project
 from groundling.studio.scenes import HARMLESS, Setting, check_source
 from groundling.studio.store import Record
 
-__all__ = ["Brought", "export_lines", "import_lines", "read_brought"]
-
 APART = "kept apart"
 TOLD = 50  # maximum number of invalid lines to report
 
 
 class Brought(NamedTuple):
-    """The header of an exported file: the world's title, its source and the pupil."""
+    """Header of an exported file: the world's title, the world's source and the pupil."""
 
     title: str
     source: dict[str, Any]
@@ -31,9 +29,9 @@ class Brought(NamedTuple):
 
 
 def read_brought(data: bytes) -> Brought | None:
-    """Return the header of an exported file; None if it has only demonstrations.
+    """Return the header of an exported file, or None for a file of demonstrations only.
 
-    Raises DemonstrationError if the file names a source that may run code.
+    Raises `DemonstrationError` if the file names a source that may run code.
 
     >>> head = {"format": FORMAT, "version": VERSION, "title": "Kitchen", "pupil": "Mia"}
     >>> read_brought(json.dumps({**head, "source": {"kind": "lesson"}}).encode())
@@ -48,7 +46,7 @@ def read_brought(data: bytes) -> Brought | None:
         return None
     if not isinstance(head, dict) or head.get("format") != FORMAT or "source" not in head:
         return None
-    parse_line(first)  # checks the version
+    parse_line(first)  # raises an error for an unsupported version
     source = check_source(head["source"])
     if source["kind"] not in HARMLESS:
         raise DemonstrationError("The world in the file must be from the gallery or the editor.")
@@ -56,7 +54,7 @@ def read_brought(data: bytes) -> Brought | None:
 
 
 def portable_source(setting: Setting) -> dict[str, Any] | None:
-    """Return a source that opens the world on any machine; None if it runs code."""
+    """Return a source that opens the world on any machine, or None if it would run code."""
     world = setting.scenes[0].environment
     if isinstance(world, SceneWorld) and setting.source["kind"] != "gallery":
         return {"kind": "scene", "scene": {**world.to_dict(), "examples": []}}
@@ -64,9 +62,9 @@ def portable_source(setting: Setting) -> dict[str, Any] | None:
 
 
 def export_lines(project: Project) -> Iterator[str]:
-    """Yield the world, the pupil and all demonstrations as JSON Lines.
+    """Yield the lines of an exported file: the world, the pupil and all demonstrations.
 
-    `groundling studio` opens them, and `groundling train` reads the demonstrations.
+    `groundling studio` opens such a file, and `groundling train` reads its demonstrations.
     """
     head: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     source = portable_source(project.setting)
@@ -92,10 +90,10 @@ def export_lines(project: Project) -> Iterator[str]:
 
 
 def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int, str]]:
-    """Return the records of all valid lines, and a problem for each invalid line.
+    """Return a record for each valid line, and a problem for each invalid line.
 
-    A record without a world, or with the title of the setting as its world, belongs to the first
-    scene. Raises DemonstrationError if there are no valid lines or too many lines.
+    A record belongs to the first scene if it has no world, or if its world is the title of the
+    setting. Raises `DemonstrationError` if there are no valid lines or too many lines.
     """
     scenes = project.setting.scenes
     worlds = {project.setting.title: scenes[0].environment}
@@ -109,7 +107,7 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
         IMPORT_RECORDS.check(len(found) + len(refused) + 1, DemonstrationError, "An import")
         try:
             record = parse_line(line)
-            if record is not None:  # None is the header
+            if record is not None:  # None stands for the header
                 found.append(_read(project, reader, record, number))
         except GroundlingError as error:
             refused[number] = " ".join(str(error).split())[:500]
@@ -124,7 +122,7 @@ def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int,
 
 
 def _unfitting(project: Project, brought: Brought | None, line: int, problem: str) -> str:
-    """Return the reason why no line of a file could be imported, and what to do."""
+    """Return a message: why no line of a file could be imported, and what to do."""
     own = project.setting.title
     if brought is not None:
         return (

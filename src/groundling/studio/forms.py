@@ -1,4 +1,4 @@
-"""Request and response models of the studio and the service."""
+"""Bodies of requests and responses of the studio and the service."""
 
 from __future__ import annotations
 
@@ -10,27 +10,8 @@ from groundling.errors import InstructionError
 from groundling.limits import PLAN_ACTIONS
 from groundling.studio.texts import plain_json
 
-__all__ = [
-    "AnswerForm",
-    "ChangeForm",
-    "Demonstrated",
-    "Health",
-    "JoinForm",
-    "Problem",
-    "QuestionForm",
-    "RequestForm",
-    "Said",
-    "SayForm",
-    "Spoken",
-    "Teaching",
-    "UtteranceForm",
-    "Way",
-    "Wish",
-    "WorldForm",
-]
-
 MOST_WEIGHT = 1000
-MOST_BEFORE = 8  # texts in one sequence of questions and replies
+MOST_BEFORE = 8  # maximum number of texts in a sequence of questions and replies
 
 
 def _few(actions: list[Any]) -> list[Any]:
@@ -67,10 +48,10 @@ class Wish(Said):
 
 
 class UtteranceForm(Wish):
-    """An utterance to the agent: a command, a question or a reply.
+    """An utterance to the agent: a command, a question, or a reply to its question.
 
-    `before` holds the texts that led to the open question, and `choice` the index of the clicked
-    option. `language` is the page's language, in which the agent answers.
+    `before` is the list of texts that led to the open question, and `choice` the index of the
+    clicked option. `language` is the language of the page, in which the agent answers.
     """
 
     before: Annotated[list[Words], Field(max_length=MOST_BEFORE)] = []
@@ -79,13 +60,13 @@ class UtteranceForm(Wish):
 
 
 class QuestionForm(Wish):
-    """A text whose response is not stored, optionally for an earlier model."""
+    """Request body with a text for a model, by default the newest; nothing is stored."""
 
     model: Revision = None
 
 
 class Way(_Form):
-    """A sequence of actions in a scene."""
+    """Request body with a sequence of actions in a scene."""
 
     scene: Name
     start: Json = None
@@ -93,26 +74,26 @@ class Way(_Form):
 
 
 class Demonstrated(Wish):
-    """A demonstration: a text and its actions."""
+    """Request body with a demonstration: a text and its actions."""
 
     actions: Actions
     origin: Annotated[str, Field(pattern="^(shown|picked)$")] = "shown"
 
 
 class JoinForm(_Form):
-    """The name of a pupil who joins a class."""
+    """Request body with the name of a pupil who joins a class."""
 
     name: Annotated[str, Field(min_length=1, max_length=40), AfterValidator(plain_json)]
 
 
 class WorldForm(_Form):
-    """A world to open: the name of a gallery world, or a scene from the editor."""
+    """Request body with a world to open: the name of a gallery world, or a scene."""
 
     gallery: Name | None = None
     scene: Annotated[dict[str, JsonValue] | None, AfterValidator(plain_json)] = None
 
     def source(self) -> dict[str, Any]:
-        """Return the source of the project."""
+        """Return the source of the project to create."""
         if (self.gallery is None) == (self.scene is None):
             raise InstructionError(
                 "The request must have either `gallery` or `scene`, not both. Remove one of them."
@@ -123,7 +104,7 @@ class WorldForm(_Form):
 
 
 class ChangeForm(_Form):
-    """Changes to a demonstration; omitted fields stay unchanged."""
+    """Request body with changes to a demonstration; omitted fields are not changed."""
 
     text: Words | None = None
     start: Json = None
@@ -132,7 +113,7 @@ class ChangeForm(_Form):
     apart: bool | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields to change."""
+        """Return the given fields with their new values."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         found = {name: value for name, value in given.items() if value is not None}
         return {**found, "actions": tuple(found["actions"])} if "actions" in found else found
@@ -142,21 +123,22 @@ class ChangeForm(_Form):
 
 
 class RequestForm(Said):
-    """Instructions, and the initial state in the environment's JSON format."""
+    """Request body with instructions and an initial state in the environment's JSON format."""
 
     text: Annotated[Words, Field(description="One or more sentences.")]
     state: Annotated[
         Json, Field(description="Initial state; defaults to the world's initial state.")
     ] = None
     length: Annotated[
-        int | None, Field(ge=1, le=100, description="Number of actions, if known.")
+        int | None,
+        Field(ge=1, le=100, description="Number of actions of the plan, if known."),
     ] = None
 
 
 class SayForm(Said):
-    """An utterance to the agent: a command, a question or a reply."""
+    """An utterance to the agent: a command, a question, or a reply to its question."""
 
-    text: Annotated[Words, Field(description="A command, a question or a reply.")]
+    text: Annotated[Words, Field(description="A command, a question or a reply to a question.")]
     session: Annotated[
         str | None, Field(max_length=64, description="Session id; omit it to start a session.")
     ] = None
@@ -172,13 +154,13 @@ class Taught(Said):
 
 
 class Teaching(_Form):
-    """Demonstrations to learn from."""
+    """Request body with demonstrations to learn."""
 
     demonstrations: Annotated[list[Taught], Field(min_length=1, max_length=1000)]
 
 
 class Alternative(BaseModel):
-    """An alternative plan with its probability."""
+    """An alternative plan and its probability."""
 
     actions: list[Any]
     probability: float
@@ -186,7 +168,7 @@ class Alternative(BaseModel):
 
 
 class AnswerForm(Alternative):
-    """A plan: its actions and states, its confidence and its alternatives."""
+    """Response with a plan: actions, states, confidence and alternatives."""
 
     states: list[Any]
     confidence: float
@@ -203,7 +185,7 @@ class OfferedOption(BaseModel):
 
 
 class Spoken(BaseModel):
-    """The agent's response to an utterance; `state` is the state after it."""
+    """Response of the agent to an utterance; `state` is the state afterwards."""
 
     session: str
     kind: str
@@ -217,7 +199,7 @@ class Spoken(BaseModel):
 
 
 class Health(BaseModel):
-    """Server status, number of pending requests, and whether training is running."""
+    """Status of the server: number of pending requests, and whether training is running."""
 
     status: str = "ok"
     waiting: int
@@ -225,7 +207,7 @@ class Health(BaseModel):
 
 
 class Problem(BaseModel):
-    """Problem details (RFC 9457)."""
+    """Response that reports an error as problem details (RFC 9457)."""
 
     type: str
     title: str

@@ -1,4 +1,4 @@
-"""Kitchen environment of the lesson: a robot that fetches and carries things."""
+"""Kitchen environment of the studio's lesson: a robot that fetches and carries things."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import NamedTuple
 from groundling.svg import Canvas
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Kitchen", "KitchenState"]
-
 PLACES = ("table", "sink", "shelf")
 THINGS = ("red cup", "blue cup", "red bowl")
+_STARTS = 24
 _COLORS = {"red": "#c8553d", "blue": "#3d6fb4", "green": "#4d8a52", "white": "#d9d9d9"}
 _WIDE, _HIGH, _TOP, _FLOOR = 200.0, 400.0, 176.0, 276.0
 _WOOD, _DARK, _STEEL = "#b98d5a", "#94703f", "#9aa5ad"
 
 
 class KitchenState(NamedTuple):
-    """The robot's place, the thing it holds ("" if none) and the places of other things."""
+    """State of the kitchen: the robot's place, the thing it holds ("" if none), other things."""
 
     at: str
     holds: str
@@ -26,7 +25,7 @@ class KitchenState(NamedTuple):
 
 
 class Kitchen:
-    """A small kitchen: the environment of the lesson, and an example of `draw`.
+    """A small kitchen: the environment of the lesson, and an example of the method `draw`.
 
     Examples
     --------
@@ -62,7 +61,7 @@ class Kitchen:
     def ground(self, state: KitchenState, action: str, after: KitchenState) -> GroundingGraph:
         """Return the grounding graph of an action: event, place and object."""
         verb, what = action.split(" the ")
-        # Each name is both a string value and a label, which gives it more weight; this helps
+        # Each name is both the value of a label and a label of its own. The higher weight helps
         # with as few as ten demonstrations.
         nodes: dict[str, dict[str, bool | str]] = {
             "event": {verb: True},
@@ -79,11 +78,11 @@ class Kitchen:
         return GroundingGraph(nodes, edges)
 
     def outcome(self, state: KitchenState) -> KitchenState:
-        """Return the outcome of a final state: the state itself."""
+        """Return the outcome of a final state, which is the state itself."""
         return state
 
     def describe(self, state: KitchenState) -> str:
-        """Describe a state in one sentence."""
+        """Return a description of a state in one sentence."""
         holds = f"holds the {state.holds}" if state.holds else "holds nothing"
         lying = sorted(state.lying)
         things = ", ".join(
@@ -94,13 +93,13 @@ class Kitchen:
 
     @staticmethod
     def shuffled(seed: int) -> KitchenState:
-        """Return a random state that depends only on the seed."""
+        """Return a random state; the same seed gives the same state."""
         dice = Random(seed)
         lying = frozenset((thing, dice.choice(PLACES)) for thing in THINGS)
         return KitchenState(dice.choice(PLACES), "", lying)
 
     def draw(self, state: KitchenState) -> str:
-        """Draw the places side by side, with their things and the robot, as SVG."""
+        """Return an SVG of the places side by side, with their things and the robot."""
         canvas = Canvas(0, 0, _WIDE * len(PLACES), _HIGH)
         canvas.add("rect", class_="wall", x=0, y=0, width=_WIDE * len(PLACES), height=_HIGH,
                    fill="#f4efe4")  # fmt: skip
@@ -130,8 +129,14 @@ class Kitchen:
         return str(canvas)
 
 
+def kitchen_starts() -> dict[str, KitchenState]:
+    """Return the initial states of the lesson: a fixed state, and random states."""
+    starts = [Kitchen.start, *map(Kitchen.shuffled, range(1, _STARTS))]
+    return {f"Kitchen {number}": state for number, state in enumerate(starts, 1)}
+
+
 def _furniture(canvas: Canvas, place: str, left: float) -> None:
-    """Draw a table, a sink or a shelf, all with the same height."""
+    """Add a table, a sink or a shelf, all of the same height, to a drawing."""
     group = canvas.add("g", class_="place")
 
     def box(x: float, y: float, width: float, height: float, fill: str = _WOOD) -> None:
@@ -156,7 +161,7 @@ def _furniture(canvas: Canvas, place: str, left: float) -> None:
 
 
 def _thing(canvas: Canvas, thing: str, x: float, floor: float, action: str) -> None:
-    """Draw a cup or a bowl whose base is at `floor`."""
+    """Add a cup or a bowl whose base is at `floor` to a drawing."""
     colour, kind = thing.split()
     group = canvas.add("g", None, thing, transform=f"translate({x:g} {floor:g})")
     fill = _COLORS.get(colour, "#999999")

@@ -1,4 +1,4 @@
-"""Prometheus metrics: request counts, response times and plan confidence."""
+"""Prometheus metrics of a service: request counts, response times and confidence."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from groundling.studio.rate_limit import RateLimit
 
-__all__ = ["Metrics"]
-
 PATHS = ("/v1/follow", "/v1/explain", "/v1/teach", "/v1/health", "/v1/model")
 _SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 
 class Metrics:
-    """Metrics of one service, in its own registry.
+    """Metrics of one service, in a separate registry.
 
     >>> metrics = Metrics(RateLimit())
     >>> metrics.answered("/v1/follow", 200, 0.03)
@@ -54,7 +52,7 @@ class Metrics:
         self._seconds.labels(known).observe(seconds)
 
     def followed(self, seconds: float, understood: bool) -> None:
-        """Count a plan and record the time it took."""
+        """Count a plan and record the time that following took."""
         self._plans.labels("yes" if understood else "no").inc()
         self._follow.observe(seconds)
 

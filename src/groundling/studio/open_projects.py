@@ -1,4 +1,4 @@
-"""Open projects of one server: the main project and projects created by users."""
+"""Open projects of a server: the main project and projects created by users."""
 
 from __future__ import annotations
 
@@ -16,34 +16,31 @@ from groundling.studio.project import Project
 from groundling.studio.scenes import HARMLESS, named
 from groundling.studio.store import FILE, Store
 
-__all__ = ["OpenProjects", "ProjectSummary", "take_home"]
-
 MAIN, TITLE, PUPIL = "main", "title", "pupil"
-MOST = 60  # projects in addition to the main one that may be opened by one process
-LISTED = 100  # newest projects shown on the page
+MOST = 60  # maximum number of projects that one process opens besides the main project
+LISTED = 100  # maximum number of projects listed on the page, newest first
 
 
 class ProjectSummary(NamedTuple):
-    """A stored project: name, title, pupil (or ""), and number of training demonstrations."""
+    """Summary of a stored project: name, title, pupil (or ""), number of demonstrations."""
 
-    name: str
+    project: str
     title: str
     pupil: str
     known: int
 
 
 class OpenProjects:
-    """Open projects, keyed by generated names.
-
-    A name that a client sends is never used as a path.
+    """Open projects by generated name; names sent by clients are never used as paths.
 
     Parameters
     ----------
     folder
         The folder of the main project; other projects are stored inside it.
     source, confirm
-        The source of the main project and the callback that confirms it (see `Project`). Other
-        projects can only be opened from sources that run no code: the gallery and the editor.
+        The source of the main project, and the function that confirms opening it (see
+        `Project`). Other projects can be opened only from sources that run no code: the gallery
+        and the editor.
 
     Examples
     --------
@@ -69,7 +66,7 @@ class OpenProjects:
         confirm: Callable[[Mapping[str, Any]], bool] | None = None,
     ) -> None:
         self.folder = folder
-        self.pupils: dict[str, str] = {}  # pupils of the current class, by project
+        self.pupils: dict[str, str] = {}  # names of the pupils in the current class, by project
         self._lock = threading.Lock()
         self._open = {MAIN: Project(folder, source, confirm=confirm)}
         self._closed = {
@@ -81,15 +78,15 @@ class OpenProjects:
         }
 
     def get(self, name: str) -> Project:
-        """Return a project by name; stored projects are opened on first use."""
+        """Return a project by name; a stored project is opened on first use."""
         with self._lock:
             if name in self._closed:
-                # On failure it stays in `_closed`, so that opening can be retried.
+                # If opening fails, the name stays in `_closed`, so that opening can be retried.
                 found = self._open[name] = Project(self._closed[name])
                 del self._closed[name]
                 if pupil := found.store.get(PUPIL):
                     self.pupils[name] = str(pupil)  # the pupil joined an earlier class
-                found.wake()  # it may have been closed before training finished
+                found.wake()  # the project may have been closed before training finished
             if name not in self._open:
                 raise ProjectError(
                     "This server has no project with this name. Choose one on the start page."
@@ -97,7 +94,7 @@ class OpenProjects:
             return self._open[name]
 
     def begin(self, source: Mapping[str, Any], pupil: str = "") -> str:
-        """Create a project from a gallery or editor world, and return its name."""
+        """Create a project from a world of the gallery or the editor; return its name."""
         if source.get("kind") not in HARMLESS:
             raise ProjectError(
                 "The world must be from the gallery or the editor. Choose one on the start page."
@@ -113,7 +110,8 @@ class OpenProjects:
                 raise ProjectError(f"{self.folder / 'projects'} must not be a link. Remove it.")
             name = secrets.token_hex(6)
             found = self._open[name] = Project(self.folder / "projects" / name, source)
-            found.store.set(TITLE, found.setting.title)  # listed without opening the world
+            # stored here, so that the project can be listed without opening its world
+            found.store.set(TITLE, found.setting.title)
             if pupil:
                 found.store.set(PUPIL, pupil)
                 self.pupils[name] = pupil
@@ -121,7 +119,7 @@ class OpenProjects:
             return name
 
     def open_file(self, data: bytes) -> str:
-        """Create a project from an exported file, and return its name (see `export_lines`)."""
+        """Create a project from an exported file (see `export_lines`); return its name."""
         brought = read_brought(data)
         if brought is None:
             raise ProjectError(
@@ -134,10 +132,10 @@ class OpenProjects:
         return name
 
     def join(self, pupil: str) -> str:
-        """Create an untrained project for a pupil, and return its name.
+        """Create an untrained project for a pupil; return its name.
 
-        The project has the world of the main project if that is a `SceneWorld`, and otherwise a
-        kitchen. A name that another pupil of the class has gets a number: *Mia 2*.
+        The world is that of the main project if that is a `SceneWorld`, and otherwise a kitchen. If
+        another pupil of the class has the same name, a number is added: *Mia 2*.
         """
         taken = {each.casefold() for each in list(self.pupils.values())}
         names = (pupil, *(f"{pupil} {number}" for number in range(2, len(taken) + 3)))
@@ -162,7 +160,7 @@ class OpenProjects:
         return any(each.progress is not None for each in list(self._open.values()))
 
     def close(self) -> None:
-        """Close all projects."""
+        """Close all open projects."""
         with self._lock:
             for each in self._open.values():
                 each.close()
@@ -173,12 +171,13 @@ def take_home(project: Project, brought: Brought, data: bytes) -> None:
     """Add the pupil and the demonstrations of an exported file to a project."""
     if brought.pupil:
         project.store.set(PUPIL, brought.pupil)
-    if data.count(b"\n", 0, len(data.rstrip())):  # otherwise nothing was taught yet
+    # a file without demonstrations means that nothing has been taught yet
+    if data.count(b"\n", 0, len(data.rstrip())):
         project.take_in(import_lines(project, data)[0])
 
 
 def _summary(name: str, folder: Path, store: Store | None) -> ProjectSummary:
-    """Return the summary of a project; an unreadable project has no title."""
+    """Return the summary of a project; the title of an unreadable project is empty."""
     try:
         opened = store or Store(folder)
         try:

@@ -1,4 +1,4 @@
-"""Pictures of states: the environment's SVG, or a line of text."""
+"""Pictures of states: an SVG drawn by the environment, or a line of text."""
 
 from __future__ import annotations
 
@@ -11,24 +11,22 @@ from groundling.svg import draw_way
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Environment, State
 
-__all__ = ["Picture", "name_action", "picture"]
-
 
 @dataclass(frozen=True)
 class Picture:
-    """A state as SVG (if available) and text, with a problem if drawing failed."""
+    """Picture of a state: SVG if available, a text, and the problem if drawing failed."""
 
     svg: str | None
     text: str
     problem: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the picture as JSON-ready data."""
-        return {"svg": self.svg, "text": self.text, "problem": self.problem}
+        """Return the picture as data for JSON."""
+        return dict(vars(self))
 
 
 def picture(environment: Environment, way: Sequence[State]) -> Picture:
-    """Draw the last of several states; errors are returned in `Picture.problem`.
+    """Return a picture of the last of several states; an error becomes its `problem`.
 
     >>> class Lamp:
     ...     def draw(self, state):
@@ -53,7 +51,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
 
 
 def name_action(environment: Environment, action: Action) -> str:
-    """Return an action's name from the environment's `name_action`, or its `str`.
+    """Return the name of an action: the environment's `name_action`, or else `str`.
 
     >>> name_action(object(), ("take", "cup"))
     "('take', 'cup')"

@@ -1,4 +1,4 @@
-"""Problem documents (RFC 9457) for all errors."""
+"""Problem documents (RFC 9457), in which all errors are reported."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ from starlette.responses import JSONResponse, Response
 from groundling.errors import GroundlingError, NotFittedError, ProjectError
 from groundling.studio.store import DiskFullError
 
-__all__ = ["BusyError", "install_problems", "problem"]
-
 TITLES = {
     400: "Bad request", 401: "Token required", 403: "Forbidden", 404: "Not found",
     405: "Method not allowed", 408: "Request timeout", 409: "Conflict", 413: "Too large",
     422: "Invalid request", 429: "Too many requests", 500: "Internal error", 503: "Timeout",
     507: "Disk full",
 }  # fmt: skip
-LONGEST = 1000  # characters of `detail`
+LONGEST = 1000  # maximum number of characters in `detail`
 _log = logging.getLogger("groundling.studio")
 
 
 class BusyError(GroundlingError):
-    """A limit was reached, or a request took too long."""
+    """Error for a reached limit or a request that took too long."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -34,7 +32,7 @@ class BusyError(GroundlingError):
 
 
 def problem(status: int, detail: str, kind: str = "about:blank") -> Response:
-    """Create a problem document response.
+    """Return a response with a problem document.
 
     >>> problem(404, "There is no such page.").body
     b'{"type":"about:blank","title":"Not found","status":404,"detail":"There is no such page."}'

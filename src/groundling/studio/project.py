@@ -1,4 +1,4 @@
-"""Studio project: scenes, demonstrations and a follower that is kept up to date."""
+"""Studio projects: scenes, demonstrations and a follower that is kept up to date."""
 
 from __future__ import annotations
 
@@ -49,18 +49,16 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State, shorten
 from groundling.world.judgement import is_right
 
-__all__ = ["LearntState", "Project", "fingerprint_of"]
-
-STALE = -1  # not a revision: the training demonstrations differ from the stored ones
+STALE = -1  # stands for no revision: the training demonstrations differ from the stored ones
 MOST_WEIGHT = 1000
 WATCH = 0.5  # seconds between checks for changes by another process
-RECENT = 10  # recent demonstrations that are followed again to measure progress
-LATEST = 200  # newest training and held-out demonstrations considered for progress
-KEPT = 12  # models kept on disk; older models keep only their database row
+RECENT = 10  # number of recent demonstrations that are followed again to measure progress
+LATEST = 200  # maximum number of training and of held-out demonstrations considered for progress
+KEPT = 12  # number of models kept on disk; of older models, only the database row is kept
 
 
 class LearntState(NamedTuple):
-    """A follower with the revision and fingerprint of its training demonstrations."""
+    """A follower, with the revision and the fingerprint of its training demonstrations."""
 
     follower: Follower | None
     revision: int
@@ -68,21 +66,21 @@ class LearntState(NamedTuple):
 
 
 class Project:
-    """A folder of demonstrations and models, with one follower that answers requests.
+    """A folder of demonstrations and models, and the follower that answers requests.
 
-    Methods may be called from any thread. A background thread trains whenever demonstrations have
-    changed. Until training has finished, the previous follower answers. If demonstrations change
-    during training, it starts again.
+    Methods may be called from any thread. A background thread trains a new follower whenever
+    demonstrations have changed; until it has finished, the previous follower answers. If
+    demonstrations change during training, training starts again.
 
     Parameters
     ----------
     folder
         The project folder.
     source
-        The source to open (see `open_setting`). By default it is read from the project file. A
-        stored world or model is opened only if `confirm` returns true, since it may run code.
+        The source to open (see `open_setting`); by default, the source stored in the project. A
+        stored world or model may run code, so it is opened only if `confirm` returns true.
     confirm
-        Called with the stored source; returns whether to open it.
+        Function that is called with the stored source and returns whether to open it.
 
     Examples
     --------
@@ -109,7 +107,7 @@ class Project:
         self.folder = folder
         self.store = Store(folder)
         try:
-            # Only one process may write and train; others are read-only.
+            # Only one process may write and train; in other processes, the project is read-only.
             self.writes = self.store.claim()
             known = self._stored_source()
             if source is None and known is None:
@@ -130,12 +128,12 @@ class Project:
             self.events = Events()
             self.answering = threading.Lock()  # a follower handles one request at a time
             self._learning = threading.Lock()  # copies of a follower share their buffers
-            # One attribute, so that threads always read a consistent follower and revision.
+            # A single attribute, so that threads read a follower with its own revision.
             self.learnt = LearntState(self.setting.trained, 0, "")
             self.progress: dict[str, Any] | None = None
             self.problem: str | None = None
             self.aside = self.store.aside()  # problems of skipped demonstrations, by id
-            self._ready: dict[str, Demonstration | str] = {}  # by fingerprint
+            self._ready: dict[str, Demonstration | str] = {}  # accuracy by fingerprint
             self._wake = threading.Condition()
             self._stop = threading.Event()
             self._woken = self._warm = False
@@ -148,7 +146,7 @@ class Project:
             raise
 
     def _stored_source(self) -> dict[str, Any] | None:
-        """Return the source stored in the project file, or None."""
+        """Return the source that the project file stores, or None."""
         known = self.store.get("source")
         if known is None:
             return None
@@ -162,7 +160,7 @@ class Project:
     def _ask(
         self, known: Mapping[str, Any], confirm: Callable[[Mapping[str, Any]], bool] | None
     ) -> None:
-        """Raise ProjectError unless `confirm` allows the stored source."""
+        """Raise `ProjectError` unless `confirm` allows the stored source."""
         if confirm is None or not confirm(known):
             raise ProjectError(
                 f"The project in {self.folder} uses {named(known)}, which may run code, so the "
@@ -188,7 +186,7 @@ class Project:
         return found
 
     def _load_last(self) -> None:
-        """Load the newest intact model, marked as stale if the demonstrations differ."""
+        """Load the newest intact model; mark it as stale if the demonstrations differ."""
         revision, records = self.store.snapshot()
         current = fingerprint_of(records)
         for row in reversed(self.store.models(KEPT)):
@@ -199,7 +197,7 @@ class Project:
                 if row["digest"] and _digest(folder) != row["digest"]:
                     continue  # the model files do not belong to this row
                 if is_outdated(folder):
-                    continue  # must be retrained with this version's features
+                    continue  # the model must be retrained with the features of this version
                 follower = Follower.load(folder)
             except GroundlingError:
                 continue
@@ -214,12 +212,12 @@ class Project:
 
     @property
     def follower(self) -> Follower | None:
-        """The current follower; None before the first training."""
+        """Current follower; None before the first training."""
         return self.learnt.follower
 
     @property
     def learnt_revision(self) -> int:
-        """The revision of the follower's training demonstrations."""
+        """Revision of the follower's training demonstrations."""
         return self.learnt.revision
 
     @property
@@ -228,7 +226,7 @@ class Project:
         return self.learnt.fingerprint
 
     def check_writes(self) -> None:
-        """Raise ProjectError if the project is read-only here."""
+        """Raise `ProjectError` if another process has the project open for writing."""
         if not self.writes:
             raise ProjectError(
                 f"The project in {self.folder} is open in another process, so it is read-only "
@@ -236,7 +234,7 @@ class Project:
             )
 
     def close(self) -> None:
-        """Stop training and close the file; training resumes when the project is reopened."""
+        """Stop training and close the database; reopening the project resumes training."""
         with self._wake:
             self._stop.set()
             self._wake.notify_all()
@@ -248,26 +246,26 @@ class Project:
     # ---- states, actions and demonstrations as JSON -------------------------------------
 
     def write_state(self, scene: str, state: State) -> Any:
-        """Return a state as JSON."""
+        """Return a state in a scene's JSON format."""
         return self.setting.codec(scene).state_to_json(state)
 
     def read_state(self, scene: StudioScene, data: Any) -> State:
-        """Return a state from JSON; the scene's initial state if `data` is None."""
+        """Return a state from JSON, or the scene's initial state if `data` is None."""
         if data is None:
             return scene.start
         found: State = self.setting.codec(scene.name).state_from_json(data)
         return found
 
     def write_actions(self, scene: str, actions: Sequence[Any]) -> list[Any]:
-        """Return actions as JSON."""
+        """Return actions in a scene's JSON format."""
         return [self.setting.codec(scene).action_to_json(each) for each in actions]
 
     def read_actions(self, scene: str, data: Sequence[Any]) -> tuple[Any, ...]:
-        """Return actions from JSON."""
+        """Return the actions that JSON describes."""
         return tuple(self.setting.codec(scene).action_from_json(each) for each in data)
 
     def demonstration(self, record: Record) -> Demonstration:
-        """Convert a record to a demonstration."""
+        """Return a record as a demonstration."""
         scene = self.setting.scene(record.scene)
         return Demonstration(
             self.setting.read(scene, record.text),
@@ -281,7 +279,7 @@ class Project:
     def check(self, record: Record) -> Record:
         """Return a normalised record; raise an error if it cannot be used for training.
 
-        Records are checked when they are taught, imported, edited or used for training.
+        Called whenever a record is taught, imported, edited or used for training.
         """
         if record.problem is not None:
             raise DemonstrationError(record.problem)
@@ -305,7 +303,7 @@ class Project:
             start = self.write_state(scene.name, each.start)
         except GroundlingError:
             raise
-        except Exception as error:  # user environments may raise anything
+        except Exception as error:  # a user's environment may raise any exception
             raise WorldError(
                 f"“{text[:60]}” cannot be carried out: {type(error).__name__}: "
                 f"{str(error)[:200]}. Check the actions and the world."
@@ -313,13 +311,13 @@ class Project:
         return replace(record, text=text, start=start)
 
     def problem_of(self, record: Record) -> str | None:
-        """Return why a demonstration is skipped in training, or None if it is used."""
+        """Return why a demonstration is left out of training, or None if it is used."""
         return record.problem or self.aside.get(record.id)
 
     # ---- following ----------------------------------------------------------------------
 
     def follow(self, scene: StudioScene, start: State, text: str) -> Plan:
-        """Return the follower's plan for a text."""
+        """Return the follower's plan for a text in a scene."""
         with self.answering:
             follower = self.follower
             if follower is None:
@@ -336,10 +334,10 @@ class Project:
         choice: int | None = None,
         language: str = "",
     ) -> Turn:
-        """Process an utterance or the choice of an option, and return the agent's turn.
+        """Return the agent's turn after an utterance or the choice of an option.
 
-        `before` holds the texts that led to the open question. The agent keeps no state between
-        calls. It replays these texts, so that pages can be reloaded and turns undone.
+        `before` is the list of texts that led to the open question. The agent keeps no state
+        between calls but replays these texts, so that pages can be reloaded and turns undone.
         """
         with self.answering:
             follower = self.follower
@@ -353,27 +351,27 @@ class Project:
             agent = begin()
             for each in before:
                 agent.say(each, self.setting.read(scene, each))
-            if before and not agent.asking:  # a newer model no longer asks this question
+            if before and not agent.asking:  # a newer model may no longer ask this question
                 agent = begin()
             if choice is not None and agent.asking:
                 turn = agent.choose(choice)
             else:
                 turn = agent.say(text, self.setting.read(scene, text))
-            if turn.kind != "act":  # pages show action names, not the text of an act
-                _ = turn.text  # cached now, while the lock is held
+            if turn.kind != "act":  # pages show action names instead of the text of an act
+                _ = turn.text  # computed and cached while the lock is held
             return turn
 
     def was_said(self, scene: StudioScene, text: str, plan: Plan) -> bool:
-        """Return whether a stored demonstration has the same words and actions.
+        """Return whether a stored demonstration has the same words and the same actions.
 
-        Questions use only such texts. Texts generated from few demonstrations often sound wrong,
-        and where a thing is missing, the listener takes its name for another thing.
+        Clarification questions quote only such texts. Texts that are generated from a few
+        demonstrations often sound wrong, or name another thing if the right one is missing.
         """
         words, actions = _words(text), self.write_actions(scene.name, plan.actions)
         return any(_words(each) == words for each in self.store.texts_for(actions))
 
     def standing(self) -> dict[str, Any]:
-        """Count the recent and held-out demonstrations that the follower gets right.
+        """Return how many recent and held-out demonstrations the follower gets right.
 
         A recent demonstration counts as right if the agent carries out the right plan without
         asking. Each text counts once per scene. Only the newest demonstrations are considered.
@@ -398,7 +396,7 @@ class Project:
         return found
 
     def _does(self, record: Record, sure: bool = True) -> bool:
-        """Return whether the follower's plan is right and, with `sure`, also confident."""
+        """Return whether the follower's plan is right and, with `sure`, confident enough."""
         try:
             scene, each = self.setting.scene(record.scene), self.demonstration(record)
             plan: Plan | None
@@ -408,11 +406,11 @@ class Project:
             else:
                 plan = self.follow(scene, each.start, record.text)
             return is_right(CachedEnvironment(each.environment), each, plan)
-        except Exception:  # user environments may raise anything; training reports it
+        except Exception:  # a user's environment may raise any exception; training reports it
             return False
 
     def would_do(self, record: Record) -> bool | None:
-        """Return whether the follower already gets a demonstration right."""
+        """Return whether the follower gets a demonstration right before learning it."""
         follower = self.follower
         if follower is None:
             return False
@@ -423,7 +421,7 @@ class Project:
                 return None
 
     def is_given(self, name: str) -> bool:
-        """Return whether a training demonstration, named by `name`, came with the world."""
+        """Return whether a training demonstration, given by name, came with the world."""
         number = name.partition(":")[0]  # see `_sorted`
         try:
             return not number.isdecimal() or self.store.record(int(number)).origin == "given"
@@ -433,7 +431,7 @@ class Project:
     # ---- changing -----------------------------------------------------------------------
 
     def teach(self, record: Record) -> Record:
-        """Store a demonstration and start learning from it."""
+        """Store a demonstration and start training on it; return its record."""
         self.check_writes()
         record = self.check(record)
         what = f"teaching “{record.text[:60]}”"
@@ -442,7 +440,7 @@ class Project:
         return added
 
     def take_in(self, records: Sequence[Record]) -> int:
-        """Store new, validated demonstrations as one undoable change.
+        """Store validated demonstrations as one undoable change, ignoring known ones.
 
         Returns the number of demonstrations that were not stored before.
         """
@@ -456,7 +454,7 @@ class Project:
         return len(fresh)
 
     def edit(self, number: int, fields: Mapping[str, Any]) -> Record:
-        """Change fields of a demonstration."""
+        """Change fields of a demonstration; return the new record."""
         self.check_writes()
         before = self.store.record(number)
         if before.problem is not None:
@@ -471,14 +469,14 @@ class Project:
         return edited
 
     def remove(self, number: int) -> None:
-        """Delete a demonstration."""
+        """Delete the demonstration with the given number."""
         self.check_writes()
         what = f"deleting “{self.store.record(number).text[:60]}”"
         self.store.remove([number], what)
         self.changed(what)
 
     def undo(self) -> str:
-        """Undo the last change and return its description."""
+        """Undo the last change; return its description."""
         self.check_writes()
         change = self.store.undo()
         if change is None:
@@ -494,7 +492,7 @@ class Project:
         return self.learnt_revision != self.store.revision
 
     def changed(self, what: str) -> None:
-        """Notify pages of a change and start training."""
+        """Notify pages of a change, and start training."""
         self._publish(what)
         self.wake()
 
@@ -539,7 +537,7 @@ class Project:
                 self._woken = False
 
     def _watch(self) -> None:
-        """Load new models of the writing process, and take over when it ends."""
+        """Load new models from the process that writes, and take over when it ends."""
         self.writes = self.store.claim()
         newest = self.store.models(1)
         seen = (self.store.revision, newest[0]["at"] if newest else None, self.writes)
@@ -551,7 +549,7 @@ class Project:
             self.events.publish("learnt", {"revision": self.learnt_revision})
 
     def _warm_up(self) -> None:
-        """Follow one text to load the parser and compile kernels before the first request."""
+        """Follow one text, which loads the parser and compiles kernels before the first request."""
         if self._warm or self.follower is None:
             return
         self._warm = True
@@ -562,9 +560,9 @@ class Project:
             plan.explain()
 
     def learn_now(self) -> None:
-        """Train on the current demonstrations and save the model.
+        """Train on the current demonstrations, and save the model.
 
-        Demonstrations that cannot be used for training are set aside.
+        Demonstrations that cannot be used for training are set aside with their problems.
         """
         self.check_writes()
         with self._learning:
@@ -593,7 +591,7 @@ class Project:
     def _sorted(
         self, records: Sequence[Record]
     ) -> tuple[dict[str, Demonstration], list[Demonstration], dict[int, str]]:
-        """Split records into training and held-out demonstrations, and problems by id."""
+        """Return training demonstrations, held-out demonstrations, and problems by id."""
         shown: dict[str, Demonstration] = {}
         apart: list[Demonstration] = []
         aside: dict[int, str] = {}
@@ -620,7 +618,7 @@ class Project:
         return shown, apart, aside
 
     def _learn(self, shown: dict[str, Demonstration], aside: dict[int, str]) -> Follower | None:
-        """Train; if this fails, set aside demonstrations that fail on their own, and retry."""
+        """Return a trained follower; set aside demonstrations on which training alone fails."""
         known = self.learnt.follower
         make, base = self.setting.make, self.setting.base()
         try:
@@ -653,7 +651,7 @@ class Project:
         self.events.publish("progress", self.progress)
 
     def accuracy(self, follower: Follower | None, apart: Sequence[Demonstration]) -> float | None:
-        """Return a follower's accuracy on held-out demonstrations."""
+        """Return a follower's accuracy on held-out demonstrations, or None without any."""
         if not apart:
             return None
         if follower is None:
@@ -674,7 +672,7 @@ class Project:
         return _digest(models / str(revision))
 
     def model(self, revision: int) -> Follower:
-        """Load a saved model by its revision."""
+        """Return the saved model of a revision."""
         follower, learnt, _ = self.learnt
         if revision == learnt and follower is not None:
             return follower
@@ -691,7 +689,7 @@ class Project:
         return [] if models.is_symlink() or not models.is_dir() else _revisions(models)
 
     def _models(self) -> Path:
-        """Return the folder of all models; raise ProjectError if it is a link."""
+        """Return the folder of all models; raise `ProjectError` if it is a link."""
         models = self.folder / "models"
         if models.is_symlink() or models.is_file():
             raise ProjectError(f"{models} must be a folder, not a link or file. Remove it.")
@@ -699,7 +697,7 @@ class Project:
 
 
 def _revisions(models: Path) -> list[int]:
-    """Return the revisions of the models in a folder; links are none."""
+    """Return the revisions of the models in a folder, ignoring links."""
     return sorted(
         int(each.name)
         for each in models.iterdir()
@@ -708,7 +706,7 @@ def _revisions(models: Path) -> list[int]:
 
 
 def fingerprint_of(records: Sequence[Record]) -> str:
-    """Return a fingerprint of the training demonstrations, held-out ones excluded.
+    """Return a fingerprint of the records used for training, without held-out records.
 
     >>> one = Record("hall", "turn left", 3, ("left",))
     >>> fingerprint_of([one]) == fingerprint_of([replace(one, weight=2.0)])
@@ -718,13 +716,13 @@ def fingerprint_of(records: Sequence[Record]) -> str:
 
 
 def _digest(folder: Path) -> str:
-    """Return the hash of a model's manifest, which covers all its files."""
+    """Return the hash of a model's manifest, which has the hashes of all its files."""
     manifest = read_plain(folder / MANIFEST, LIMITS[MANIFEST], ModelFileError)
     return hashlib.sha256(manifest).hexdigest()
 
 
 class _StoppedError(Exception):
-    """The project is being closed."""
+    """Signal that stops training because the project is being closed."""
 
 
 def _scored(follower: Follower, demonstration: Demonstration) -> float:

@@ -1,4 +1,4 @@
-"""Limit on concurrent requests: a bounded queue and a thread pool."""
+"""Limit on concurrent requests, by a thread pool with a bounded queue."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import Any, TypeVar
 
 from groundling.studio.problems import BusyError
 
-__all__ = ["RateLimit"]
-
 Result = TypeVar("Result")
 
 
 class RateLimit:
-    """Runs functions in a thread pool with a bounded queue and a timeout.
+    """Thread pool with a bounded queue and a timeout for each call.
 
     Parameters
     ----------
@@ -25,8 +23,8 @@ class RateLimit:
     waiting
         Maximum number of waiting calls.
     seconds
-        Timeout in seconds, including the waiting time. Python cannot stop a thread: a call that
-        times out still counts as running until it ends.
+        Timeout in seconds, including the waiting time. Python cannot stop a thread, so a call
+        that times out counts as running until it ends.
 
     Examples
     --------
@@ -47,7 +45,7 @@ class RateLimit:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="groundling")
 
     async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Run a function in a worker thread and return its result."""
+        """Return the result of a function that is called in a worker thread."""
         if self.busy >= self.bound:
             raise BusyError(429, "Too many requests are waiting. Try again in a moment.")
         self.busy += 1

@@ -13,20 +13,18 @@ from groundling.plan import Plan
 from groundling.studio.pictures import name_action
 from groundling.studio.scenes import StudioScene
 
-__all__ = ["reasons"]
-
-LINKED = 0.3  # minimum alignment probability of a word that is a reason for an action
-WITHOUT = 3  # number of words to leave out, one at a time
-RECALLED = 1.0  # minimum score from memory for a demonstration to be a reason
+LINKED = 0.3  # minimum alignment probability at which a word is a reason for an action
+WITHOUT = 3  # maximum number of words that are left out, one at a time
+RECALLED = 1.0  # minimum score from memory at which a demonstration is a reason
 
 
 def reasons(follower: Follower, scene: StudioScene, plan: Plan) -> dict[str, Any]:
-    """Return the reasons for each action of a plan as JSON-ready data.
+    """Return the reasons for each action of a plan as data for JSON.
 
-    Each entry of `steps` has the words that ask for the action, the decisive one first. The list of
-    words is empty if the action is needed but not mentioned. If the plan without the decisive word
-    differs, the entry has that plan too. `remembered` is the text of the demonstration that the
-    plan repeats, if there is one.
+    `steps` has an entry for each action, with the words that ask for it, the decisive word first.
+    There are no words if the action is required but not mentioned. If leaving out the decisive word
+    changes the plan, the entry also has the changed plan. `remembered` is the text of the
+    demonstration that the plan repeats, if there is one.
 
     >>> from groundling.studio.gallery import open_gallery
     >>> setting = open_gallery("kitchen")
@@ -71,9 +69,9 @@ def _words(
     weight: dict[tuple[int, int], float],
     plain: Collection[str],
 ) -> list[dict[str, Any]]:
-    """Return the words that ask for an action, the decisive one first.
+    """Return the words that ask for an action, the decisive word first.
 
-    Words that spell a label of the action come first, then words by importance.
+    Words that spell a label of the action come before other words, which are sorted by importance.
     """
     share: dict[tuple[int, int], float] = {}
     for link in step.links:
@@ -94,7 +92,7 @@ def _words(
                 continue
             rank = (not named, weight.get(key, 0.0), *key)
             found.append((rank, {"sentence": sentence, "position": position, "word": word}))
-    first: dict[str, dict[str, Any]] = {}  # a word that is repeated is one reason
+    first: dict[str, dict[str, Any]] = {}  # a repeated word counts as one reason
     for _, each in sorted(found, key=lambda each: each[0]):
         first.setdefault(each["word"].casefold(), each)
     return list(first.values())
@@ -107,7 +105,7 @@ def _without(
     text: Sequence[Instruction],
     word: dict[str, Any],
 ) -> list[str] | None:
-    """Return the action names of the plan without a word, or None if the plan is the same."""
+    """Return the actions of the plan without a word, or None if the plan is the same."""
     kept = []
     for number, each in enumerate(text):
         places = [

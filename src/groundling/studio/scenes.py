@@ -1,9 +1,9 @@
-"""Settings that the studio opens: scenes, a follower and initial demonstrations."""
+"""Settings that the studio opens: scenes, a follower, and initial demonstrations."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,21 +16,8 @@ from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.world.environment import Action, Demonstration, Environment, State, shorten
 
-__all__ = [
-    "Setting",
-    "StudioExample",
-    "StudioScene",
-    "check_source",
-    "demo_setting",
-    "lesson_setting",
-    "named",
-    "open_setting",
-    "scene_setting",
-    "typed",
-]
-
 GIVEN, APART = 60, 40
-SHOWN = (0, 3, 9, 41)  # indices of the maze demonstrations offered as examples
+SHOWN = (0, 3, 9, 41)  # indices of the maze demonstrations that are offered as examples
 KINDS = ("demo", "lesson", "gallery", "scene", "world", "model")
 HARMLESS = ("demo", "lesson", "gallery", "scene")
 """Kinds of sources that a stored project may open without confirmation: they run no code."""
@@ -38,7 +25,7 @@ HARMLESS = ("demo", "lesson", "gallery", "scene")
 
 @dataclass(frozen=True)
 class StudioScene:
-    """A scene: a name, an environment and its initial state."""
+    """A scene of the studio: a name, an environment and an initial state."""
 
     name: str
     environment: Environment
@@ -47,7 +34,7 @@ class StudioScene:
 
 @dataclass(frozen=True)
 class StudioExample:
-    """An example instruction with its scene, initial state and actions."""
+    """An example instruction, with its scene, initial state and actions."""
 
     text: str
     scene: str
@@ -57,31 +44,33 @@ class StudioExample:
 
 @dataclass(frozen=True)
 class Setting:
-    """The initial setting of a project.
+    """What a project starts from: scenes, a follower, demonstrations and examples.
 
     Parameters
     ----------
     title
-        The title.
+        The title of the world.
     source
-        The source as JSON; `open_setting` recreates the setting from it.
+        The source as JSON, from which `open_setting` recreates the setting.
     scenes
         The scenes; each demonstration names one of them.
     make
-        Returns an unfitted follower.
+        Function that returns an unfitted follower.
     given
-        Returns initial training demonstrations with their scene names; the project stores them.
+        Function that returns initial training demonstrations with scene names, which the project
+        stores.
     base
-        Returns the training demonstrations of the trained model; the project does not store
-        them.
+        Function that returns the training demonstrations of the trained model, which the project
+        does not store.
     apart
-        Returns held-out demonstrations, used only to measure accuracy.
+        Function that returns held-out demonstrations, which only measure accuracy.
     trained
         The trained follower, if a model was opened.
     examples
         Example instructions, each with its scene.
     read
-        Prepares an entered text for the follower, for tasks that split texts differently.
+        Function that prepares an entered text for the follower, for tasks that split texts in
+        another way.
     """
 
     title: str
@@ -97,7 +86,7 @@ class Setting:
     _codecs: dict[str, Codec] = field(default_factory=dict, repr=False, compare=False)
 
     def scene(self, name: str) -> StudioScene:
-        """Return a scene by name."""
+        """Return the scene with a given name."""
         for each in self.scenes:
             if each.name == name:
                 return each
@@ -106,14 +95,14 @@ class Setting:
         )
 
     def codec(self, scene: str) -> Codec:
-        """Return the JSON codec for the states and actions of a scene."""
+        """Return the codec that converts a scene's states and actions to and from JSON."""
         if scene not in self._codecs:
             self._codecs[scene] = Codec(self.scene(scene).environment)
         return self._codecs[scene]
 
 
 def open_setting(source: Mapping[str, Any]) -> Setting:
-    """Open the source of a project: the demo, the lesson, a world or a model.
+    """Return the setting that a source describes: the demo, the lesson, a world or a model.
 
     >>> open_setting({"kind": "lesson"}).title
     'Kitchen'
@@ -143,7 +132,7 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
 
 
 def check_source(source: Any) -> dict[str, Any]:
-    """Return a source as a dictionary; raise WorldError if it is invalid.
+    """Return a source as a dictionary; raise `WorldError` if it is invalid.
 
     >>> check_source({"kind": "world", "world": 3})
     Traceback (most recent call last):
@@ -174,7 +163,7 @@ def check_source(source: Any) -> dict[str, Any]:
 
 
 def named(source: Mapping[str, Any]) -> str:
-    """Return a short description of a source for messages.
+    """Return a short description of a source, for messages.
 
     >>> named({"kind": "model", "model": "m", "world": "w.py:Yard"})
     'the model m in the world w.py:Yard'
@@ -188,7 +177,7 @@ def named(source: Mapping[str, Any]) -> str:
 
 
 def typed(source: Mapping[str, Any]) -> str:
-    """Return the command-line arguments that open a source.
+    """Return command-line arguments that open a source.
 
     >>> typed({"kind": "model", "model": "my model", "world": "w.py:Yard"})
     "'my model' --world w.py:Yard"
@@ -200,7 +189,7 @@ def typed(source: Mapping[str, Any]) -> str:
 
 
 def demo_setting() -> Setting:
-    """Create the setting of generated mazes, one of them held out.
+    """Return the setting of generated mazes, one of which is held out.
 
     >>> setting = demo_setting()
     >>> setting.scenes[0].name, len(setting.given()), len(setting.apart())
@@ -231,29 +220,24 @@ def demo_setting() -> Setting:
 
 
 def lesson_setting() -> Setting:
-    """Create the lesson: the kitchen with an untrained follower.
+    """Return the setting of the lesson: the kitchen with an untrained follower.
 
     >>> [scene.name for scene in lesson_setting().scenes][:2]
     ['Kitchen 1', 'Kitchen 2']
     """
-    from groundling.studio.kitchen import Kitchen
+    from groundling.studio.kitchen import Kitchen, kitchen_starts
 
-    kitchen = Kitchen()
-    starts = [kitchen.start, *(Kitchen.shuffled(seed) for seed in range(1, 24))]
-    return Setting(
-        title="Kitchen",
-        source={"kind": "lesson"},
-        scenes=tuple(
-            StudioScene(f"Kitchen {n}", kitchen, start) for n, start in enumerate(starts, 1)
-        ),
-        make=lambda: Follower(parser="chain"),  # works for any language
+    scenes = scenes_of(Kitchen(), kitchen_starts())
+    # Works for any language.
+    return shown_setting(
+        "Kitchen", {"kind": "lesson"}, scenes, make=lambda: Follower(parser="chain")
     )
 
 
 def scene_setting(
     world: SceneWorld, source: Mapping[str, Any], held_out: int = 0, shown: int = 0
 ) -> Setting:
-    """Create a setting from a scene world.
+    """Return a setting for a scene world.
 
     The last `held_out` examples are held out, and the first `shown` are offered as examples.
 
@@ -262,34 +246,58 @@ def scene_setting(
     >>> [each.name for each in scene_setting(SceneWorld(yard), {"kind": "scene"}).scenes]
     ['Yard 1', 'Yard 2']
     """
-    starts = world.starts
-    names = list(starts)
-    scenes = tuple(StudioScene(name, world, start) for name, start in starts.items())
-    listed = [
-        StudioExample(str(each["text"]), names[int(each.get("scene", 1)) - 1], None,
-                      tuple(each["actions"]))
-        for each in world.examples
+    scenes = scenes_of(world, world.starts)
+    listed = examples_of(world.examples, scenes)
+    given = listed[: len(listed) - held_out]
+    return shown_setting(world.title, source, scenes, given, listed[len(given) :], listed[:shown])
+
+
+def examples_of(
+    listed: Iterable[Mapping[str, Any]], scenes: Sequence[StudioScene]
+) -> list[StudioExample]:
+    """Return examples from JSON; each has a text, the number of a scene, and actions."""
+    return [
+        StudioExample(
+            str(each["text"]), scenes[int(each.get("scene", 1)) - 1].name, None,
+            tuple(each["actions"]),
+        )
+        for each in listed
     ]  # fmt: skip
 
-    def demonstrations(some: Sequence[StudioExample]) -> list[tuple[str, Demonstration]]:
-        return [
-            (each.scene, Demonstration(each.text, world, starts[each.scene], each.actions))
-            for each in some
-        ]
 
-    learnt = listed[: len(listed) - held_out]
+def scenes_of(world: Environment, starts: Mapping[str, State]) -> list[StudioScene]:
+    """Return one scene of a world for each initial state."""
+    return [StudioScene(name, world, start) for name, start in starts.items()]
+
+
+def shown_setting(
+    title: str,
+    source: Mapping[str, Any],
+    scenes: Sequence[StudioScene],
+    given: Sequence[StudioExample] = (),
+    apart: Sequence[StudioExample] = (),
+    examples: Sequence[StudioExample] = (),
+    **more: Any,
+) -> Setting:
+    """Return a setting of scenes, with examples as demonstrations (parameters as in `Setting`)."""
+    places = {each.name: (each.environment, each.start) for each in scenes}
+
+    def demonstrations(some: Sequence[StudioExample]) -> list[tuple[str, Demonstration]]:
+        return [(e.scene, Demonstration(e.text, *places[e.scene], e.actions)) for e in some]
+
     return Setting(
-        title=world.title,
+        title=title,
         source=source,
-        scenes=scenes,
-        given=lambda: demonstrations(learnt),
-        apart=lambda: demonstrations(listed[len(learnt) :]),
-        examples=tuple(listed[:shown]),
+        scenes=tuple(scenes),
+        given=lambda: demonstrations(given),
+        apart=lambda: demonstrations(apart),
+        examples=tuple(examples),
+        **more,
     )
 
 
 def world_setting(name: str) -> Setting:
-    """Create a setting from a user world such as `my_world.py:Kitchen`.
+    """Return a setting for a user's world such as `my_world.py:Kitchen`.
 
     The scene starts in the world's `initial_state()`. If the world has `starts`, a mapping from
     names to states, there is one scene for each state (see `groundling.data.own.starts_of`).
@@ -304,20 +312,15 @@ def world_setting(name: str) -> Setting:
     if isinstance(environment, SceneWorld):
         return scene_setting(environment, {"kind": "world", "world": name})
     title = name.partition("{")[0].rpartition(":")[2] or name
-    return Setting(
-        title=title,
-        source={"kind": "world", "world": name},
-        scenes=tuple(
-            StudioScene(each, environment, start) for each, start in starts_of(environment, title)
-        ),
-    )
+    scenes = scenes_of(environment, dict(starts_of(environment, title)))
+    return shown_setting(title, {"kind": "world", "world": name}, scenes)
 
 
 def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
-    """Create a setting from a trained model in a given world or its task's world.
+    """Return a setting for a trained model, in the world of its task or in a given world.
 
-    `shown` lists the files with its training demonstrations, which are needed to teach a model of a
-    user world.
+    `shown` lists the files with the training demonstrations, which are required to teach a model
+    of a user's world.
     """
     source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
     if shown and world is None:

@@ -1,4 +1,4 @@
-"""Security middleware: checks the host, origin, token and size of every request."""
+"""Security middleware that checks the host, origin, token and size of every request."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from groundling.errors import GroundlingError
 from groundling.limits import BODY_BYTES, Limit
 from groundling.studio.problems import problem
 
-__all__ = ["Security"]
-
 COOKIE, CLASS = "groundling", "groundling-class"
 JOIN = "/j/"
-GUESSES = 200  # wrong class codes before joining is disabled
+GUESSES = 200  # maximum number of wrong class codes; then joining is disabled
 OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 BODY_SECONDS = 30.0
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\s\[\]]+)(:[0-9]{1,5})?", re.ASCII)
@@ -49,21 +47,21 @@ class Security:
     app
         The application to protect.
     token
-        The token that every request must have: as `Authorization: Bearer …`, or once as
-        `?token=…` in the browser, which then stores it in a cookie. If None, no token is needed.
+        The token that every request must contain, in the header `Authorization: Bearer …`. A
+        browser sends it once as `?token=…` and then in a cookie. If None, no token is required.
     body, larger
-        Maximum body size in bytes, and larger limits for some paths.
+        Maximum size of a body in bytes, and a mapping from paths to larger limits.
     seconds
         Timeout for receiving the body.
     hosts
-        Host names accepted if `token` is None. Other names are then rejected, to prevent DNS
+        Host names that are accepted if `token` is None; others are rejected, which prevents DNS
         rebinding.
     open_paths
-        Paths that need no token.
+        Paths that require no token.
     code
         The class code, which pupils send once as `/j/CODE` instead of the token. It gives access
-        to the page and to the projects whose names they know, except the main one. It has no
-        effect if `token` is None.
+        to the page and to every project whose name a pupil knows, except the main project. It
+        has no effect if `token` is None.
     """
 
     def __init__(
@@ -99,7 +97,7 @@ class Security:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-                # Responses change; static files are revalidated.
+                # Responses must not be cached, and static files must be revalidated.
                 headers.setdefault("cache-control", "no-cache")
             await send(message)
 
@@ -125,7 +123,8 @@ class Security:
         body = _Body(receive, limit, self.seconds)
         try:
             await self.app(scope, body, sending)
-        except HTTPException as error:  # raised outside the application's own handlers
+        # the error was raised outside the application's own handlers
+        except HTTPException as error:
             await problem(error.status_code, str(error.detail))(scope, receive, sending)
 
     def _limit(self, path: str) -> Limit:
@@ -163,7 +162,7 @@ class Security:
         return self._is_token(_cookie(headers, COOKIE))
 
     async def _join(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Admit a pupil with the class code; limit the number of wrong codes."""
+        """Admit a pupil who sends the class code; limit the number of wrong codes."""
         if self._guesses >= GUESSES:
             refused = problem(429, "Too many wrong class codes were tried. Restart the class.")
             await refused(scope, receive, send)
@@ -182,7 +181,7 @@ class Security:
         return hmac.compare_digest(said.encode("latin-1", "replace"), known) or one
 
     def _shown_in_address(self, scope: Scope) -> str | None:
-        """Return the token if the page address contains it."""
+        """Return the token if the address of the page contains it, else None."""
         if self.token is None or scope["method"] != "GET" or scope["path"] != "/":
             return None
         for each in scope["query_string"].decode("latin-1").split("&"):
@@ -194,7 +193,7 @@ class Security:
 
 
 def _page(status: int, detail: str) -> Response:
-    """Return a refusal as a page, for people who open an address in the browser."""
+    """Return an error as a web page, for people who open an address in the browser."""
     said = [detail]
     if status == 401:
         said = [
@@ -209,7 +208,7 @@ def _page(status: int, detail: str) -> Response:
 
 
 def _for_pupils(path: str) -> bool:
-    """Return whether pupils may access a path."""
+    """Return whether pupils have access to a path."""
     if path in ("/", "/favicon.ico", "/api/class/join") or path.startswith("/static/"):
         return True
     return path.startswith("/api/projects/") and not f"{path}/".startswith("/api/projects/main/")
@@ -230,7 +229,7 @@ def _same(said: str, known: str) -> bool:
 async def _settle(
     cookie: str, token: str, page: str, scope: Scope, receive: Receive, send: Send
 ) -> None:
-    """Store the token in a cookie and redirect to an address without it."""
+    """Store the token in a cookie, and redirect to the address without the token."""
     from starlette.responses import RedirectResponse
 
     answer = RedirectResponse(page, status_code=303)
@@ -251,7 +250,7 @@ class _Body:
         self.ends = asyncio.get_running_loop().time() + seconds
 
     async def __call__(self) -> Message:
-        """Return the next message; after the body, wait until the client disconnects."""
+        """Return the next part of the body; after the last, wait until the client disconnects."""
         if self.whole:
             return await self.receive()
         try:

@@ -1,4 +1,4 @@
-"""Served models: a follower, its world and demonstrations taught over HTTP."""
+"""Models behind the HTTP service: a follower, its world, and demonstrations it is taught."""
 
 from __future__ import annotations
 
@@ -21,11 +21,9 @@ from groundling.studio.store import Record
 from groundling.studio.teacher import learn
 from groundling.world.environment import Demonstration, State, class_name
 
-__all__ = ["Served", "ServedProject"]
-
 
 class Served:
-    """A trained follower in its world, with serialised access.
+    """A trained follower in its world, which handles one request at a time.
 
     Parameters
     ----------
@@ -57,7 +55,7 @@ class Served:
 
     @property
     def follower(self) -> Follower:
-        """The current follower."""
+        """Current follower."""
         return self._follower
 
     @property
@@ -67,17 +65,17 @@ class Served:
 
     @property
     def taught(self) -> int:
-        """Number of demonstrations taught since the start."""
+        """Number of demonstrations taught since the server started."""
         return len(self._shown)
 
     def begin(self) -> None:
-        """Start serving."""
+        """Do nothing: a model needs no preparation."""
 
     def close(self) -> None:
-        """Stop serving."""
+        """Do nothing: a model has nothing to close."""
 
     def state(self, data: Any) -> State:
-        """Return a state from JSON; the world's initial state if `data` is None."""
+        """Return a state from JSON, or the world's initial state if `data` is None."""
         if data is None:
             return self.scene.start
         found: State = self.codec.state_from_json(data)
@@ -90,28 +88,28 @@ class Served:
             return self.follower.follow(read, self.environment, state, length=length)
 
     def say(self, text: str, session: str | None, state: Any) -> tuple[str, Agent, Turn]:
-        """Process an utterance in a session; start a session if `session` is None."""
+        """Return the session id, agent and turn for an utterance; None starts a session."""
         with self.answering:
             name = session
             if name is None:
                 start = self.state(state)
                 name = self.sessions.begin(lambda: Agent(self.follower, self.environment, start))
             agent = self.sessions.get(name)
-            agent.follower = self.follower  # use the newest model
+            agent.follower = self.follower  # let the agent use the newest model
             try:
                 read = None if agent.asking else self.setting.read(self.scene, text)
                 turn = agent.say(text, read)
-                _ = turn.text  # cached now, while the lock is held
+                _ = turn.text  # computed and cached while the lock is held
             except BaseException:
-                if session is None:  # the client never got its id
+                if session is None:  # the client never received the session id
                     self.sessions.end(name)
                 raise
             return name, agent, turn
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
-        """Train on additional demonstrations."""
+        """Train on additional demonstrations; return when training has finished."""
         if not self._writing.acquire(blocking=False):
-            raise BusyError(409, "The model is being trained. Try again when it has finished.")
+            raise BusyError(409, "The model is being trained. Try again after training.")
         try:
             self._busy = True
             added = {
@@ -130,7 +128,7 @@ class Served:
             self._writing.release()
 
     def about(self) -> dict[str, Any]:
-        """Return the settings and size of the model."""
+        """Return the settings, the number of weights and the world of the model."""
         settings = {
             name: asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
             for name, value in self.follower.get_params(deep=False).items()
@@ -149,7 +147,7 @@ class Served:
 
 
 class ServedProject(Served):
-    """A served studio project, which stores demonstrations and trains on them.
+    """A studio project behind the service, which stores demonstrations and trains on them.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -174,12 +172,12 @@ class ServedProject(Served):
 
     @property
     def follower(self) -> Follower:
-        """The most recently trained follower."""
+        """Follower that was trained last."""
         return self.project.follower or self._follower
 
     @property
     def learning(self) -> bool:
-        """Whether some demonstrations are not learnt yet."""
+        """Whether training has not yet used all demonstrations."""
         return self.project.is_behind
 
     @property
@@ -196,7 +194,7 @@ class ServedProject(Served):
         self.project.close()
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
-        """Store demonstrations and start training; return the path of the training status."""
+        """Store demonstrations, start training, and return the path of the training status."""
         project, scene = self.project, self.scene.name
         records = [
             project.check(
@@ -215,13 +213,13 @@ class ServedProject(Served):
         return {"taught": taught, "revision": revision, "status": f"/v1/teach/{revision}"}
 
     def progress(self, revision: int) -> dict[str, Any]:
-        """Return whether training has reached a revision, and any problem."""
+        """Return whether training has reached a revision, and its problem if it failed."""
         learnt = self.project.learnt_revision >= revision
         return {"revision": revision, "learnt": learnt, "problem": self.project.problem}
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as JSON; values without a JSON form become strings."""
+    """Return a setting as data for JSON; values that JSON lacks become strings."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

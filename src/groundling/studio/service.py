@@ -1,4 +1,4 @@
-"""HTTP service for a trained follower."""
+"""HTTP service of a trained follower."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ from groundling.studio.web import Web
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration
 
-__all__ = ["make_service"]
-
 
 def make_service(
     served: Served,
@@ -40,7 +38,7 @@ def make_service(
     token: str | None = None,
     limit: RateLimit | None = None,
 ) -> ASGIApp:
-    """Create the service's ASGI application.
+    """Return the ASGI application of the service.
 
     Parameters
     ----------
@@ -72,26 +70,26 @@ def make_service(
         return answer
 
     def explain(request: RequestForm) -> dict[str, Any]:
-        """Return the plan with its causes, alignments, features and alternatives."""
+        """Return the plan for a text, with its causes, alignments, features and alternatives."""
         plan = _asked(served, request)
         with served.answering:
             told = plan.explain().to_dict()
         return {**told, "understood": understood(served.follower, plan)}
 
     def say(said: SayForm) -> Spoken:
-        """Process an utterance in a session; the agent acts, asks, answers or declines."""
+        """Return the agent's response in a session: it acts, asks, answers or declines."""
         return _say(served, said)
 
     def model() -> dict[str, Any]:
-        """Return the settings and size of the model."""
+        """Return the settings, the number of weights and the world of the model."""
         return served.about()
 
     def learn(teaching: Teaching) -> Response:
         """Train on more demonstrations. Disabled unless the server was started with `--teach`.
 
-        If a project is served, the demonstrations are stored, the response is 202 with the path of
-        the training status, and training runs in the background. Otherwise, the response is 200
-        when training has finished.
+        A project stores the demonstrations and trains in the background; the response is 202 with
+        the path of the training status. For a model, the response is 200 when training has
+        finished.
         """
         done = served.teach(_demonstrations(served, teaching))
         if "status" not in done:
@@ -99,12 +97,12 @@ def make_service(
         return JSONResponse(done, 202, {"location": done["status"]})
 
     def learnt(revision: Annotated[int, Path(ge=0, lt=2**53)]) -> dict[str, Any]:
-        """Return whether training has reached a revision."""
+        """Return the training status: whether training has reached a revision."""
         if not isinstance(served, ServedProject):
             raise HTTPException(404, "Only projects have a training status; this is a model.")
         return served.progress(revision)
 
-    def permit() -> None:  # runs before the body is read
+    def permit() -> None:  # called before the body is read
         if not teach:
             raise HTTPException(403, "Teaching is disabled. Start the server with --teach.")
 

@@ -1,4 +1,4 @@
-"""Dialogue sessions of the service: one agent each, with a timeout."""
+"""Dialogue sessions of the service, each with an agent and a timeout."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from groundling.agent import Agent
 from groundling.limits import SESSION_MINUTES, SESSION_TURNS, SESSIONS
 from groundling.studio.problems import BusyError
 
-__all__ = ["Sessions"]
-
 
 class Sessions:
-    """Agents by session id; ids are random and cannot be guessed.
+    """Agents by session id; ids are random, so that they cannot be guessed.
 
     Parameters
     ----------
     clock
-        Returns the time in seconds.
+        Function that returns the time in seconds.
 
     Examples
     --------
@@ -45,10 +43,10 @@ class Sessions:
         self._lock = threading.Lock()
         self._open: OrderedDict[str, tuple[Agent, float]] = (
             OrderedDict()
-        )  # with the time of last use
+        )  # agents with the time of last use
 
     def begin(self, make: Callable[[], Agent]) -> str:
-        """Start a session and return its id."""
+        """Start a session; return its id."""
         with self._lock:
             self._expire()
             if len(self._open) >= SESSIONS.most:
@@ -62,7 +60,7 @@ class Sessions:
             return name
 
     def get(self, name: str) -> Agent:
-        """Return the agent of a session and reset its timeout."""
+        """Return the agent of a session, and restart the session's timeout."""
         with self._lock:
             self._expire()
             if name not in self._open:
@@ -82,7 +80,7 @@ class Sessions:
             return agent
 
     def end(self, name: str) -> None:
-        """End a session."""
+        """End a session, if it exists."""
         with self._lock:
             self._open.pop(name, None)
 

@@ -1,4 +1,4 @@
-"""SQLite store of a project: demonstrations with history, responses and models."""
+"""SQLite store of a project: demonstrations with their history, responses and models."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, FiniteFloat, TypeAdapter, ValidationError
 
 from groundling.errors import DemonstrationError, ProjectError
 from groundling.limits import STORED_BYTES
 from groundling.studio.texts import plain_json
 
-__all__ = ["Change", "DiskFullError", "Record", "Store", "fingerprint"]
-
 FILE, VERSION = "project.sqlite", 2
 _WRITER = "writer.lock"
-_LARGEST = 2**53  # upper bound of ids and revisions, exact in both JSON and SQLite
+_LARGEST = 2**53  # upper bound of ids and revisions, which JSON and SQLite both represent exactly
 _TABLES = {
     "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL",
     "demonstrations": """
@@ -52,38 +52,42 @@ _COLUMNS = "id, scene, text, start, actions, weight, apart, origin, at, right_be
 
 
 class DiskFullError(ProjectError):
-    """The disk is full; nothing was changed."""
+    """Error for a full disk; nothing was changed."""
+
+
+_Place = Annotated[int, Field(gt=0, lt=_LARGEST)]
 
 
 @dataclass(frozen=True)
 class Record:
     """A stored demonstration; `start` and `actions` are JSON.
 
-    Records with `apart` are held out, to measure accuracy. `origin` is given, shown, picked,
-    edited or imported. `right_before` is true if the follower got the demonstration right before
-    learning it. `problem` is the reason why the record cannot be read, if any.
+    Records with `apart` are held out to measure accuracy. `origin` is given (came with the world),
+    shown, picked (an option), edited or imported. `right_before` is true if the follower got the
+    demonstration right before learning it. `problem` is an error message if the record cannot
+    be read.
     """
 
     scene: str
     text: str
     start: Any
     actions: tuple[Any, ...]
-    weight: float = 1.0
+    weight: FiniteFloat = 1.0
     apart: bool = False
     origin: str = "shown"
-    at: float = 0.0
+    at: FiniteFloat = 0.0
     right_before: bool | None = None
-    id: int = 0
+    id: _Place = 0
     problem: str | None = None
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all that matters for training: scene, text, start, actions and weight."""
+        """Hash of everything that training uses: scene, text, start, actions and weight."""
         return fingerprint([self.scene, self.text, self.start, self.actions, self.weight])
 
     @property
     def content(self) -> str:
-        """A hash of text, start, actions and `apart`, used to find duplicates."""
+        """Hash of text, start, actions and `apart`, which identifies duplicates."""
         return fingerprint([self.text, self.start, self.actions, self.apart])
 
 
@@ -96,19 +100,23 @@ def fingerprint(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
+_Changes = tuple[tuple[Record | None, Record | None], ...]
+_HISTORY = TypeAdapter(_Changes)
+
+
 @dataclass(frozen=True)
 class Change:
-    """One change in the history: its description, and each record before and after it."""
+    """One change in the history: a description, and the records before and after the change."""
 
     what: str
-    changes: tuple[tuple[Record | None, Record | None], ...]
+    changes: _Changes
 
 
 class Store:
     """A project's database file; every change is on disk before the call returns.
 
-    The file is not trusted. Unreadable content raises `ProjectError`, and an unreadable
-    demonstration becomes a record with a `problem`.
+    The content of the file is not trusted. Unreadable content raises `ProjectError`, except that an
+    unreadable demonstration becomes a record with a `problem`.
 
     Parameters
     ----------
@@ -136,7 +144,7 @@ class Store:
         with _plainly(folder):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-            except ValueError:  # a null character, or one that has no encoding
+            except ValueError:  # the name has a null character, or a character without an encoding
                 raise ProjectError(
                     f"{str(folder)[:200]!r} cannot be the name of a folder. Choose another one."
                 ) from None
@@ -174,7 +182,7 @@ class Store:
                 self._bring_up(int(self._db.execute("PRAGMA user_version").fetchone()[0]))
 
     def _bring_up(self, version: int) -> None:
-        """Create the tables, or migrate an earlier format."""
+        """Create the tables, or migrate tables of an earlier format."""
         if version == 0:
             for name, columns in _TABLES.items():
                 self._db.execute(f"CREATE TABLE {name} ({columns})")
@@ -186,7 +194,7 @@ class Store:
         self._db.execute(f"PRAGMA user_version={VERSION}")
 
     def _check_schema(self, version: int) -> None:
-        """Reject foreign tables, triggers, views and computed columns."""
+        """Raise an error for unexpected tables, triggers, views and computed columns."""
         for kind, name in self._db.execute("SELECT type, name FROM sqlite_master").fetchall():
             own = name in (_TABLES if kind == "table" else _INDEXES)
             if not (own and version) and not str(name).startswith("sqlite_"):
@@ -198,9 +206,9 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Run a block in a transaction, which is rolled back on errors."""
+        """Run a `with` block in a transaction, which is rolled back after an error."""
         with self._lock, _plainly(self.folder):
-            # SQLite would go on writing to a file that no name leads to any more.
+            # SQLite would continue to write to a file that no longer has a name.
             if self._identity is not None and _identity(self.folder / FILE) != self._identity:
                 raise ProjectError(
                     f"The project in {self.folder} was moved or deleted while it was open, so "
@@ -220,7 +228,7 @@ class Store:
             return self._db.execute(query, values).fetchall()
 
     def _json(self, text: Any) -> Any:
-        """Parse JSON from the file; raise ProjectError if it is invalid."""
+        """Parse JSON from the file; raise `ProjectError` if it is invalid."""
         try:
             return _read_json(text)
         except ValueError as error:
@@ -232,7 +240,7 @@ class Store:
         )
 
     def claim(self) -> bool:
-        """Try to become the only process that writes; return whether this succeeded.
+        """Try to become the only process that writes; return whether that succeeded.
 
         The operating system releases the lock when the process ends.
         """
@@ -250,7 +258,7 @@ class Store:
             return True
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database file."""
         with self._lock:
             self._db.close()
             if self._writer is not None:
@@ -259,7 +267,7 @@ class Store:
     # ---- metadata -----------------------------------------------------------------------
 
     def get(self, key: str) -> Any:
-        """Return the value of a key, or None."""
+        """Return the value stored under a key, or None."""
         found = self._read("SELECT value FROM meta WHERE key=?", key)
         return self._json(found[0]["value"]) if found else None
 
@@ -273,7 +281,7 @@ class Store:
 
     @property
     def revision(self) -> int:
-        """Number of changes to the demonstrations."""
+        """Number of changes made to the demonstrations so far."""
         found = self.get("revision") or 0
         if type(found) is not int or not 0 <= found < _LARGEST:
             raise self._broken(f"its revision is {found!r:.40}")
@@ -286,7 +294,7 @@ class Store:
         return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
 
     def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
-        """Return the number of demonstrations that contain a string, and a page of them.
+        """Return how many demonstrations contain a string, and one page of those demonstrations.
 
         Training demonstrations come before held-out ones, newest first.
         """
@@ -300,12 +308,12 @@ class Store:
         return int(count["n"]), list(map(_record, rows))
 
     def latest(self, most: int, *, apart: bool) -> list[Record]:
-        """Return the newest training demonstrations, or held-out ones if `apart`."""
+        """Return the newest training demonstrations or, if `apart`, held-out demonstrations."""
         query = f"SELECT {_COLUMNS} FROM demonstrations WHERE apart=? ORDER BY id DESC LIMIT ?"
         return list(map(_record, self._read(query, int(apart), most)))
 
     def texts_for(self, actions: Sequence[Any]) -> Iterator[str]:
-        """Yield the texts of all demonstrations of a plan; only texts are read."""
+        """Yield the texts of all demonstrations of a plan, without reading other fields."""
         query = "SELECT text FROM demonstrations WHERE actions=?"
         return (str(row["text"]) for row in self._read(query, json.dumps(list(actions))))
 
@@ -318,7 +326,7 @@ class Store:
         return int(found["known"]), int(found["n"]) - int(found["known"])
 
     def first_tries(self, most: int = 1000) -> list[bool]:
-        """Return, for each recent demonstration, whether it was right before it was taught."""
+        """Return whether the follower was right before learning, for recent demonstrations."""
         rows = self._read(
             "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
             "ORDER BY id DESC LIMIT ?", most,
@@ -326,16 +334,16 @@ class Store:
         return [bool(row["right_before"]) for row in reversed(rows)]
 
     def snapshot(self) -> tuple[int, list[Record]]:
-        """Return the revision and the demonstrations in one consistent read."""
+        """Return the revision and the demonstrations, read in one transaction."""
         with self._lock, _plainly(self.folder):
-            self._db.execute("BEGIN")  # another process may be writing
+            self._db.execute("BEGIN")  # another process may be writing at the same time
             try:
                 return self.revision, self.records()
             finally:
                 self._db.execute("ROLLBACK")
 
     def record(self, number: int) -> Record:
-        """Return one demonstration."""
+        """Return the demonstration with the given number."""
         if not 0 < number < _LARGEST:
             raise DemonstrationError(f"The number of a demonstration must be >= 1; got {number}.")
         found = self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
@@ -346,14 +354,14 @@ class Store:
         return _record(found[0])
 
     def add(self, records: Sequence[Record], what: str) -> list[Record]:
-        """Add demonstrations as one undoable change."""
+        """Add demonstrations as one undoable change; return their records."""
         with self._writing():
             added = [self._insert(replace(each, at=each.at or time.time())) for each in records]
             self._note(what, [(None, each) for each in added])
         return added
 
     def change(self, number: int, what: str, **fields: Any) -> Record:
-        """Change fields of a demonstration."""
+        """Change fields of a demonstration as one undoable change; return the new record."""
         with self._writing():
             before = self.record(number)
             after = replace(before, **fields, problem=None)
@@ -362,7 +370,7 @@ class Store:
         return after
 
     def remove(self, numbers: Sequence[int], what: str) -> None:
-        """Delete demonstrations; the history keeps them."""
+        """Delete demonstrations as one undoable change; the history keeps them."""
         with self._writing():
             gone = [self.record(number) for number in numbers]
             for each in gone:
@@ -370,14 +378,14 @@ class Store:
             self._note(what, [(each, None) for each in gone])
 
     def undo(self) -> Change | None:
-        """Undo the last change that is not undone yet; return None if there is none."""
+        """Undo the last change that has not been undone; return it, or None if there is none."""
         with self._writing():
             found = self._db.execute(
                 "SELECT id, what, changes FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1"
             ).fetchone()
             if found is None:
                 return None
-            change = Change(str(found["what"]), tuple(self._changes(found["changes"])))
+            change = Change(str(found["what"]), self._changes(found["changes"]))
             for before, after in reversed(change.changes):
                 if after is not None:
                     self._db.execute("DELETE FROM demonstrations WHERE id=?", (after.id,))
@@ -392,18 +400,15 @@ class Store:
         found = self._read("SELECT what FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1")
         return str(found[0]["what"]) if found else None
 
-    def _changes(self, text: Any) -> Iterator[tuple[Record | None, Record | None]]:
+    def _changes(self, text: Any) -> _Changes:
+        self._json(text)  # raises an error for numbers and texts that JSON does not allow
         try:
-            for before, after in self._json(text):
-                yield (
-                    None if before is None else _revived(before),
-                    None if after is None else _revived(after),
-                )
-        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            return _HISTORY.validate_json(text, strict=True)
+        except ValidationError as error:
             raise self._broken("its history cannot be read") from error
 
     def begin(self, source: Any, records: Sequence[Record]) -> None:
-        """Initialise a project with its source and demonstrations; this cannot be undone."""
+        """Initialise a project with its source and demonstrations, which cannot be undone."""
         with self._writing():
             for each in records:
                 self._insert(replace(each, at=time.time()))
@@ -433,14 +438,14 @@ class Store:
         self, scene: str, text: str, start: Any, actions: Sequence[Any], confidence: float,
         understood: bool, revision: int,
     ) -> None:  # fmt: skip
-        """Store a response."""
+        """Store a response of the agent."""
         values = (time.time(), scene, text, json.dumps(start), json.dumps(list(actions)),
                   confidence, int(understood), revision)  # fmt: skip
         with self._writing():
             self._db.execute(f"INSERT INTO answers VALUES (NULL, {_marks(values)})", values)
 
     def answers(self, most: int = 20) -> list[dict[str, Any]]:
-        """Return the latest responses, newest first."""
+        """Return the latest responses of the agent, newest first."""
         rows = self._read("SELECT * FROM answers ORDER BY id DESC LIMIT ?", most)
         return [dict(row) for row in rows]
 
@@ -448,7 +453,7 @@ class Store:
         self, revision: int, known: int, accuracy: float | None, seconds: float,
         fingerprint: str = "", digest: str = "", aside: Mapping[int, str] | None = None,
     ) -> None:  # fmt: skip
-        """Store a model's size, accuracy, duration, fingerprint and manifest hash.
+        """Store the size, accuracy, training time, fingerprint and manifest hash of a model.
 
         `aside` maps the ids of skipped demonstrations to their problems.
         """
@@ -462,7 +467,7 @@ class Store:
             self._set("aside", {str(number): said for number, said in (aside or {}).items()})
 
     def aside(self) -> dict[int, str]:
-        """Return the problems of skipped demonstrations, by id."""
+        """Return the problems of demonstrations that were set aside, by id."""
         found = self.get("aside") or {}
         if not isinstance(found, dict):
             raise self._broken("its list of demonstrations that were set aside cannot be read")
@@ -490,7 +495,7 @@ def _folded(text: Any) -> str:
 
 
 def _check_plain(path: Path) -> None:
-    """Raise ProjectError if a path is not a regular file, such as a link or a device."""
+    """Raise `ProjectError` if a path is not a regular file, but for example a link."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -500,7 +505,7 @@ def _check_plain(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what identifies a file whatever its name; None if there is no such file."""
+    """Return an identity of a file that does not depend on its name; None if missing."""
     try:
         found = path.stat()
     except OSError:
@@ -574,25 +579,9 @@ def _kept(record: Record) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if name != "problem"}
 
 
-def _revived(kept: dict[str, Any]) -> Record:
-    """Return a record from the history; raise a built-in error if it is invalid."""
-    found = Record(**{**kept, "actions": tuple(kept["actions"])})
-    kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
-    whole = type(found.id) is int and 0 < found.id < _LARGEST
-    if not whole or not all(isinstance(value, kind) for value, kind in kinds):
-        raise ValueError(
-            "The fields of a stored demonstration must have the types declared in `Record`."
-        )
-    if not _is_number(found.weight) or not _is_number(found.at):
-        raise ValueError("`weight` and `at` of a stored demonstration must be finite numbers.")
-    if found.right_before not in (None, True, False):
-        raise ValueError("`right_before` of a stored demonstration must be null, true or false.")
-    return found
-
-
 @contextmanager
 def _plainly(folder: Path) -> Iterator[None]:
-    """Convert SQLite and file system errors to ProjectError."""
+    """Turn SQLite and file system errors into `ProjectError`."""
     try:
         yield
     except (sqlite3.Error, OverflowError) as error:

@@ -12,15 +12,13 @@ from groundling.plan import Plan
 from groundling.ties import at_least
 from groundling.world.environment import Demonstration
 
-__all__ = ["learn", "threshold_of", "understood"]
-
-UNDERSTOOD = 0.5  # threshold of followers without a calibrated one
+UNDERSTOOD = 0.5  # threshold of followers that have no calibrated threshold
 
 
 def threshold_of(follower: Follower | None) -> float:
-    """Return the confidence below which a plan does not count as understood.
+    """Return the minimum confidence of a plan that counts as understood.
 
-    This is the follower's threshold, or 0.5 if it has none.
+    This is the follower's threshold, or 0.5 if the follower has none.
 
     >>> from groundling import Search
     >>> threshold_of(Follower(search=Search(threshold=0.35))), threshold_of(Follower())
@@ -30,7 +28,7 @@ def threshold_of(follower: Follower | None) -> float:
 
 
 def understood(follower: Follower | None, plan: Plan) -> bool:
-    """Return whether a plan is confident enough to be carried out.
+    """Return whether a plan is confident enough to carry it out.
 
     A text with only unknown words never counts as understood, even if there is only one plan.
     """
@@ -48,18 +46,18 @@ def learn(
 ) -> Follower | None:
     """Return a follower trained on the demonstrations, or None if there are none.
 
-    `known` is not modified, so that it can answer requests during training.
+    The follower `known` is not modified, so that it can answer requests during training.
 
     Parameters
     ----------
     make
-        Returns an unfitted follower.
+        Function that returns an unfitted follower.
     base, shown
         The training demonstrations. The keys of `shown` must change when a demonstration is edited.
     progress
-        Called after each training step.
+        Function that is called after each training step.
     known
-        A follower trained on some of the demonstrations; only the differences are learnt.
+        A follower trained on some of the demonstrations; training then learns only the changes.
 
     Examples
     --------

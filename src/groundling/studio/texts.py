@@ -1,4 +1,4 @@
-"""Validation of texts, actions and JSON sent to the studio and the service."""
+"""Validation of texts, actions and JSON that clients send to the studio and the service."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from groundling.errors import InstructionError
 from groundling.language.sentences import split_sentences
 from groundling.limits import SAID_ACTIONS, SAID_CHARACTERS, SAID_SENTENCES
 
-__all__ = ["check_actions", "check_text", "plain_json"]
-
 
 def check_text(text: str) -> str:
-    """Return a stripped text; raise InstructionError if it is empty or too long.
+    """Return a stripped text; raise `InstructionError` if it is empty or too long.
 
     >>> check_text(" turn left ")
     'turn left'
@@ -39,7 +37,7 @@ def check_text(text: str) -> str:
 
 
 def check_actions(count: int) -> None:
-    """Raise InstructionError if there are no actions or too many.
+    """Raise `InstructionError` for a number of actions that is zero or too large.
 
     >>> check_actions(0)
     Traceback (most recent call last):
@@ -55,7 +53,7 @@ def check_actions(count: int) -> None:
 
 
 def plain_json(value: Any) -> Any:
-    """Return JSON data unchanged; raise ValueError if it cannot be serialised.
+    """Return JSON data unchanged; raise `ValueError` if it cannot be written as JSON.
 
     >>> plain_json({"at": [1, 2.5]})
     {'at': [1, 2.5]}

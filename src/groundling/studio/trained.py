@@ -1,4 +1,4 @@
-"""Settings for models trained by `groundling train`, in the world of their task."""
+"""Settings of the studio for models trained by `groundling train`, in their task's world."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from groundling.errors import ModelFileError
-from groundling.studio.benchmark_worlds import read_lines
-from groundling.studio.scenes import Setting, StudioExample, StudioScene
+from groundling.studio.benchmark_worlds import named_scenes, read_lines
+from groundling.studio.scenes import Setting, StudioExample
 from groundling.world.environment import Demonstration
 
-__all__ = ["task_setting"]
-
-SCENES = 8  # maximum number of corpus parts offered as scenes
+SCENES = 8  # maximum number of corpus parts that are offered as scenes
 
 
 def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
-    """Create a setting from a trained model and the held-out parts of its corpus.
+    """Return a setting for a trained model and the held-out parts of its corpus.
 
     >>> task_setting(Path("nowhere"), {})
     Traceback (most recent call last):
@@ -36,8 +34,8 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     place = Place(None, "the model's own") if note.sample else find_corpora(None, task.corpus)
     if place.folder is None and not note.sample:
         raise ModelFileError(
-            f"The model in {folder} needs the corpora it was trained on, which were not "
-            "found. Run `groundling corpora fetch`."
+            f"The model in {folder} requires the corpora on which it was trained, but "
+            "they were not found. Run `groundling corpora fetch`."
         )
     corpus = task.load(place.folder)
     left_out = tuple(filter(None, note.left_out.split(",")))
@@ -53,9 +51,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     return Setting(
         title=f"{note.task}, {note.preset}",
         source=source,
-        scenes=tuple(
-            StudioScene(each.name, each.environment, each.start) for each in found.values()
-        ),
+        scenes=tuple(named_scenes(found)),
         make=lambda: chosen.follower(seed=note.seed),
         base=base,
         trained=follower,

@@ -1,4 +1,4 @@
-"""JSON views of plans, pictures, explanations, demonstrations and words."""
+"""Views of plans, pictures, explanations, demonstrations and words, as data for JSON."""
 
 from __future__ import annotations
 
@@ -18,27 +18,14 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
-__all__ = [
-    "actions_view",
-    "explanation_view",
-    "frames",
-    "graph_view",
-    "record_view",
-    "trees_view",
-    "turn_view",
-    "walk",
-    "weights_of",
-    "words_of",
-]
-
-SHOWN = 40  # maximum number of possible actions in a view
+SHOWN = 40  # maximum number of possible actions that a view lists
 _WORD = re.compile(r"^word=(.+?) ∧ ")
 
 
 def actions_view(
     project: Project, scene: StudioScene, actions: Sequence[Action]
 ) -> list[dict[str, Any]]:
-    """Return actions with their JSON, their label, and their name in drawings."""
+    """Return each action's JSON, label, and name in drawings."""
     written = project.write_actions(scene.name, actions)
     return [
         {"json": data, "label": name_action(scene.environment, each), "name": str(each)}
@@ -47,7 +34,7 @@ def actions_view(
 
 
 def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> list[dict[str, Any]]:
-    """Return the JSON and picture of each state."""
+    """Return each state as JSON, with its picture."""
     return [
         {
             "state": project.write_state(scene.name, state),
@@ -60,7 +47,7 @@ def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> lis
 def walk(
     project: Project, scene: StudioScene, start: State, actions: Sequence[Action]
 ) -> dict[str, Any]:
-    """Return the states after each action and the possible next actions."""
+    """Return the states after each action, and the actions that are possible next."""
     world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
     possible = world.actions(trace.states[-1])
@@ -74,9 +61,9 @@ def walk(
 
 
 def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) -> dict[str, Any]:
-    """Return a dialogue turn with its text, actions, options and pictures.
+    """Return the text, actions, options and pictures of a dialogue turn.
 
-    `teaches` is the text that is taught if the user confirms the plan. It includes the reply to a
+    The entry `teaches` is the text to teach if the user confirms the plan, including the reply to a
     question.
     """
     plan = turn.plan if turn.kind == "act" else None
@@ -107,13 +94,13 @@ def turn_view(project: Project, scene: StudioScene, turn: Turn, start: State) ->
 def explanation_view(
     project: Project, scene: StudioScene, why: Explanation, most: int = 12
 ) -> dict[str, Any]:
-    """Return an explanation with the trees and graphs needed to draw it."""
+    """Return an explanation, with the trees and graphs that the page draws."""
     told = why.to_dict(most)
     environment = scene.environment
     for step, shown, action in zip(why.steps, told["steps"], why.plan.actions, strict=True):
         shown["label"] = name_action(environment, action)
         shown.update(graph_view(step.graph))
-    # Replace action strings with the environment's action names.
+    # Replace the strings of actions by the environment's names of actions.
     names = {str(action): name_action(environment, action) for plan in
              (why.plan, *why.plan.alternatives) for action in plan.actions}  # fmt: skip
     for rival in (*told["rivals"], *(s["without"] for s in told["steps"] if s["without"])):
@@ -127,7 +114,7 @@ def explanation_view(
 
 
 def graph_view(graph: GroundingGraph) -> dict[str, Any]:
-    """Return the nodes and edges of a grounding graph with their labels."""
+    """Return the nodes, edges and labels of a grounding graph."""
     return {
         "nodes": [
             {"name": name, "labels": list(map(str, graph.labels(name)))}
@@ -141,7 +128,7 @@ def graph_view(graph: GroundingGraph) -> dict[str, Any]:
 
 
 def trees_view(instructions: Sequence[Instruction]) -> list[dict[str, Any]]:
-    """Return the dependency tree of each sentence: words, heads and relations."""
+    """Return the dependency tree of each sentence, as words, heads and relations."""
     return [
         {"words": list(each.tokens), "heads": list(each.heads), "relations": list(each.relations)}
         for each in instructions
@@ -149,31 +136,18 @@ def trees_view(instructions: Sequence[Instruction]) -> list[dict[str, Any]]:
 
 
 def record_view(project: Project, record: Record) -> dict[str, Any]:
-    """Return a demonstration for the table of examples."""
+    """Return a demonstration as a row of the table of examples."""
     try:
         scene = project.setting.scene(record.scene)
         actions = project.read_actions(record.scene, record.actions)
         labels = [name_action(scene.environment, each) for each in actions]
-    except Exception:  # the world has changed; show the stored actions
+    except Exception:  # the world has changed, so show the stored actions
         labels = [str(each) for each in record.actions]
-    return {
-        "id": record.id,
-        "scene": record.scene,
-        "text": record.text,
-        "start": record.start,
-        "actions": list(record.actions),
-        "labels": labels,
-        "weight": record.weight,
-        "apart": record.apart,
-        "origin": record.origin,
-        "at": record.at,
-        "right_before": record.right_before,
-        "problem": project.problem_of(record),
-    }
+    return {**vars(record), "labels": labels, "problem": project.problem_of(record)}
 
 
 def weights_of(follower: Follower, word: str, most: int = 30) -> list[dict[str, Any]]:
-    """Return the strongest weights of a word's features."""
+    """Return the weights of a word's features, strongest first."""
     start = f"word={word} ∧ "
     found = follower.weights(start, most=10_000)
     chosen = [(name, weight) for name, weight in found if name.startswith(start)]
@@ -184,7 +158,7 @@ def weights_of(follower: Follower, word: str, most: int = 30) -> list[dict[str, 
 
 
 def words_of(follower: Follower) -> list[dict[str, Any]]:
-    """Return the follower's words, each with its strongest meaning."""
+    """Return the follower's words, each with the feature that has its highest weight."""
     best: dict[str, tuple[float, str, int]] = {}
     for name, weight in follower.weights(most=200_000):
         found = _WORD.match(name)

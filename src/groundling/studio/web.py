@@ -1,4 +1,4 @@
-"""Web application of studio and service: routes, health, errors and security."""
+"""Base of the studio and the service: routes, health, errors and security."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from groundling.studio.problems import install_problems
 from groundling.studio.rate_limit import RateLimit
 from groundling.studio.security import Security
 
-__all__ = ["Web"]
-
 STATIC = Path(__file__).parent / "static"
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text}
@@ -40,26 +38,27 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 class Web:
-    """FastAPI application whose endpoints run in threads behind a bounded queue.
+    """FastAPI application whose endpoints run in a thread pool with a bounded queue.
 
     Parameters
     ----------
     title, summary
         Title and summary of the API.
     page
-        The file in `static` that is served at `/`.
+        Name of the file in `static` that is served at `/`.
     limit
         Limit on running and waiting requests.
     learning
-        Returns whether training is running, for `/v1/health`.
+        Function that returns whether training is running, for `/v1/health`.
     start, stop
-        Called at startup and shutdown of the server.
+        Functions that are called when the server starts and stops.
 
     Examples
     --------
     >>> from starlette.testclient import TestClient
     >>> web = Web("Twice", "index.html", RateLimit(), learning=lambda: False)
-    >>> web.add("GET", "/twice", lambda number: number * 2, number=int)
+    >>> def twice(number: int) -> int: return number * 2
+    >>> web.add("GET", "/twice", twice)
     >>> with TestClient(web.guarded(), base_url="http://127.0.0.1") as client:
     ...     client.get("/twice", params={"number": 3}).json(), client.get("/v1/health").json()
     (6, {'status': 'ok', 'waiting': 0, 'learning': False})
@@ -99,11 +98,11 @@ class Web:
 
         @self.app.get("/v1/health")
         async def health() -> Health:
-            """Return the server status; needs no token and is never queued."""
+            """Return the server status; requires no token and never waits in the queue."""
             return Health(waiting=limit.busy, learning=learning())
 
     def serve_file(self, path: str, name: str) -> None:
-        """Serve a file from `static` at a path."""
+        """Serve a file of the folder `static` at a path."""
 
         async def file() -> FileResponse:
             return FileResponse(STATIC / name)
@@ -118,26 +117,26 @@ class Web:
         *,
         status: int = 200,
         checks: Callable[[], None] | None = None,
-        **kinds: Any,
+        find: Callable[[str], Any] | None = None,
     ) -> None:
         """Add an endpoint that runs in a worker thread.
 
-        The parameters of `work` are the request parameters; `kinds` overrides their annotations.
-        `checks` runs before the body is read and may raise an error to reject the request.
+        The parameters of `work` are those of the request. With `find`, the first one is
+        `find(name)`, where `name` is part of the path. `checks` runs before the body is read and
+        may raise an error to reject the request.
         """
         from fastapi import Depends
 
-        signature = inspect.signature(work, eval_str=True)
-        parameters = [
-            each.replace(
-                annotation=kinds.get(each.name, each.annotation),
-                kind=inspect.Parameter.KEYWORD_ONLY,
-            )
-            for each in signature.parameters.values()
-        ]
+        signature, kind = inspect.signature(work, eval_str=True), inspect.Parameter.KEYWORD_ONLY
+        parameters = [each.replace(kind=kind) for each in signature.parameters.values()]
+        if find is not None:
+            parameters[0] = inspect.Parameter("name", kind, annotation=str)
+
+        def answer(given: dict[str, Any]) -> Any:
+            return work(**given) if find is None else work(find(given.pop("name")), **given)
 
         async def endpoint(**given: Any) -> Any:
-            return await self.limit.run(lambda: work(**given))
+            return await self.limit.run(answer, given)
 
         endpoint.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         endpoint.__doc__ = work.__doc__
@@ -153,5 +152,5 @@ class Web:
         larger: Mapping[str, Limit] | None = None,
         code: str | None = None,
     ) -> ASGIApp:
-        """Return the application wrapped in the security middleware."""
+        """Return the application, wrapped in the security middleware."""
         return Security(self.app, token=token, larger=larger, open_paths=("/v1/health",), code=code)

@@ -1,1 +1,1 @@
-"""Tasks: plug-ins with a corpus, presets and a protocol."""
+"""Benchmark tasks: plug-ins that bundle a corpus, presets and an evaluation protocol."""

@@ -1,7 +1,8 @@
 """Base class of tasks: data, evaluation, tables and scenes.
 
-A new task is a class with the methods `load` and `prepare`, and with `judge` and `read` if their
-defaults do not suit it. Its environment may have a method `draw`. All other methods have defaults.
+To add a task, derive a class from `Task` and define `load` and `prepare`. All other methods have
+defaults; the ones most often replaced are `judge` and `read`. Pictures require that the task's
+environment has a method `draw`.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ SAMPLE = 1.0
 FOLDS = 5
 
 Source = Path | tuple[str, ...] | None
-"""The folder of a corpus, files of demonstrations, or None for the generated sample."""
+"""Folder of a corpus, files of demonstrations, or None for the generated sample."""
 Score = dict[str, float]
 """Metrics of one plan, by name."""
 Outcome = dict[str, Any]
-"""The result of one fold, as JSON: `scores`, pairs of a part and a score, and `seconds`."""
+"""Result of one fold as JSON: `scores` is a list of pairs (part, score); `seconds` is the time."""
 
 CorpusT = TypeVar("CorpusT")
 PresetT = TypeVar("PresetT", bound=Preset)
@@ -49,22 +50,22 @@ PresetT = TypeVar("PresetT", bound=Preset)
 
 @dataclass(frozen=True)
 class Case:
-    """A demonstration prepared for a preset, and its part of the corpus.
+    """A demonstration prepared for a preset, with the part of the corpus that contains it.
 
     Parameters
     ----------
     demonstration
         The demonstration.
     part
-        The map, puzzle or level that it belongs to; parts are held out as a whole.
+        The map, puzzle or level to which the case belongs; parts are held out as a whole.
     environment
-        The environment to follow the text in. Defaults to the environment of the demonstration.
+        Environment in which the text is followed; defaults to that of the demonstration.
     length
-        The number of actions, if the follower is given it.
+        Number of actions of the plan, if the follower may know it.
     learnable
-        Whether to train on the case; False for a plan outside the plan space.
+        Whether the case can be used for training; False if the plan is outside the plan space.
     reference
-        Other data for `Task.judge`.
+        Further data that `Task.judge` needs.
     """
 
     demonstration: Demonstration
@@ -76,16 +77,16 @@ class Case:
 
     @property
     def request(self) -> tuple[Text, Environment, State]:
-        """The request to a follower: the text, the environment and the initial state."""
+        """Arguments of `Follower.follow`: the text, the environment and the initial state."""
         shown = self.demonstration
         return shown.instructions, self.environment or shown.environment, shown.start
 
 
 class Fold(NamedTuple):
-    """One training run and its test data; folds are independent of each other.
+    """One training run with its test data; folds do not depend on each other.
 
-    Parts that are neither `held_out` nor `unused` are for training. `seconds` is an estimate of the
-    time, used to order jobs and to show progress.
+    Parts that are neither `held_out` nor `unused` are used for training. `seconds` is the estimated
+    run time, which orders jobs and scales the progress bar.
     """
 
     name: str
@@ -96,11 +97,11 @@ class Fold(NamedTuple):
 
 
 class StudyCases(NamedTuple):
-    """The trained followers of a dialogue study, with cases that they were not trained on.
+    """Trained followers for a dialogue study, with cases on which they were not trained.
 
-    `calibration` holds cases like the training data, each with the follower to apply to it. `part`
-    names what test cases are grouped by, such as a map. If it is set, *own* calibration is done
-    separately for each group.
+    `calibration` is a list of held-out cases from the training data, each with the follower to
+    apply. `part` is the noun for a group of test cases, such as a map. If `part` is set, the *own*
+    calibration is done separately for each group.
     """
 
     follower: Follower
@@ -111,10 +112,10 @@ class StudyCases(NamedTuple):
 
 @dataclass
 class Scene:
-    """An environment with an initial state, for following instructions in turn.
+    """An environment with an initial state, in which instructions are followed one after another.
 
     Each instruction starts in the final state of the previous one. `read` converts typed lines to
-    texts, which are followed one by one. `examples` are example instructions.
+    the texts to follow. `examples` are example instructions.
     """
 
     name: str
@@ -125,13 +126,13 @@ class Scene:
     action_to_json: Callable[[Action], Any] = str
 
     def describe(self) -> str:
-        """Describe the initial state in one line."""
+        """Return a description of the initial state in one line."""
         return CachedEnvironment(self.environment).describe(self.start)
 
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
     ) -> list[Plan]:
-        """Follow the lines in order, and return the plan for each text."""
+        """Return the plans of lines that are followed one after another."""
         state, plans = self.start, []
         for text in self.read(lines):
             plans.append(follower.follow(text, self.environment, state, length=length))
@@ -139,11 +140,11 @@ class Scene:
         return plans
 
     def restart(self, state: State) -> State:
-        """Return the initial state of the next text, given the final state of the last."""
+        """Return the state in which the next text starts, given the final state of a plan."""
         return state
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return the SVG of the final state and the states before it."""
+        """Return an SVG of the final state and of the way to it."""
         from groundling.svg import draw_way
 
         way = [self.start, *(state for plan in plans for state in plan.states[1:])]
@@ -152,7 +153,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class DemoRequest:
-    """An instruction in the unseen world of a demo, and a remark on it."""
+    """An example instruction for the demo's unseen world, with a remark that explains it."""
 
     name: str
     text: str
@@ -162,16 +163,16 @@ class DemoRequest:
 
 @dataclass(frozen=True)
 class DemoWorld:
-    """A generated world for `groundling demo` and the studio.
+    """A generated world for the command `groundling demo` and for the studio.
 
-    `sentences` are held-out single sentences, and `routes` are held-out texts of two sentences, all
-    in the `unseen` environment. `draw` draws a plan in this environment. `follower` creates the
-    untrained follower for a parser. The demo prints the weights of `words`, and the studio offers
-    `examples` in `scenes`.
+    The held-out texts in the `unseen` environment are `sentences` (single sentences) and `routes`
+    (two sentences each). `draw` draws a plan in this environment. `follower` creates the untrained
+    follower for a parser. The demo prints the weights of `words`. The studio shows `scenes` and
+    suggests `examples`.
     """
 
     title: str
-    part: str  # the noun for one environment
+    part: str  # noun for one environment
     unseen: Any
     training: tuple[Demonstration, ...]
     sentences: tuple[Demonstration, ...]
@@ -185,25 +186,25 @@ class DemoWorld:
 
 
 class Task(ABC, Generic[CorpusT, PresetT]):
-    """A task that all commands can train, evaluate, tune, follow and draw.
+    """Base class of a benchmark task that all commands can use.
 
     A package adds a task with an entry point of the group `groundling.tasks` (see
     `groundling.tasks.task_registry`).
 
-    An evaluation consists of folds. Each fold returns an outcome for every row of the table, as
-    JSON. A row is computed from the outcomes of all folds. Folds can run on any machine, and
-    finished folds can be reused.
+    An evaluation consists of folds. Each fold returns one JSON outcome for every row of the results
+    table, and the outcomes of all folds are combined into the row. Folds can run on different
+    machines, and finished folds are reused.
     """
 
     # Set by every task.
-    name: str  # the name of its entry point
-    about: str  # a description of the task and its metrics
-    metrics: tuple[str, ...]  # columns of the tables; intervals are for the last one
+    name: str  # name of the entry point
+    about: str  # description of the task and its metrics
+    metrics: tuple[str, ...]  # columns of the tables; the interval is for the last one
     presets: Presets[PresetT]
 
     # Set by some tasks.
-    corpus: ClassVar[str] = ""  # folder of its corpus, if there is one
-    part: ClassVar[str] = "part"  # the noun for a part of the corpus
+    corpus: ClassVar[str] = ""  # folder of the corpus, if there is one
+    part: ClassVar[str] = "part"  # noun for a part of the corpus
     showcase: ClassVar[tuple[str, ...]] = ()  # parts that the studio offers if none is held out
     tables_only: ClassVar[tuple[str, ...]] = ()  # presets that can be evaluated but not trained
     quick_variants: ClassVar[tuple[str, ...]] = (
@@ -214,11 +215,11 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 
     @abstractmethod
     def load(self, source: Any, size: float | None = None) -> CorpusT:
-        """Read the corpus from a folder, or generate a sample if `source` is None."""
+        """Return the corpus in a folder, or a generated sample if `source` is None."""
 
     @abstractmethod
     def prepare(self, corpus: CorpusT, chosen: PresetT) -> list[Case]:
-        """Return the whole corpus as cases for a preset."""
+        """Return all cases of the corpus, prepared for a preset."""
 
     def parts(self, corpus: CorpusT) -> list[str]:
         """Return the names of the parts that can be held out, in order."""
@@ -230,7 +231,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return tuple(parts[len(parts) - len(parts) // FOLDS :])
 
     def find_parts(self, corpus: CorpusT, names: str) -> tuple[str, ...]:
-        """Return the parts named in a comma-separated string."""
+        """Return the names in a comma-separated list of parts; raise an error for unknown ones."""
         known = {each.casefold(): each for each in self.parts(corpus)}
         found = []
         for name in filter(None, map(str.strip, names.split(","))):
@@ -248,7 +249,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     # ---- one fold: prepare, fit, follow, judge -------------------------------------------
 
     def folds(self, corpus: CorpusT, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return the folds of an evaluation; by default, five that hold out each part once."""
+        """Return the folds of an evaluation; by default, five-fold cross-validation over parts."""
         return split_parts(self.parts(corpus))
 
     def evaluate(
@@ -266,17 +267,17 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return found
 
     def fit(self, chosen: PresetT, cases: Iterable[Case], fold: Fold) -> tuple[Follower, float]:
-        """Train on the parts of a fold; return the follower and the processor time."""
+        """Return a follower trained on the parts of a fold, and the processor time."""
         shown = demonstrations(cases, {*fold.held_out, *fold.unused})
         began = time.process_time()
         with warnings.catch_warnings():
-            # Presets limit the iterations; the presets of the paper stop before convergence.
+            # Presets limit the iterations, so training may stop before convergence on purpose.
             warnings.simplefilter("ignore", ConvergenceWarning)
             follower = chosen.fit(shown, seed=fold.seed, check=False)
         return follower, time.process_time() - began
 
     def follow(self, follower: Follower, cases: Iterable[Case], parts: Collection[str]) -> Outcome:
-        """Follow the cases of some parts, and score the plans."""
+        """Follow the cases in the given parts; return their scores and the time."""
         test = [each for each in cases if each.part in parts]
         began = time.process_time()
         plans = follow_cases(follower, test)
@@ -291,25 +292,25 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         }
 
     def study_cases(self, corpus: CorpusT, chosen: PresetT, fold: Fold) -> StudyCases | None:
-        """Return followers and cases for a dialogue study; None to cross-fit all cases."""
+        """Return followers and cases for a dialogue study, or None to cross-fit all cases."""
         return None
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return the metrics of one plan; by default, whether its outcome is correct."""
+        """Return the metrics of one plan; by default, 1 if its outcome is correct, else 0."""
         world = CachedEnvironment(case.demonstration.environment)
         return {"right": float(is_right(world, case.demonstration, plan))}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
-        """Return the entry of a wrong plan in the list of mistakes, as JSON, or None.
+        """Return JSON about a wrong plan for the report's list of mistakes, or None.
 
-        Defaults to None, because the licences of most corpora do not allow quotations.
+        By default None, because the licences of most corpora do not allow quotations.
         """
         return None
 
     # ---- tables --------------------------------------------------------------------------
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return a row of the table from the outcomes of all folds: means over cases."""
+        """Return a row of the table: the means over the cases of all folds."""
         scores = [score for outcome in outcomes for _, score in outcome["scores"]]
         metrics = {name: fmean(each[name] for each in scores) for name in scores[0]}
         interval = bootstrap([each[self.metrics[-1]] for each in scores], fmean)
@@ -319,21 +320,17 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         )
 
     study_condition = ""
-    """Protocol of studies; by default as `condition`."""
+    """Description of the protocol of studies; by default, that of `condition`."""
 
     def condition(self, corpus: CorpusT, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol in a few words."""
+        """Return a short description of the evaluation protocol."""
         count = len(self.folds(corpus, preset, "full", quick))
         return f"{len(self.parts(corpus))} {self.part}s, {count} folds"
-
-    def shown_metrics(self, preset: str) -> tuple[str, ...]:
-        """Return the columns of a preset's table; intervals are for the last one."""
-        return self.metrics
 
     # ---- tuning ------------------------------------------------------------------------
 
     def tuning_folds(self, corpus: CorpusT) -> list[Fold]:
-        """Return four folds inside the training data."""
+        """Return four folds inside the training data, for comparing settings."""
         test = self.held_out(corpus)
         parts = [each for each in self.parts(corpus) if each not in test]
         count = min(4, len(parts))
@@ -341,34 +338,31 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         return [Fold(",".join(share), share, unused=test) for share in shares]
 
     def try_out(self, corpus: CorpusT, chosen: PresetT, fold: Fold) -> float:
-        """Train on a tuning fold; return the main metric on its held-out parts."""
+        """Train on a tuning fold, and return the main metric on its held-out parts."""
         outcome = self.evaluate(corpus, {FULL: chosen}, fold)[FULL]
         return self.make_row(self.presets.default, FULL, [outcome]).metrics[self.metrics[-1]]
 
     # ---- demo --------------------------------------------------------------------------
 
     def demo(self, demonstrations: int, held_out: int) -> DemoWorld:
-        """Return a generated world for the demo; only one task has one."""
+        """Return a generated world for `groundling demo`; implemented only by mazes."""
         raise NotImplementedError
 
     def compile(self) -> None:
-        """Compile the task's own kernels by using them once; by default, there are none."""
+        """Compile the task's own kernels by calling each once; most tasks have none."""
 
     # ---- following ---------------------------------------------------------------------
 
     def read(
         self, chosen: PresetT, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Convert typed lines to texts, which are followed one by one.
-
-        By default, each line is a text.
-        """
+        """Return the texts to follow, given typed lines; by default, each line is a text."""
         return tuple(lines)
 
     def scene(
         self, corpus: CorpusT, chosen: PresetT, where: str | None, start: str | None
     ) -> Scene:
-        """Return the environment and initial state of a part's first demonstration."""
+        """Return a scene: the environment and initial state of a part's first demonstration."""
         if start is not None:
             raise SettingError(
                 f"--start must not be used with the task {self.name}, which has a fixed initial "
@@ -383,18 +377,18 @@ class Task(ABC, Generic[CorpusT, PresetT]):
     def make_scene(
         self, part: str, chosen: PresetT, environment: Environment, start: State
     ) -> Scene:
-        """Return a scene that reads typed lines with the `read` method of this task."""
+        """Return a scene that converts typed lines with this task's `read` method."""
         read = partial(self.read, chosen, environment)
         return Scene(f"{self.part} {part}", environment, start, read)
 
 
 def demonstrations(cases: Iterable[Case], left_out: Collection[str] = ()) -> list[Demonstration]:
-    """Return the training demonstrations, without the held-out parts."""
+    """Return the demonstrations to train on, excluding the parts in `left_out`."""
     return [each.demonstration for each in cases if each.learnable and each.part not in left_out]
 
 
 def split_parts(parts: Sequence[str], count: int = FOLDS) -> list[Fold]:
-    """Split parts into folds that hold out every part once.
+    """Return folds that together hold out every part once.
 
     >>> [fold.held_out for fold in split_parts("abcde", 2)]
     [('a', 'c', 'e'), ('b', 'd')]
@@ -420,7 +414,7 @@ def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]
 
 
 def by_part(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
-    """Group the scores of cases by their part of the corpus.
+    """Return the scores of cases grouped by part of the corpus.
 
     >>> by_part([("A", 1.0), ("B", 1.0), ("A", 0.0)])
     {'A': [1.0, 0.0], 'B': [1.0]}
@@ -432,7 +426,7 @@ def by_part(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 
 
 def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """Return the median seconds of a fold, for training and for following.
+    """Return the median times of a fold in seconds, for training and for following.
 
     >>> median_seconds([{"seconds": (1.0, 0.5)}, {"seconds": (2.0, 0.1)}, {"seconds": (4.0, 0.3)}])
     {'train': 2.0, 'follow': 0.3}
@@ -444,7 +438,7 @@ def median_seconds(outcomes: Iterable[Outcome]) -> dict[str, float]:
 
 
 def sample_count(usual: int, least: int, size: float | None) -> int:
-    """Return the number of items in a sample of relative `size`, at least `least`.
+    """Return the number of items in a generated sample: `usual` times `size`, at least `least`.
 
     >>> sample_count(240, 6, 0.5), sample_count(240, 6, 0.001)
     (120, 6)

@@ -13,7 +13,7 @@ from groundling.world.environment import Action, Demonstration, State
 
 
 def spoken_words(text: Text) -> Iterator[str]:
-    """Yield the words of a text, parsed or not, in lower case.
+    """Yield the words of a text, which may be parsed, in lower case.
 
     >>> list(spoken_words(["Turn LEFT", Instruction.chain("go on")]))
     ['turn', 'left', 'go', 'on']
@@ -24,7 +24,7 @@ def spoken_words(text: Text) -> Iterator[str]:
 
 
 def exchange_words(text: str | Instruction, exchange: Callable[[str], str]) -> str | Instruction:
-    """Replace words in a text or parse tree, which keeps its shape."""
+    """Return a text or parse tree with words replaced; the shape of a tree is unchanged."""
     if isinstance(text, str):
         return exchange(text)
     return replace(text, tokens=tuple(map(exchange, text.tokens)), text=exchange(text.text))

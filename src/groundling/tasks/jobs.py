@@ -1,4 +1,4 @@
-"""Jobs: the folds of evaluations, run in parallel, with cached results."""
+"""Folds of evaluations as jobs that run in parallel, with cached results."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from groundling.tasks.task_registry import get_task, task_package
 Changes = tuple[tuple[str, Any], ...]
 Result = dict[str, Any]
 Sources = Mapping[str, Source]
-"""The source of each task's corpus."""
+"""Source of the corpus, by task."""
 
-_LONGEST_NAME = 150  # characters of a file name; most systems allow 255 bytes
+_LONGEST_NAME = 150  # maximum characters of a file name; most systems allow 255 bytes
 
 
 @dataclass(frozen=True)
 class Job:
-    """One fold of an evaluation; jobs are independent of each other.
+    """One fold of an evaluation; jobs do not depend on each other.
 
-    `variants` are the rows that share one training run. With `tuning`, the fold lies inside the
-    training data. `study` is the name of a study of the rows (see `groundling.tasks.studies`).
+    `variants` are the rows that share one training run. With `tuning`, the fold is inside the
+    training data. `study` is the name of a study (see `groundling.tasks.studies`).
 
     >>> Job("mazes", "best", ("full",), Fold("Grid", ("Grid",))).key
     'mazes-best-full-Grid'
@@ -83,7 +83,7 @@ def evaluation_jobs(
     changes: Changes = (),
     study: str = "",
 ) -> list[Job]:
-    """Return the jobs that evaluate rows of a table, or run a study of these rows."""
+    """Return the jobs that evaluate rows of a table, or that run a study on these rows."""
     asked = get_task(task) if isinstance(task, str) else task
     corpus = load_corpus(asked.name, source)
     if study:
@@ -102,7 +102,7 @@ def evaluation_jobs(
 def tuning_jobs(
     task: str, preset: str, changes: Changes, source: Source, variant: str = FULL
 ) -> list[Job]:
-    """Return the jobs that score changed settings of a row inside the training data."""
+    """Return the jobs that score changed settings of a row on folds of the training data."""
     asked = get_task(task)
     with_changes(asked.presets.select(preset, variant), changes)  # checks the settings
     folds = asked.tuning_folds(load_corpus(task, source))
@@ -110,7 +110,7 @@ def tuning_jobs(
 
 
 def load_corpus(task: str, source: Source) -> Any:
-    """Load the corpus of a task, once per process."""
+    """Return the corpus of a task, cached for the process."""
     return _load(task, source, benchmark.SAMPLE)
 
 
@@ -139,7 +139,7 @@ def run_job(job: Job, source: Source, size: float = 1.0) -> Result:
         else:
             outcome = task.evaluate(corpus, chosen, job.fold)
     seconds = time.process_time() - began
-    # Through JSON, so that new results equal cached ones.
+    # Round trip through JSON, so that new results equal cached ones.
     return {"outcome": json.loads(json.dumps(outcome)), "seconds": seconds}
 
 
@@ -152,10 +152,10 @@ def run_jobs(
     tell: Callable[[Job, bool], None] = lambda job, kept: None,
     cluster: Any = None,
 ) -> dict[Job, Result]:
-    """Run jobs in several processes or on a cluster, the longest first.
+    """Run jobs in several processes or on a cluster, the longest first; return the results.
 
-    With `keep`, a folder, each result is written immediately, and earlier results are reused.
-    `tell` is called with each finished job, and with True if its result was reused.
+    If `keep` is a folder, each result is written there immediately, and earlier results are reused.
+    `tell` is called with each finished job and a Boolean: whether its result was reused.
     """
     results: dict[Job, Result] = {}
     waiting = []
@@ -230,7 +230,7 @@ def _work(job: Job, source: Source, size: float, path: Sequence[str] = ()) -> tu
 def _run_on_cluster(
     jobs: Sequence[Job], sources: Sources, workers: int, kept: bool, cluster: Any
 ) -> Iterator[tuple[Job, Result]]:
-    """Run jobs on Dask workers."""
+    """Run jobs on Dask workers; yield each job with its result."""
     from joblib import Parallel, delayed, parallel_config
 
     from groundling.scale.cluster import connected, explained
@@ -265,21 +265,21 @@ def _kept(job: Job, source: Source, keep: Path | None) -> Result | None:
 
 
 def forget_results(jobs: Iterable[Job], keep: Path) -> None:
-    """Delete the cached results of jobs, and nothing else."""
+    """Delete the cached results of jobs; other files are kept."""
     _refuse_others(jobs, keep)
     for job in jobs:
         (keep / f"{job.key}.json").unlink(missing_ok=True)
 
 
 def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
-    """Raise `SettingError` if the results would overwrite other files."""
+    """Raise `SettingError` if the results would overwrite files of something else."""
     needed = {"fingerprint", "outcome", "seconds"}
     for path in () if keep is None else (keep / f"{job.key}.json" for job in jobs):
         refuse_foreign(path, "result", lambda text: needed <= set(json.loads(text)))
 
 
 def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> None:
-    """Raise `SettingError` if a file exists that Groundling did not write."""
+    """Raise `SettingError` if a file exists and was not written by Groundling."""
     if not path.exists():
         return
     with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
@@ -292,7 +292,7 @@ def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> Non
 
 
 def _fingerprint(job: Job, source: Source, size: float) -> str:
-    """Return a hash of the versions, settings and corpus that determine a result."""
+    """Return a hash of everything that determines a result: versions, settings and corpus."""
     presets = get_task(job.task).presets
     settings = [repr(presets.select(job.preset, each)) for each in job.variants]
     versions = [__version__, task_package(job.task)]
@@ -325,7 +325,7 @@ def assemble(
     changes: Changes = (),
     study: str = "",
 ) -> Report:
-    """Return the report of a table from the results of its jobs."""
+    """Return the report of a results table, computed from the results of its jobs."""
     asked = get_task(task) if isinstance(task, str) else task
     wanted = evaluation_jobs(
         asked, preset, variants, source, quick=quick, changes=changes, study=study

@@ -1,4 +1,4 @@
-"""Trained models with a note on their task, in the model folder."""
+"""Training and loading of models with a note on their task, for the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FORMAT = "groundling-task-1"
 
 @dataclass(frozen=True)
 class Note:
-    """The task, preset and row of a model, and the data it was trained on."""
+    """The task, preset and row of a model, and the data on which it was trained."""
 
     task: str
     preset: str
@@ -39,7 +39,7 @@ class Note:
     seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the note as JSON-ready data.
+        """Return the note as data for JSON.
 
         >>> Note.from_dict(Note("mazes", "best", "tree").to_dict())
         Note(task='mazes', preset='best', variant='tree', sample=False, left_out='', seed=0)
@@ -50,7 +50,7 @@ class Note:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Note:
-        """Restore the note from the output of `to_dict`."""
+        """Return the note that `to_dict` has written."""
         content = dict(content)
         if content.pop("format") != _FORMAT:
             raise ValueError("unknown format")
@@ -75,12 +75,13 @@ def train(
     memory: str | None = None,
     shown: Iterable[Demonstration] | None = None,
 ) -> tuple[Follower, Note, int]:
-    """Train and save a preset; return the follower, its note and the number of cases.
+    """Train a preset and save it; return the follower, its note and the number of cases.
 
-    Checkpoints are written to the folder `checkpoints`. After an interruption, the same call
-    resumes from them and calls `resumed`. The model is written when training is complete, and only
-    files of this training run are deleted. Pass the demonstrations as `shown` if they are too large
-    for memory. `tell` is called with the settings chosen from them.
+    Checkpoints are written to the folder `checkpoints`. After an interruption, the same call calls
+    `resumed` and continues from the last checkpoint. The model is written when training is
+    complete, and the checkpoints of this run are then deleted. Pass the demonstrations as `shown`
+    if they are too large for memory. `tell` is called with the settings that were chosen
+    automatically.
     """
     out = Path(out)
     task = get_task(note.task)
@@ -104,9 +105,9 @@ def train(
 
 
 def _begin(folder: Path, note: Note) -> bool:
-    """Mark the folder of a training run; return whether it resumes an earlier one.
+    """Mark a folder as that of a training run; return whether it resumes an earlier run.
 
-    Raises `SettingError` if the folder has other content.
+    Raises `SettingError` if the folder contains anything else.
     """
     mark = folder / _MARK
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
@@ -131,7 +132,7 @@ def _begin(folder: Path, note: Note) -> bool:
 
 
 def _end(folder: Path) -> None:
-    """Delete the checkpoints of a training run, and nothing else."""
+    """Delete the checkpoints of a training run; other files are kept."""
     for path in (*states_in(folder), folder / _MARK):
         path.unlink(missing_ok=True)
     for each in (*folder.glob("[0-9]*"), folder):
@@ -140,7 +141,7 @@ def _end(folder: Path) -> None:
 
 
 def _read_note(path: Path) -> Note | None:
-    """Read a note from a file; return None if the file is not a note."""
+    """Return the note in a file, or None if the file is not a note."""
     try:
         return Note.from_dict(json.loads(read_plain(path, NOTE_BYTES, ModelFileError)))
     except (ModelFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -150,10 +151,10 @@ def _read_note(path: Path) -> Note | None:
 def load_trained(
     folder: str | Path, *, world: str | None = None, parser: str | None = None
 ) -> tuple[Follower, Note]:
-    """Load a model from `train`, or any model if its world is given.
+    """Return a model trained by `groundling train`, or any model if its world is given.
 
-    If the model was trained in a user-defined world, pass the world, so that loading a model file
-    never runs code.
+    For a model of a user's own world, `world` must be given, so that loading a model never runs
+    code that the model names.
 
     >>> load_trained("nowhere")
     Traceback (most recent call last):
@@ -190,11 +191,11 @@ def load_trained(
 
 
 def read_model_note(folder: Path) -> Note | None:
-    """Return the note of a model, or None if it is not from `train`."""
+    """Return the note of a model, or None if `groundling train` did not train it."""
     if not is_model(folder):
         if (folder / CHECKPOINTS).is_dir():
             raise ModelFileError(
-                f"The training of {folder} is not finished. Run the same `groundling train` "
+                f"The training run in {folder} is not finished. Run the same `groundling train` "
                 "command again to resume it."
             )
         raise ModelFileError(

@@ -1,4 +1,4 @@
-"""Presets of a task and the rows of their tables."""
+"""Presets of a task, and the rows of its results tables."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from groundling.settings import Settings
 from groundling.world.environment import Demonstration
 
 FULL = "full"
-"""The row without any ablation."""
+"""Name of the row without any ablation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """The settings of a follower and of its environment, with published scores.
+    """Settings of a follower and of its environment, with published scores.
 
-    With `auto`, the follower chooses its settings from the demonstrations, and `overrides` replaces
-    some of them. Tasks derive classes with their own settings.
+    With `auto`, the follower chooses its settings from the demonstrations, except those that
+    `overrides` sets. Tasks derive classes with further settings.
 
     >>> Preset().follower(seed=3).seed
     3
@@ -63,10 +63,10 @@ class Preset:
         tell: Callable[[Sequence[Any]], None] = lambda choices: None,
         **options: Any,
     ) -> Follower:
-        """Return a follower trained with these settings.
+        """Return a follower with these settings, trained on demonstrations.
 
         `options` are passed to `Follower.fit`. `tell` is called with the settings that were chosen
-        from the demonstrations, except those that `overrides` replaces.
+        automatically, except those in `overrides`.
         """
         follower = self.follower(seed=seed)
         if not self.overrides:
@@ -80,7 +80,7 @@ class Preset:
         return follower.chosen().set_params(**names).fit(shown, **options)
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets are trained in the same way, and can share one run."""
+        """Return whether two presets are trained in the same way, and so can share one run."""
         return self is other
 
 
@@ -89,9 +89,9 @@ PresetT = TypeVar("PresetT", bound=Preset)
 
 @dataclass(frozen=True)
 class Presets(Generic[PresetT]):
-    """The presets of a task, each with the rows of its table by name.
+    """Presets of a task, each with the rows of its results table by name.
 
-    `trained` is the default row to train.
+    `trained` is the name of the row that is trained by default.
 
     >>> lamps = Presets("lamps", {"best": {
     ...     "full": Preset(), "no planning": Preset(search=Search(planning=False))}})
@@ -114,23 +114,23 @@ class Presets(Generic[PresetT]):
 
     @property
     def default(self) -> str:
-        """The default preset."""
+        """Name of the default preset."""
         return "best" if "best" in self.rows else next(iter(self.rows))
 
     def variants_of(self, preset: str) -> tuple[str, ...]:
-        """Return the names of a preset's rows."""
+        """Return the names of the rows of a preset."""
         check_known(preset, self.rows, f"The task {self.task} has no preset")
         return tuple(self.rows[preset])
 
     def select(self, preset: str, variant: str = FULL) -> PresetT:
-        """Return the settings of a row."""
+        """Return the settings of a row of a preset."""
         known = self.variants_of(preset)
         variant = self.trained if variant == FULL else variant
         check_known(variant, known, f"The preset {preset!r} has no row")
         return self.rows[preset][variant]
 
     def group(self, preset: str, variants: Sequence[str]) -> list[tuple[str, ...]]:
-        """Group rows that share one training run."""
+        """Return rows grouped by training run: rows of a group share one."""
         found: list[list[str]] = []
         for name in variants:
             chosen = self.select(preset, name)
@@ -185,11 +185,12 @@ Table = Mapping[str, Any]
 
 
 def read_presets(task: str, kind: type[PresetT], folder: Traversable) -> Presets[PresetT]:
-    """Read `presets.toml`: a table for each preset, with `rows` that change it.
+    """Return the presets in a task's `presets.toml`.
 
-    A table lists the settings that differ from the defaults, or from `like` (a classmethod such as
-    `flat` or `bag`, or `default`). Changed features apply to all members of an ensemble. A member
-    has the settings of the preset, with its own changes. Rows do not inherit published scores.
+    The file has a table for each preset. A table lists the settings that differ from the defaults
+    or from those named by `like` (a classmethod such as `flat` or `bag`, or `default`). Its `rows`
+    change settings of the preset, but do not inherit its published scores. Changed features apply
+    to all members of an ensemble, and each member can change further settings.
 
     >>> from importlib.resources import files
     >>> from groundling.tasks.mazes.maze_presets import MazePreset
@@ -225,7 +226,7 @@ def _preset(table: Table, folder: Traversable, given: PresetT) -> PresetT:
 
 
 def _value(known: Any, value: Any, folder: Traversable) -> Any:
-    """Convert a value from the file to the type of the known value."""
+    """Return a value from the file, converted to the type of the known value."""
     if isinstance(known, Settings):
         table = dict(value)
         known = _begin(type(known), table, known)

@@ -1,4 +1,4 @@
-"""Studies of a task: clarification questions, the speaker, pragmatics.
+"""Studies of a task: clarification questions, the speaker, and the pragmatic listener.
 
 Each study trains on the folds of the task and scores the held-out part. Thresholds and weights are
 chosen inside the training data, by cross-fitting.
@@ -38,17 +38,17 @@ from groundling.world.environment import Demonstration
 
 COVERAGES = (0.8, 0.9, 0.95)
 OWN = 50
-"""Number of held-out texts used to calibrate prediction sets; at most two thirds of a part."""
+"""Number of held-out texts of a part, at most two thirds, that calibrate prediction sets."""
 DRAWS = 40
-"""Number of random draws of these texts; scores are means over draws."""
-_FOLDS = 4  # for cross-fitting inside the training data
+"""Number of random draws of the calibration texts; scores are means over draws."""
+_FOLDS = 4  # number of folds for cross-fitting inside the training data
 _UNCALIBRATED = "not calibrated"
 
 Measured = dict[str, Outcome]
 
 
 class Study(NamedTuple):
-    """A study of a task: `measure` scores one fold, and `rows` builds the table.
+    """A study of a task; `measure` scores a fold, and `rows` builds the table.
 
     `metrics` are the printed columns; if it is empty, those of the task are printed.
     """
@@ -75,7 +75,7 @@ def study_folds(
 def _cross_fit(
     chosen: Preset, cases: Sequence[Case], fold: Fold, follower: Follower
 ) -> list[HeldOutFold]:
-    """Cross-fit on training parts, or on demonstrations if there is only one part."""
+    """Return cross-fitted folds of parts, or of demonstrations if there is only one part."""
     known = [e for e in cases if e.learnable and e.part not in {*fold.held_out, *fold.unused}]
     parts = list(dict.fromkeys(each.part for each in known))
     if len(parts) < 2:
@@ -93,7 +93,7 @@ def _cross_fit(
 
 
 def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
-    """Return the options and correct outcomes of each case that has a plan."""
+    """Return the options and correct outcomes of each case for which a plan was found."""
     found: list[Judged | None] = [None] * len(cases)
     for length in dict.fromkeys(each.length for each in cases):
         places = [place for place, each in enumerate(cases) if each.length == length]
@@ -137,7 +137,7 @@ def _measure_dialogue(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: F
 
 
 def _cross_fitted(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> StudyCases:
-    """Train on a fold, and cross-fit inside its training data."""
+    """Return a follower trained on a fold, and cases cross-fitted inside its training data."""
     cases = task.prepare(corpus, chosen)
     follower, _ = task.fit(chosen, cases, fold)
     case_of = {id(each.demonstration): each for each in cases}
@@ -161,9 +161,9 @@ def _calibrated(cases: Sequence[Judged], coverage: float) -> PredictionSets | No
 
 
 def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None:
-    """Calibrate on a random sample of held-out texts, and score the rest.
+    """Return the scores after calibration on a random sample of the held-out texts.
 
-    Scores are means over several draws.
+    The remaining texts are scored. Scores are means over several samples.
     """
     dice, found = random.Random(0), []
     count = min(OWN, len(cases) * 2 // 3)
@@ -177,7 +177,7 @@ def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None
 
 
 def _share(scores: DialogueScores, missed: int) -> Outcome:
-    """Return the scores as shares; a text without a plan counts as an unhelpful question."""
+    """Return the scores as fractions; a text without a plan counts as an unhelpful question."""
     told, total = scores.to_dict(), scores.count + missed
     share = scores.count / total
     for name in ("coverage", "alone", "success_after_one_answer", "overask", "overstep"):
@@ -200,10 +200,11 @@ def _dialogue_rows(
 
 
 def _measure_speaker(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
-    """Score human and generated texts for the same plans with an independent follower.
+    """Return how well an independent follower understands human and generated texts.
 
-    The training data are split into halves that share no group. One half trains the speaker and its
-    own listener, and the other half trains the independent follower.
+    Both kinds of text describe the same plans. The training data are split into halves that share
+    no group. One half trains the speaker and its own listener; the other half trains the
+    independent follower.
     """
     bleu = _corpus_bleu()
     cases = task.prepare(corpus, chosen)
@@ -238,7 +239,7 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
         import sacrebleu
     except ImportError as error:
         raise PluginError(
-            "--speaker needs the package sacrebleu, which is not installed. Run `pip "
+            "--speaker requires the package sacrebleu, which is not installed. Run `pip "
             "install sacrebleu`."
         ) from error
 
@@ -251,7 +252,7 @@ def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
 def _halves(
     shown: Sequence[Demonstration], seed: int = 0
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Split demonstrations into two halves that share no group."""
+    """Return demonstrations as two halves that share no group."""
     groups = sorted({each.group for each in shown})
     if len(groups) < 2:
         return list(shown[::2]), list(shown[1::2])
@@ -275,7 +276,7 @@ def _speaker_rows(
 
 
 def _measure_pragmatic(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
-    """Follow with and without the pragmatic listener (see `PragmaticListener`)."""
+    """Return the scores with and without the pragmatic listener (see `PragmaticListener`)."""
     cases = task.prepare(corpus, chosen)
     follower, _ = task.fit(chosen, cases, fold)
     known = demonstrations(cases, {*fold.held_out, *fold.unused})
@@ -307,4 +308,4 @@ STUDIES: Mapping[str, Study] = {
     "speaker": Study(_measure_speaker, _speaker_rows, ("success", "bleu")),
     "pragmatic": Study(_measure_pragmatic, _pragmatic_rows),
 }
-"""Studies by the name of their option."""
+"""Studies, by the name of their command-line option."""

@@ -1,6 +1,6 @@
 """Tasks by name: built-in tasks, tasks of installed packages, and users' worlds.
 
-A package adds a task with an entry point for a subclass of `Task`::
+To add a task, a package declares an entry point for a subclass of `Task`::
 
     [project.entry-points."groundling.tasks"]
     kitchen = "kitchen_robot.task:KitchenTask"
@@ -23,7 +23,7 @@ from groundling.tasks.benchmark import Task
 
 GROUP = "groundling.tasks"
 DEMO = "mazes"
-"""The task of `groundling demo` and of the studio's first page."""
+"""Task of `groundling demo` and of the studio's first page."""
 
 
 def task_names() -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def get_task(name: str) -> Task[Any, Any]:
     entry = _entry(name)
     try:
         task = entry.load()()
-    except (Exception, SystemExit) as error:  # a plug-in may raise anything
+    except (Exception, SystemExit) as error:  # a plug-in may raise any exception
         raise _broken(entry, f"cannot be loaded ({type(error).__name__}: {error})") from error
     if not isinstance(task, Task):
         raise _broken(entry, f"must be a groundling.tasks.benchmark.Task; got {entry.value}")
@@ -62,7 +62,7 @@ def get_task(name: str) -> Task[Any, Any]:
 
 
 def corpus_tasks() -> dict[str, str]:
-    """Return the task of each corpus, by the folder of the corpus.
+    """Return a mapping from the folder of each corpus to the name of its task.
 
     >>> corpus_tasks()["sail"]
     'mazes'
@@ -75,7 +75,7 @@ def corpus_tasks() -> dict[str, str]:
 
 
 def task_package(name: str) -> str:
-    """Return the package and version of a task, or the name of a user's world.
+    """Return the package that provides a task, with its version, or the name of a world.
 
     >>> task_package("mazes").split()[0]
     'groundling'
@@ -85,7 +85,7 @@ def task_package(name: str) -> str:
 
 @lru_cache(maxsize=8)
 def _offered(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
-    """Return all entry points by name, cached for each path."""
+    """Return the entry points of all tasks by name, cached for each `sys.path`."""
     found: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
         found.setdefault(entry.name, []).append(entry)

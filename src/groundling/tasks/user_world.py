@@ -19,15 +19,15 @@ from groundling.world.environment import Demonstration, State, shorten
 
 
 class UserWorldTask(Task[OwnWorld, Preset]):
-    """Task of a user's world such as `my_world.py:Kitchen`, with demonstration files.
+    """Task made of a user's own world, such as `my_world.py:Kitchen`, and demonstration files.
 
-    Every demonstration is a part of its own; demonstrations of one group are held out together.
+    Each demonstration is a separate part, but demonstrations of one group are held out together.
 
     >>> UserWorldTask("my_world.py:Kitchen").presets.default
     'auto'
     """
 
-    about = "Right is the weighted share of demonstrations with a correct outcome."
+    about = "Right is the weighted share of demonstrations whose plan has a correct outcome."
     metrics = ("right",)
     presets = Presets("world", {"auto": {FULL: Preset(auto=True)}})
     part = "demonstration"
@@ -37,7 +37,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         self.fold_count = fold_count
 
     def load(self, source: Source, size: float | None = None) -> OwnWorld:
-        """Open the world and its files of demonstrations; bad records are skipped."""
+        """Return the world with its demonstration files; invalid records are skipped."""
         if source is not None and not isinstance(source, tuple):
             raise SettingError(
                 f"{self.name} is your own world and has no corpus. Pass at least one file of "
@@ -46,11 +46,11 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return open_world(self.name, source or (), skip_bad=True, check=True)
 
     def prepare(self, corpus: OwnWorld, chosen: Preset) -> list[Case]:
-        """Return the demonstrations in the files."""
+        """Return the demonstrations in the files as cases."""
         if corpus.demonstrations is None:
             raise DemonstrationError(
-                f"There are no demonstrations for {self.name}. Pass a file, as in "
-                f"`groundling train {self.name} demonstrations.jsonl`."
+                f"{self.name} must have at least one file of demonstrations; got none. Pass one, "
+                f"as in `groundling train {self.name} demonstrations.jsonl`."
             )
         return [
             Case(each, str(place), reference=corpus.codec_of(each.environment))
@@ -62,7 +62,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return ()
 
     def folds(self, corpus: OwnWorld, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return folds that hold out each demonstration once, and groups as a whole."""
+        """Return the folds of a cross-validation that keeps groups together."""
         cases = self.prepare(corpus, self.default())
         part_of = {id(each.demonstration): each.part for each in cases}
         shares = folds((each.demonstration for each in cases), self.fold_count)
@@ -76,11 +76,11 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return self.folds(corpus, self.presets.default, FULL, quick=False)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return whether the outcome is correct, and the weight of the demonstration."""
+        """Return the score (1 if the outcome is correct) and the weight of the demonstration."""
         return {**super().judge(case, plan), "weight": case.demonstration.weight}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:
-        """Return the demonstrated and the predicted actions of a wrong plan."""
+        """Return the demonstrated and the predicted actions of a wrong plan, for the report."""
         shown: Demonstration = case.demonstration
         if super().judge(case, plan)["right"]:
             return None
@@ -94,7 +94,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         }
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the weighted share of correct outcomes; the interval is unweighted."""
+        """Return the row: the weighted share of correct outcomes, with an unweighted interval."""
         row = super().make_row(preset, variant, outcomes)
         scores = [score for each in outcomes for _, score in each["scores"]]
         weight = sum(score["weight"] for score in scores)
@@ -107,7 +107,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         )  # fmt: skip
 
     def condition(self, corpus: OwnWorld, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         count = len(self.folds(corpus, preset, FULL, quick))
         return f"{count} folds, groups held out together"
 
@@ -121,7 +121,7 @@ class UserWorldTask(Task[OwnWorld, Preset]):
         return Scene(self.name, known.environment, state, action_to_json=known.codec.action_to_json)
 
     def _check_start(self, corpus: OwnWorld, known: Any, state: State) -> None:
-        """Raise `SettingError` if the given state is not a state of the world."""
+        """Raise `SettingError` if a given state is not a state of the world."""
         try:
             world = CachedEnvironment(known.environment)
             world.actions(state)

@@ -34,7 +34,7 @@ _MEASURED = 64  # measure the size of one state in this many
 
 
 class _Answers:
-    """Cached results for one state."""
+    """The results that the environment returned for one state."""
 
     __slots__ = ("actions", "dead_end", "ends", "facts", "graphs", "scene", "seen", "steps",
                  "table")  # fmt: skip
@@ -65,8 +65,8 @@ class CachedEnvironment:
     budget
         Memory limit of the cache, which several environments may share.
     keep_graphs
-        Whether graphs and scenes of all states are cached, or only those of the latest. Turn it
-        off if the caller caches what it derives from them.
+        Whether to cache the graphs and scenes of all states, or only those of the latest state.
+        Turn it off if the caller keeps what it computes from graphs.
 
     Attributes
     ----------
@@ -90,20 +90,20 @@ class CachedEnvironment:
         self.repeated = ""
         budget = CacheBudget() if budget is None else budget
         self._answers: Cache[State, _Answers] = Cache(budget)
-        # Consecutive calls are mostly about the same state: this saves hashing it again.
+        # Consecutive calls mostly concern the same state, which is then not hashed again.
         self._latest: tuple[State, int, _Answers] | None = None
-        # Without `keep_graphs`, those of one state are kept: following asks for some twice.
+        # Without `keep_graphs`, only the latest state's are kept, because search needs some twice.
         self._latest_graphs: tuple[_Answers | None, dict[Action, GroundingGraph]] = (None, {})
         self._latest_scene: tuple[_Answers | None, Scene] = (None, Scene({}))
-        self._step_bytes = 0  # size of a next state, without what it shares with the state before
+        self._step_bytes = 0  # mean size of a next state, without parts of the previous one
 
     def __getstate__(self) -> dict[str, Any]:
-        # The callback belongs to this process.
+        # The callback only works in this process.
         fresh: dict[str, Any] = {"on_step": None, "_latest": None, "_latest_graphs": (None, {})}
         return {**self.__dict__, **fresh, "_latest_scene": (None, Scene({}))}
 
     def bound(self, text: TextValues) -> CachedEnvironment:
-        """Return the environment with its open actions filled from a text."""
+        """Return the environment with open values in actions filled from a text."""
         bound = BoundEnvironment(self.environment, text)
         return CachedEnvironment(bound, self._answers.budget, keep_graphs=self.keep_graphs)
 
@@ -119,24 +119,24 @@ class CachedEnvironment:
 
     @property
     def is_bound(self) -> bool:
-        """Whether open actions are filled from a text."""
+        """Whether open values in actions are filled from a text."""
         return isinstance(self.environment, BoundEnvironment)
 
     @property
     def unbound(self) -> Environment:
-        """The original environment, with open actions."""
+        """The original environment, whose actions have open values."""
         inner = self.environment
         return inner.environment if isinstance(inner, BoundEnvironment) else inner
 
     def describes(self, state: State, actions: Sequence[Action]) -> bool:
-        """Return whether a plan is one action whose set the text describes exactly."""
+        """Return whether a plan is a single action whose set the text describes exactly."""
         inner = self.environment
         if not isinstance(inner, BoundEnvironment) or len(actions) != 1:
             return False
         return inner.describes(state, actions[0])
 
     def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
-        """Return whether a plan uses a value of the text; True if no actions are open."""
+        """Return whether a plan uses a literal of the text; True if actions have no open values."""
         inner = self.environment
         return not isinstance(inner, BoundEnvironment) or any(
             inner.uses(state, action, literal) for state, action in decisions
@@ -154,13 +154,13 @@ class CachedEnvironment:
 
     @property
     def is_blank(self) -> bool:
-        """Whether the cache is empty."""
+        """Whether the cache has no entry for any state."""
         return not len(self._answers)
 
     # ---- calls --------------------------------------------------------------------------
 
     def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
-        """Call a method of the environment; with `listed`, return a bounded sequence."""
+        """Call a method of the environment; with `listed`, limit the length of the result."""
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
@@ -253,7 +253,7 @@ class CachedEnvironment:
     # ---- required methods ---------------------------------------------------------------
 
     def actions(self, state: State) -> Sequence[Action]:
-        """Return the actions possible in a state; empty if it is terminal."""
+        """Return the actions possible in a state; none if it is terminal."""
         known = self._of(state)
         if known.actions is None:
             known.actions = self._offered(state)
@@ -263,7 +263,7 @@ class CachedEnvironment:
         return known.actions
 
     def some_actions(self, state: State) -> Iterable[Action]:
-        """Return all actions or, of a large product, enough to cover every factor value."""
+        """Return all actions, or enough of a large product to cover every value of each factor."""
         actions = self.actions(state)
         return actions.some() if isinstance(actions, Product) else actions
 
@@ -288,8 +288,9 @@ class CachedEnvironment:
         known = self._of(state)
         after: State = self._get(known.steps, state, action)
         if after is None:
-            after = self._hashable(self._ask("step", state, action), "step", state, action)
+            after = self._ask("step", state, action)
             if len(known.steps) % _MEASURED == 0:
+                self._hashable(after, "step", state, action)  # takes long for large states
                 self._step_bytes = size_beyond(after, state)
             known.steps[action] = after
             self._answers.grow(_ENTRY_BYTES + self._step_bytes)
@@ -306,6 +307,8 @@ class CachedEnvironment:
                 self._latest_graphs = known, {}
             graphs = self._latest_graphs[1]
         graph: GroundingGraph | None = self._get(graphs, state, action)
+        if graph is None and known.table is not None and action in (listed := self.actions(state)):
+            return known.table[listed.index(action)]
         if graph is None:
             graph = graphs[action] = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
@@ -318,12 +321,12 @@ class CachedEnvironment:
 
     @property
     def grounds_alone(self) -> bool:
-        """Whether the plans of one action are listed by the graphs of all actions together.
+        """Whether all actions of a state are grounded at once to list the plans of one action.
 
-        Without `ground_many`, this pays off for requests only: training needs each graph.
+        Without `ground_many`, this is faster for following only: training needs every graph.
         """
-        own = ("facts", "things", "label_plan")
-        together = callable(getattr(self.environment, "ground_many", None))
+        own = ("facts", "label_plan")
+        together = not self.has_things and callable(getattr(self.environment, "ground_many", None))
         is_asked = self._answers.budget.drops > 0
         return (together or is_asked) and not any(hasattr(self.environment, e) for e in own)
 
@@ -335,7 +338,7 @@ class CachedEnvironment:
         if self.on_step is None and not self.keep_graphs:
             try:
                 return self._ground_at_once(state, actions)
-            except Exception:  # one by one, the error names the action
+            except Exception:  # grounding one by one raises an error that names the action
                 pass
         return [self.ground(state, each) for each in actions]
 
@@ -358,7 +361,7 @@ class CachedEnvironment:
         return graphs
 
     def ground_many(self, state: State) -> GraphTable:
-        """Return the graphs of all actions of a state as one table."""
+        """Return the graphs of all actions of a state as a single table."""
         known = self._of(state)
         if known.table is None:
             actions = self.actions(state)
@@ -381,7 +384,7 @@ class CachedEnvironment:
         return known is not None and known.actions is not None
 
     def look_at(self, state: State) -> None:
-        """Cache the actions of a state; if they are cached already, check them for changes."""
+        """Cache the actions of a state; if they are in the cache, check them for changes."""
         if not self.notice(state):
             self.actions(state)
 
@@ -439,7 +442,7 @@ class CachedEnvironment:
     # ---- environments that change -------------------------------------------------------
 
     def forget(self) -> None:
-        """Clear the cache, because the environment has changed."""
+        """Clear the cache; call this method when the environment has changed."""
         self.generation += 1
         self._answers.clear()
         self._latest, self._latest_graphs = None, (None, {})
@@ -448,9 +451,9 @@ class CachedEnvironment:
     def notice(self, start: State) -> bool:
         """Check whether the environment has changed and, if so, clear the cache.
 
-        Returns True if the environment has changed. Only the actions of one state are compared, and
-        the results of its first and its last action. This is cheap and finds most changes, but not
-        all.
+        Returns True if the environment has changed. Only the actions of one state, and the results
+        of its first and its last action, are compared. This is cheap and finds most changes, but
+        not all.
         """
         known = self._known(start)
         if known is None or known.actions is None:
@@ -477,7 +480,7 @@ class CachedEnvironment:
 
     @property
     def has_goal(self) -> bool:
-        """Whether the environment has a goal test."""
+        """Whether the environment defines `is_goal`."""
         return hasattr(self.environment, "is_goal")
 
     def is_goal(self, state: State) -> bool:
@@ -600,9 +603,9 @@ def _ends(actions: Sequence[Action]) -> Sequence[Action]:
 
 
 class EnvironmentCache:
-    """Cached environments, found by the identity of the environment.
+    """Cached versions of environments, found by the identity of the environment.
 
-    All of them share one memory budget. Environments whose cache is empty are dropped when the
+    The caches share one memory budget. Environments whose cache is empty are dropped when the
     budget shrinks. Call `forget` for an environment that has changed.
 
     >>> class Lamp:
@@ -631,12 +634,12 @@ class EnvironmentCache:
         return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
-        """Return the cached version of an environment."""
+        """Return an environment with cached results; the same one for the same object."""
         asked = (
             environment.environment if isinstance(environment, CachedEnvironment) else environment
         )
         known = self._worlds.get(id(asked))
-        # Ids are reused, and differ in copies of this cache, so compare the identity too.
+        # Ids are reused, and copies of this cache have other ids, so compare the objects too.
         if known is None or known.environment is not asked:
             if isinstance(environment, CachedEnvironment):
                 known = environment
@@ -657,7 +660,7 @@ class EnvironmentCache:
             self._worlds.pop(next(iter(self._worlds)), None)
 
     def forget_all(self) -> None:
-        """Clear the caches of all environments."""
+        """Clear the caches of all environments, for instance because they may have changed."""
         for known in self._worlds.values():
             known.forget()
 

@@ -12,7 +12,7 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment
 
 MOST_WORDS = 30
-"""Maximum number of words in a composed text; single utterances are seldom longer."""
+"""Maximum number of words in a composed text; single utterances are rarely longer."""
 
 
 def compose(
@@ -85,7 +85,7 @@ def compose_with_names(
     parser: Parser,
     world: Callable[[Environment], CachedEnvironment],
 ) -> list[tuple[Demonstration, tuple[str, ...]]]:
-    """Compose demonstrations, each with the names of its parts (see `compose`)."""
+    """Compose demonstrations, and return each with the names of its two parts."""
     groups: dict[str, list[Demonstration]] = {}
     for each in demonstrations:
         if each.group:
@@ -117,7 +117,7 @@ def compose_with_names(
 def follow_each_other(
     first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
 ) -> bool:
-    """Return whether the second of two demonstrations continues the first.
+    """Return whether the second of two demonstrations starts where the first ended.
 
     Both demonstrations must change the outcome.
     """

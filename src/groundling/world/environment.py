@@ -51,10 +51,10 @@ class Environment(Protocol[StateT, ActionT]):
     - `ground_many(state, actions)`: the graphs of all actions as a `GraphTable`, equal to those
       of `ground`. Speeds up states with hundreds of actions;
     - `outcome(state)`: the part of the final state that counts as the result (default: the
-      state itself). With `Search(decode="outcome")`, plans with equal outcomes are summed;
+      state itself). `Search(decode="outcome")` sums the probabilities of equal outcomes;
     - `extra_length(start)`: the number of actions by which plans from a state may exceed the limit;
     - `label_plan(start, actions, states)`: labels of a whole plan, such as its pattern;
-    - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that could
+    - `canonical_plan(start, actions)`: the canonical form of a plan, for joined plans that can
       be written differently (such as two moves in a row as one);
     - `mirror(demonstration)`: equally valid variants of a demonstration, such as left and right
       swapped. They share its weight in training;
@@ -70,8 +70,8 @@ class Environment(Protocol[StateT, ActionT]):
     - `open_values`: the types of values that actions leave open (see `OpenValue` and `OpenSet`);
     - `follower_settings`: recommended settings by name (`model`, `overlay`, `features`,
       `learning`, `search`); automatic settings prefer them if they score as well;
-    - `presumed_slots`: slots that followers always use, even if graphs lack them; `slots_place` is
-    the place where other slots are set, as named in messages;
+    - `presumed_slots`: slots that followers always use, even if graphs lack them;
+      `slots_place` tells, in messages, where other slots are set;
     - `labels_follow_text`: whether graphs contain only labels that the text names; if so, labels
       are not compared between worlds.
 

@@ -1,4 +1,4 @@
-"""Check that an environment follows the protocol, and report every problem."""
+"""Checks that an environment follows the protocol, with a report of every problem."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _RETURNS = {
     **dict.fromkeys(("is_terminal", "is_goal", "is_dead_end"), (_TRUTH, "True or False")),
     "describe": ((str,), "a line of text"),
 }
-"""The types that optional methods return for a state, and their names."""
-_COPIED = 30_000_000  # bytes of arguments to copy, in order to detect changes
+"""The types that optional methods must return for a state, and their names."""
+_COPIED = 30_000_000  # bytes of arguments that are copied to detect changes
 _SHOWN = 200  # maximum characters of the difference between two graphs
 
 
@@ -114,19 +114,19 @@ class _CheckError(WorldError):
 
 
 class _Check:
-    """One search through an environment, with the problems found."""
+    """A search through the states of an environment that collects problems."""
 
     def __init__(self, environment: Any, start: Any, most: int) -> None:
         self.environment = environment
         self.start = start
         self.most_actions = 20 * most
         self.complete = True
-        # The first problem of each kind, and how many there are.
+        # The first problem of each kind, and the number of problems.
         self.problems: dict[tuple[str, str], tuple[str, int]] = {}
         self.left_to_copy = _COPIED
         self.most = most
         self.queue: deque[Any] = deque()
-        # The states and actions by which each state was first reached.
+        # The path on which each state was first reached.
         self.seen: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
         # Next states, and graphs if they are valid.
         self.answers: dict[tuple[Any, Any], tuple[Any, GroundingGraph | None]] = {}
@@ -136,13 +136,13 @@ class _Check:
     # ---- problems -------------------------------------------------------------------------
 
     def report(self, method: str, kind: str, sentence: str) -> None:
-        """Add a problem."""
+        """Record a problem."""
         first, count = self.problems.get((method, kind), (sentence, 0))
         self.problems[method, kind] = (first, count + 1)
 
     @contextmanager
     def noting(self, method: str = "", kind: str = "", lead: str = "") -> Iterator[None]:
-        """Report an error that is raised in this block."""
+        """Record an error that is raised in the block."""
         try:
             yield
         except _CheckError as problem:
@@ -162,7 +162,7 @@ class _Check:
     # ---- calls ----------------------------------------------------------------------------
 
     def has(self, *methods: str) -> bool:
-        """Return whether the environment has all of some methods."""
+        """Return whether the environment has all of the given methods."""
         return all(callable(getattr(self.environment, each, None)) for each in methods)
 
     def ask(self, method: str, *arguments: Any) -> Any:
@@ -182,7 +182,7 @@ class _Check:
                 sentence = f"{call_of(method, arguments)} raised {said(error)}."
                 raise _CheckError(method, "raises", sentence) from error
             answers.append(answer)
-            if first:  # a second call may undo what the first one changed
+            if first:  # check only once: the second call may undo the change
                 now = self.snapshots(arguments) if before else []
         for argument, was, after in zip(arguments, before, now, strict=False):
             if not same(was, after):
@@ -211,7 +211,7 @@ class _Check:
         return isinstance(answer, _TRUTH) and bool(answer)
 
     def listed(self, answer: Any, state: Any) -> tuple[Any, ...]:
-        """Return the listed actions; report unsuitable collections."""
+        """Return the listed actions; report collections of an unsuitable type."""
         with self.noting():
             if isinstance(answer, str):
                 answer, rule = (), f"return a tuple of actions; got the string {shorten(answer)}."
@@ -285,7 +285,7 @@ class _Check:
             if self.has("is_goal") and self.complete and not self.problems:
                 self.look_at_goals()
         except Exception as error:
-            # Only comparing or hashing states can raise here; nothing more can be checked.
+            # Comparing or hashing states raised, so nothing more can be checked.
             self.report(
                 "all", "compare",
                 f"States and actions must be comparable; comparing them raised {said(error)}. Use "
@@ -303,7 +303,7 @@ class _Check:
         self.queue.append(state)
 
     def look(self, state: Any) -> None:
-        """Check a state, its actions, and their next states and graphs."""
+        """Check a state, its actions, and the next states and graphs."""
         self.look_at_state(state)
         final = self.has("is_terminal") and self.says("is_terminal", state)
         actions: tuple[Any, ...] = ()
@@ -330,7 +330,7 @@ class _Check:
                 self.look_at_table(state, actions)
 
     def look_at_action(self, state: Any, action: Any) -> None:
-        """Check an action, and reach its next state."""
+        """Check an action, and queue its next state."""
         after = self.ask("step", state, action)
         if after is None:
             raise wrong(
@@ -370,7 +370,7 @@ class _Check:
                 )  # fmt: skip
 
     def look_again(self) -> None:
-        """Repeat some calls in reverse order, because results must not depend on earlier calls."""
+        """Repeat some calls in reverse order, as results must not depend on earlier calls."""
         for (state, action), (after, graph) in list(self.answers.items())[:50][::-1]:
             calls = [("step", (state, action), after), ("ground", (state, action, after), graph)]
             for method, arguments, before in calls if graph is not None else calls[:1]:
@@ -387,7 +387,7 @@ class _Check:
     # ---- single results -----------------------------------------------------------------
 
     def actions(self, state: Any) -> tuple[Any, ...]:
-        """Return the valid actions of a state, each once."""
+        """Return the valid actions of a state, without duplicates."""
         good = []
         for each in self.ask("actions", state):
             with self.noting():
@@ -401,7 +401,7 @@ class _Check:
         return tuple(dict.fromkeys(good))
 
     def look_at_state(self, state: Any) -> None:
-        """Check the results of the optional methods for a state."""
+        """Check what the optional methods return for a state."""
         self.look_at_json("state", state)
         for method, (kinds, wanted) in _RETURNS.items():
             with self.noting():
@@ -478,7 +478,7 @@ class _Check:
                 )  # fmt: skip
 
     def look_at_goals(self) -> None:
-        """Check that a goal can be reached."""
+        """Check that `is_goal` is True for at least one of the states found."""
         if not any(self.says("is_goal", state) for state in self.seen):
             self.report(
                 "is_goal", "never",
@@ -488,7 +488,7 @@ class _Check:
             )  # fmt: skip
 
     def look_at_plans(self) -> None:
-        """Check the methods for whole plans with some of the plans found."""
+        """Check the methods for whole plans with some of the plans found by the search."""
         plans = [(states, actions) for states, actions in self.seen.values() if actions]
         for states, actions in plans[:50]:
             if self.has("label_plan"):
@@ -530,12 +530,12 @@ class _Check:
 
 
 def wrong(method: str, arguments: Iterable[Any], kind: str, rule: str) -> _CheckError:
-    """Return the problem that a call breaks a rule."""
+    """Return the problem of a call whose result breaks a rule."""
     return _CheckError(method, kind, f"{call_of(method, arguments)} must {rule}")
 
 
 def check_hashable(what: str, value: Any, method: str) -> None:
-    """Raise `_CheckError` if a value is not hashable; `what` says where it comes from."""
+    """Raise `_CheckError` if a value is not hashable; `what` describes its origin."""
     try:
         hash(value)
     except Exception as error:
@@ -585,7 +585,7 @@ def same(one: Any, other: Any) -> bool:
 def _copied(value: Any) -> Any:
     try:
         copied = copy.deepcopy(value)
-        # A value that differs from its own copy cannot be checked for changes.
+        # If a copy differs from its value, changes cannot be detected.
         return copied if bool(copied == value) else None
     except Exception:  # not every value can be copied or compared
         return None

@@ -57,7 +57,7 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     if known is not None:
         return known
     read = _read_plain(labels) or _read_labels(labels, where)
-    # Names that are new in every request would only displace what recurs.
+    # Caching names that are new in every request would displace those that recur.
     if (
         key is not None
         and len(read) <= _SHORT
@@ -70,13 +70,50 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     return read
 
 
+def labels_of_each(listed: Sequence[Labels], where: str = "a node") -> list[tuple[Label, ...]]:
+    """Normalise the labels of several nodes; dictionaries with the same names are read by column.
+
+    >>> lamps = [{"item": "lamp", "lit": True}, {"item": "sofa", "lit": None}]
+    >>> for labels in labels_of_each(lamps):
+    ...     print(*labels)
+    item=lamp lit
+    item=sofa
+    """
+    given: Any = listed
+    first = given[0] if len(given) > 1 else None
+    if type(first) is dict and 0 < len(first) <= _SHORT and _NAMES.issuperset(map(type, first)):
+        names = sorted(first)
+        if all(type(each) is dict and each.keys() == first.keys() for each in given):
+            columns = [_read_column(name, [each[name] for each in given]) for name in names]
+            if all(columns):
+                some = any(None in column for column in columns)
+                rows = zip(*columns, strict=True)
+                return [tuple(filter(None, row)) for row in rows] if some else list(rows)
+    return [labels_of(each, where) for each in listed]
+
+
+def _read_column(name: str, values: list[Any]) -> list[Any]:
+    """Return the labels with one name, None for no label; empty if a value has to be checked."""
+    kinds = {*map(type, values)} - {type(None)}
+    if len(kinds) > 1 or not kinds <= {str, bool} or len(name) > _BRIEF:
+        return []
+    read: dict[Any, Label | None] = {None: None, False: None}
+    for value in values:
+        if value not in read:
+            if value is not True and len(value) > _BRIEF:
+                return []
+            label = Label(name, None if value is True else value)
+            read[value] = _LABELS.get(label) or _shared(label)
+    return [read[value] for value in values]
+
+
 # Graphs repeat the same labels many times, so normalised labels are cached. Keys include types,
 # because 1 == True == 1.0 but their labels differ. The cache is global, since graphs do not belong
 # to a follower. It holds strings and numbers only: a few megabytes, and at most about thirty.
 _KNOWN: dict[object, _Normalised] = {}
 _SEEN = Sightings()
 _MOST_KNOWN, _SHORT = 4_000, 30
-_CLEAR = frozenset({str, bool, type(None)})  # values of different types here are never equal
+_CLEAR = frozenset({str, bool, type(None)})  # for these types, equal values have equal types
 _PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})
 _LISTED = _PLAIN | {tuple, list, set, frozenset}
 
@@ -113,7 +150,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
 
 
 def _listed(value: object) -> tuple[object, ...] | None:
-    """Return a cache key with the types of a value's items, or None if it is too large."""
+    """Return a cache key that includes the types of items, or None if it is too large."""
     if isinstance(value, (set, frozenset)):
         few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
         return (set, frozenset(value)) if few else None
@@ -125,7 +162,7 @@ def _listed(value: object) -> tuple[object, ...] | None:
 
 
 def _read_plain(labels: Labels) -> _Normalised | None:
-    """Return the labels of a dictionary of plain values; None if one has to be checked."""
+    """Return the labels of a dictionary of plain values, or None if a value must be checked."""
     if type(labels) is not dict or not _NAMES.issuperset(map(type, labels)):
         return None
     if not _PLAIN.issuperset(map(type, labels.values())):
@@ -135,7 +172,7 @@ def _read_plain(labels: Labels) -> _Normalised | None:
         value: Any = labels[name]
         if value is None or value is False:
             continue
-        # A label equals the pair of its name and value.
+        # A Label equals the tuple (name, value), so pairs suffice.
         label = _LABELS.get((name, None if value is True else value))  # type: ignore[call-overload]
         if label is None:
             if type(value) is not str or len(name) + len(value) > _BRIEF:
@@ -241,7 +278,7 @@ def _value(value: object, name: str, where: str) -> str | float:
 
 
 def _called(name: object) -> str:
-    """Return a name for messages, with a fast path for short ones."""
+    """Return a name for messages; fast for short names."""
     return repr(name) if isinstance(name, str) and len(name) <= 80 else shorten(name)
 
 
@@ -256,7 +293,7 @@ def _order(label: Label) -> tuple[str, int, float, str]:
 class GroundingGraph:
     """A rooted, labelled, directed graph (V, E, L, f_V, f_E).
 
-    Cycles and self-loops are allowed.
+    The graph may have cycles and self-loops.
 
     Parameters
     ----------
@@ -354,7 +391,7 @@ class GroundingGraph:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The role of each node or, without one, the relation that leads to it."""
+        """The role of each node or, if it has none, the relation that leads to it."""
         if self.roles.issuperset(self.node_names):
             return self.node_names
         return _parts(self.node_names, self.edges, self.root, self.roles)
@@ -408,7 +445,7 @@ class GroundingGraph:
 
     @property
     def nbytes(self) -> int:
-        """Approximate size in bytes, without labels shared with other graphs."""
+        """Approximate size in bytes, excluding labels shared with other graphs."""
         return 600 + 40 * len(self) + 90 * len(self.edges)
 
     def __len__(self) -> int:

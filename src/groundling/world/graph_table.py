@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import GraphError
-from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
+from groundling.world.graph import GroundingGraph, Label, Labels, labels_of_each
 
 
 class GraphTable(Sequence[GroundingGraph]):
@@ -57,7 +57,7 @@ class GraphTable(Sequence[GroundingGraph]):
         read: dict[int, list[tuple[Label, ...]]] = {}  # nodes may share a list of labels
         for name, (listed, places) in nodes.items():
             if id(listed) not in read:
-                read[id(listed)] = [labels_of(each, f"node {name!r}") for each in listed]
+                read[id(listed)] = labels_of_each(listed, f"node {name!r}")
             self.labels[name] = read[id(listed)]
             chosen = np.asarray(places, np.int64).ravel()
             if len(chosen) and not (chosen.min() >= -1 and chosen.max() < len(listed)):
@@ -87,7 +87,7 @@ class GraphTable(Sequence[GroundingGraph]):
             self.patterns, self.pattern_of = [_part_of(whole, row) for row in rows], where.ravel()
 
     def changed(self, roles: Iterable[str]) -> GraphTable:
-        """Return a copy with new roles."""
+        """Return a copy of the table whose graphs have the given roles."""
         other = GraphTable.__new__(GraphTable)
         other.__dict__.update(self.__dict__)
         other.patterns = [each.changed(roles=roles) for each in self.patterns]
@@ -95,7 +95,7 @@ class GraphTable(Sequence[GroundingGraph]):
 
     @property
     def nbytes(self) -> int:
-        """Approximate size in bytes, without labels, which are shared."""
+        """Approximate size in bytes, excluding labels, which are shared."""
         listed = sum(map(len, self.labels.values()))
         return 1000 + 8 * listed + 8 * len(self.labels) * self._count
 

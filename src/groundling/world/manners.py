@@ -1,4 +1,4 @@
-"""Manners: how an action is carried out, learnt from demonstrated primitive moves."""
+"""Manners: how actions are carried out, learnt from demonstrations of primitive moves."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from groundling.errors import WorldError
 
 Primitive: TypeAlias = Hashable
 Route: TypeAlias = Sequence[tuple[Sequence[Primitive], Primitive]]
-"""The steps of a route, each as the turns before a move and the move itself."""
+"""The steps of a route; each step has the turns before a move, and the move itself."""
 Slot: TypeAlias = Literal["before turns", "before move", "after move"]
 _SLOTS: tuple[Slot, ...] = ("before turns", "before move", "after move")
 
 
 @dataclass(frozen=True)
 class Manner:
-    """A kind of route, and a pattern of moves repeated in place at each of its steps.
+    """A kind of route, with a pattern of moves that is repeated at each of its steps.
 
     Examples
     --------
@@ -62,9 +62,9 @@ PLAIN = Manner()
 def explain_sequence(
     sequence: Sequence[Primitive], routes: Mapping[str, Route]
 ) -> Iterator[Manner]:
-    """Yield every manner that turns one of the routes into the sequence.
+    """Yield every manner in which one of the routes gives the sequence of moves.
 
-    The extra moves must be one pattern, repeated at the same place in every step.
+    The moves that are not in the route must be one pattern, at the same place in every step.
 
     >>> walked = ["look", "walk", "look", "walk"]
     >>> [str(each) for each in explain_sequence(walked, {"": [((), "walk"), ((), "walk")]})]

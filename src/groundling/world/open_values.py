@@ -27,10 +27,10 @@ __all__ = [
 ]
 
 AS_SAID = "as said"
-"""Label of an action whose set matches the description in the text exactly."""
+"""Label of an action whose set is exactly the one that the text describes."""
 TO, BY, STEP = "to what is said", "by what is said", "by a step"
 MORE, LESS = "more than now", "less than now"
-"""Labels that tell absolute values from relative ones."""
+"""Labels that distinguish absolute values from relative ones."""
 _LONGEST_TEXT = 6  # maximum words of a free-text value
 _TYPE_OF_UNIT = {"percent": "percentage", "second": "duration"}
 _AMOUNTS = ("number", "percentage", "duration")
@@ -39,7 +39,7 @@ _NUMERIC = (*_AMOUNTS, "ordinal")
 
 @dataclass(frozen=True)
 class OpenValue:
-    """A placeholder in an action that is filled with a value from the text.
+    """A placeholder in an action that is filled with a value from a text.
 
     An environment whose actions have open values declares their types, such as `open_values =
     ("number",)`. Its `step` and `ground` receive actions with the values filled in.
@@ -55,7 +55,7 @@ class OpenValue:
         Base unit of numbers, as named in `Language.units` (`"degree"`). If the text has no number
         with this unit, numbers without a unit are used.
     default
-        The value if the text has none. Without a default, the action is then not possible.
+        The value if the text contains none. Without a default, the action is then impossible.
     now, step
         The current value, and how much *warmer* or *a bit louder* changes it. With `now`, the
         text may give a relative amount (*two degrees warmer*). With `step`, it may leave the
@@ -97,7 +97,7 @@ class OpenValue:
             )
         if self.unit and self.type != "number":
             raise WorldError(
-                f"`unit` must be left out for type {self.type!r}, which implies it. Remove it."
+                f"`unit` must be left out for type {self.type!r}, which implies a unit. Remove it."
             )
         if self.unit in _TYPE_OF_UNIT:
             type_ = _TYPE_OF_UNIT[self.unit]
@@ -124,13 +124,13 @@ class OpenValue:
             raise WorldError("`now` must be set if `step` is set. Set `now`, or leave `step` out.")
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
-        """Return the possible values in a text: first absolute, then relative ones."""
+        """Return the values that a text may give: absolute values first, then relative ones."""
         return tuple(self.readings(words, literals)) or self._defaults()
 
     def readings(
         self, words: Sequence[str], literals: Iterable[Literal]
     ) -> dict[Hashable, tuple[str, ...]]:
-        """Return the possible values in a text, labelled as absolute or relative."""
+        """Return the values that a text may give, labelled as absolute or relative."""
         if self.type == "text":
             return dict.fromkeys(_spans(words), ())
         wanted, listed = (self.type, self._unit), list(literals)
@@ -208,7 +208,7 @@ def declared_types(environment: Any) -> tuple[str, ...]:
 
 
 def holes(action: Any) -> list[OpenValue | OpenSet]:
-    """Return the open values of an action, which may be the action itself or its fields."""
+    """Return the open values of an action: the action itself or some of its fields."""
     return [each for each in _parts(action) if isinstance(each, (OpenValue, OpenSet))]
 
 
@@ -229,7 +229,7 @@ def fill(action: Any, hole: OpenValue | OpenSet, value: Hashable) -> Any:
 
 
 def fills(action: Any, offered: Iterable[Any]) -> bool:
-    """Return whether an action is a listed action with valid values filled in.
+    """Return whether an action equals a listed one with valid values filled in.
 
     >>> offered = [("set", OpenValue("number", low=5, high=35))]
     >>> fills(("set", 21), offered), fills(("set", 90), offered), fills(("mix", 21), offered)
@@ -272,7 +272,7 @@ def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def example_of(hole: OpenValue | OpenSet, environment: Any, state: State) -> Hashable:
-    """Return an example of a value that can fill an open value in a state."""
+    """Return an example value for an open value in a state."""
     if isinstance(hole, OpenValue):
         return hole.example
     return frozenset(list(hole.among(things_of(environment, state)))[:1])
@@ -309,7 +309,7 @@ class BoundEnvironment(Wrapper):
     def __init__(self, environment: Environment, text: TextValues) -> None:
         super().__init__(environment)
         self.text = text
-        # Both hold the latest state only.
+        # Both have an entry for the latest state only.
         self._described: dict[State, set[frozenset[Hashable]]] = {}
         self._meant: dict[State, dict[Action, tuple[Label, ...]]] = {}
 
@@ -350,7 +350,7 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def uses(self, state: State, action: Action, literal: Literal) -> bool:
-        """Return whether an action uses a literal: directly, as a change or as a count.
+        """Return whether an action uses a literal as its value, a change or a number of things.
 
         Returns True for literals whose type the environment does not declare.
         """
@@ -365,7 +365,7 @@ class BoundEnvironment(Wrapper):
         return literal.value in (*parts, *sizes)
 
     def explain(self, state: State, action: Action) -> list[str]:
-        """Explain which words of the text fill the open values of an action, and how."""
+        """Explain how the words of the text fill the open values of an action."""
         said, how = [], [label.name for label in self.meant(state, action)]
         words, parts = self.text.words, _parts(action)
         change = "more" if MORE in how else "less"
@@ -392,8 +392,8 @@ class BoundEnvironment(Wrapper):
         """Return the grounding graph of an action, with labels that relate it to the text.
 
         A set that matches the description exactly gets the label `as said`. A value that may be
-        relative gets labels such as `more than now`. Free text gets labels for the words around
-        it.
+        relative gets labels such as `more than now`. Free text gets labels for the words before and
+        after it.
         """
         graph: GroundingGraph = self.environment.ground(state, action, next_state)
         new = (Label(AS_SAID),) if self.describes(state, action) else ()
@@ -411,7 +411,7 @@ class BoundEnvironment(Wrapper):
         return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
 
     def describes(self, state: State, action: Action) -> bool:
-        """Return whether an action has a set that matches the description exactly."""
+        """Return whether an action has a set that the text describes exactly."""
         sets = [each for each in _parts(action) if isinstance(each, frozenset)]
         if not sets or "set" not in declared_types(self.environment):
             return False
@@ -437,7 +437,7 @@ class BoundEnvironment(Wrapper):
         )
 
     def _around(self, text: str) -> tuple[Label, ...]:
-        """Return labels for the words around a span; empty if it is not in the text."""
+        """Return labels for the words before and after a span of the text; none if it is absent."""
         part = tuple(text.split(" "))
         words = self.text.words
         for start in range(len(words) - len(part) + 1):

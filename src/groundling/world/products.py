@@ -1,4 +1,4 @@
-"""Products: actions as lazy combinations of factors (verb, things, manner)."""
+"""Products: actions as combinations of factors (verb, things, manner), created lazily."""
 
 from __future__ import annotations
 

@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from groundling.errors import WorldError
 from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
-_MOST_RANK = 9  # highest rank, as in "the ninth from the left"
+_MOST_RANK = 9  # highest rank by name, as in "the ninth from the left"
 _AXES = ("x", "y", "z")
 _NEAR = 1.0  # maximum distance of neighbours on a grid, diagonals included
 _ORDINALS = {2: "2nd ", 3: "3rd "}
-_MOST_KINDS = 3  # maximum labels by which things are grouped
-_TOGETHER = 500_000  # numbers compared at a time
+_MOST_KINDS = 3  # maximum number of labels by which things are grouped
+_TOGETHER = 500_000  # maximum numbers compared at a time
 IS, AS = labels_of("is"), labels_of("as")
-"""The labels of edges from a thing to its relations, and from a relation to the related things."""
+"""The labels of edges from a thing to its relation, and from there to the related things."""
 Edge = tuple[str, str, tuple[Label, ...]]
 Rank = tuple[str, str]
 """A rank, and the labels that the ranked things share."""
 Ranks = tuple[tuple[Rank, ...], ...]
-"""Ranks in groups; equal groups are mostly the same object."""
+"""Ranks by group; equal groups are usually the same object."""
 
 
 class RelationNode(NamedTuple):
@@ -84,7 +84,7 @@ class Scene:
         self._owners: dict[tuple[Label, ...], str | None] = {}
 
     def _is_shared(self, name: str) -> bool:
-        """Return whether some (but not all) things share a string value of a label."""
+        """Return whether a label has strings that some, but not all, things share."""
         values = list(self._values[name].values())
         strings = all(isinstance(each, str) for each in values)
         return strings and 1 < len(set(values)) < len(values)
@@ -121,12 +121,12 @@ class Scene:
         return None if found is None else tuple(chain.from_iterable(found))
 
     def grouped_ranks(self, name: str) -> Ranks | None:
-        """Return the ranks of a thing or a relation in groups, as in `ranks`."""
+        """Return the ranks of a thing or a relation, one tuple for each group (see `ranks`)."""
         return self._ranks[name] if name in self._ranks else self._relation_nodes[1].get(name)
 
     @cached_property
     def _ranks(self) -> dict[str, Ranks]:
-        """The ranks of each thing among things that share labels with it."""
+        """The ranks of each thing among the things with which it shares labels."""
         found: dict[str, list[tuple[Rank, ...]]] = {thing: [] for thing in self.labels}
         for shared in self._shared_kinds if self._numbers else ():
             said, groups = " ".join(shared), dict[int, list[str]]()
@@ -147,7 +147,7 @@ class Scene:
 
     @cached_property
     def _shared_kinds(self) -> list[tuple[str, ...]]:
-        """The combinations of labels by which things are grouped."""
+        """All combinations of up to `_MOST_KINDS` labels by which things are grouped."""
         sizes = range(len(self._kinds) + 1)
         return list(chain.from_iterable([combinations(self._kinds, size) for size in sizes]))
 
@@ -217,7 +217,7 @@ class Scene:
     # ---- graphs -------------------------------------------------------------------------
 
     def related(self, graph: GroundingGraph) -> GroundingGraph:
-        """Return a graph extended by the relations of all its things.
+        """Return a graph extended by the relations of all things in it.
 
         Each relation becomes a node with edges to the related things. The ranks of the node are the
         ranks of the thing among the related things.
@@ -227,7 +227,7 @@ class Scene:
         nodes: dict[str, tuple[Label, ...]] = {}
         edges: list[Edge] = []
         for name, thing in things.items():
-            is_first = name == renamed.get(thing, thing)  # of several nodes for one thing
+            is_first = name == renamed.get(thing, thing)  # the first node of this thing
             for node in self.relation_nodes(thing):
                 nodes[node.name] = node.labels
                 edges.append((name, node.name, IS))
@@ -238,7 +238,7 @@ class Scene:
         return graph.extended(nodes, edges)
 
     def things_of(self, graph: GroundingGraph) -> dict[str, str]:
-        """Return the nodes of a graph that represent things, with the things.
+        """Return the nodes of a graph that represent things, each with its thing.
 
         >>> scene = Scene({"a": {"colour": "red"}, "b": {"colour": "blue"}})
         >>> scene.things_of(GroundingGraph({"event": "take", "object": {"colour": "red"}}))
@@ -271,7 +271,7 @@ class Scene:
         return nodes, ranks
 
     def _find_extremes(self, related: list[tuple[int, str, list[int]]]) -> Iterator[Ranks]:
-        """Yield, for each relation, the ranks in which a thing is first or last.
+        """Yield, for each relation, the ranks in which its thing is first or last.
 
         The thing is compared with the related things that share labels with it.
         """
@@ -311,7 +311,7 @@ class Scene:
                 yield made[key]
 
     def _group_numbers(self, kinds: tuple[str, ...]) -> list[int]:
-        """Number things by their values of some labels; -1 for things that lack one."""
+        """Number the combinations of values of some labels; -1 for things without one of them."""
         columns = [[self._values[kind].get(thing) for thing in self.labels] for kind in kinds]
         if not columns:
             return [0] * len(self.labels)
@@ -321,7 +321,7 @@ class Scene:
 
 
 def _rows(compared: NDArray[np.bool_]) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield each thing and relation, with the things to which the relation applies.
+    """Yield, for each thing and relation, the things to which the thing is related.
 
     The axes of the array are the thing, the relation and the other thing. The relations of a thing
     are in the order of the first thing to which they apply.
@@ -360,7 +360,7 @@ def _relation_labels(relation: str) -> tuple[Label, ...]:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return the ranks of a value, by name and as `nth` with a separate number."""
+    """Return a rank in two forms: by name, and as `nth` with a separate number."""
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):

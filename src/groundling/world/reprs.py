@@ -1,4 +1,4 @@
-"""Safe display and comparison of user-defined values: these functions never raise."""
+"""Display and comparison of user-defined values by functions that never raise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_COMPARED = 5000  # maximum candidates for the nearest value
 
 
 def among(value: Any, others: Sequence[Any]) -> bool:
-    """Return whether a value is in a sequence, even if some items cannot be compared.
+    """Return whether a value is in a sequence; items that cannot be compared are ignored.
 
     >>> among(1, [3, 2, 1]), among("x", [1])
     (True, False)

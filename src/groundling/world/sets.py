@@ -14,9 +14,9 @@ from groundling.language.languages import NEUTRAL, Language
 from groundling.language.literals import Literal
 from groundling.world.graph import Label, Labels, labels_of
 
-_MOST_VALUES = 3  # maximum values of a label that describe a set
-_MOST_KINDS = 5  # maximum labels that one description combines
-_MOST_SINGLE = 12  # maximum things of a description that are also offered one by one
+_MOST_VALUES = 3  # maximum number of values of a label that describe a set
+_MOST_KINDS = 5  # maximum number of labels that one description combines
+_MOST_SINGLE = 12  # maximum size of a described set whose members are also candidates
 _MOST_SETS = 300
 _MOST_CHOICES = 40  # maximum subsets of a given size that are offered
 
@@ -47,7 +47,7 @@ class TextValues:
     language: Language = NEUTRAL
 
     def has(self, words: Sequence[str]) -> bool:
-        """Return whether the text contains any of the given words."""
+        """Return whether the text contains at least one of the given words."""
         return any(self.language.fold(word) in words for word in self.words)
 
     def plural(self, place: int) -> bool:
@@ -143,7 +143,7 @@ class OpenSet:
         return isinstance(value, frozenset) and bool(value)
 
     def sets(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
-        """Return the sets that a text may describe, in a fixed order."""
+        """Return the sets that a text may describe, in a deterministic order."""
         read = self.among(things)
         denoted, excluded = _denoted(read, _mentions(read, text), text)
         found: dict[frozenset[Hashable], None] = dict.fromkeys(denoted)
@@ -215,7 +215,7 @@ def _pairs(labels: Labels) -> frozenset[Pair]:
 
 
 def _marks(labels: Labels) -> frozenset[str]:
-    """Return the indicator labels of a thing."""
+    """Return the names of the indicator labels of a thing."""
     return frozenset(each.name for each in labels_of(labels, "a thing") if each.value is None)
 
 
@@ -229,7 +229,7 @@ def _marked(read: Mapping[Hashable, frozenset[Pair]], things: Things) -> list[fr
 
 
 def mentions_in(things: Things, text: TextValues) -> Sequence[Mention]:
-    """Return the mentions of things' labels in a text."""
+    """Return the places where a text names labels of things."""
     return _mentions(OpenSet().among(things), text)
 
 
@@ -279,7 +279,7 @@ def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Me
 def _denoted(
     things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention], text: TextValues
 ) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
-    """Return the sets that a text may describe and exclude, most specific first."""
+    """Return the sets that a text may describe or exclude, the most specific first."""
     turn = text.turn(mentions)
     main = [each for each in mentions if each[2][0] < turn]
     rest = [each for each in mentions if each[2][0] > turn]
@@ -290,7 +290,7 @@ def _denoted(
 def _readings(
     things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention]
 ) -> Iterator[frozenset[Hashable]]:
-    """Yield the sets that mentions may describe, most specific first.
+    """Yield the sets that mentions may describe, the most specific first.
 
     Values of one label are alternatives, and different labels must all match. Every subset of the
     labels is one reading. The last reading, without labels, is the set of all things.
@@ -333,7 +333,7 @@ def _descriptions(
 def describe_set(
     things: Things, chosen: Iterable[Hashable]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return labels for a set of things, and for similar things that are not in it.
+    """Return labels that describe a set and the similar things outside it.
 
     The labels of a set are those that its things share. A label with a few different values gets
     another name (`colour of some`). Further labels give the size (`one` or `several`, and `count`),
@@ -366,7 +366,7 @@ def describe_set(
 def _common(
     read: Mapping[Hashable, Sequence[Label]], members: Iterable[Hashable]
 ) -> dict[str, Any]:
-    """Return the labels that all given things have, with values if there are few."""
+    """Return the labels that all given things have; values are kept if there are few."""
     listed = [read[thing] for thing in members]
     found: dict[str, Any] = {}
     for name in sorted({label.name for labels in listed for label in labels}):

@@ -25,12 +25,12 @@ class Trajectory:
 
     @property
     def start(self) -> Hashable:
-        """The first state."""
+        """The state before the first action."""
         return self.states[0]
 
     @property
     def end(self) -> Hashable:
-        """The last state."""
+        """The state after the last action."""
         return self.states[-1]
 
     def __len__(self) -> int:
@@ -41,7 +41,7 @@ class Trajectory:
         return zip(self.states, self.actions, strict=False)
 
     def extended(self, action: Hashable, after: Hashable) -> Trajectory:
-        """Return the trajectory with one more action."""
+        """Return a trajectory extended by an action and the state after it."""
         return Trajectory((*self.states, after), (*self.actions, action))
 
 

@@ -33,7 +33,7 @@ class Case:
         """Tell whether the reply changes exactly what is expected, and is of the right kind."""
         row = self.row
         kind = str(row.get("kind", "act"))
-        if reply.kind not in kind.split("_or_"):
+        if reply.kind not in kind.split("_or_") or str(row.get("told", "")) not in reply.text:
             return False
         if "loosely" in row:
             untouched = set(row.get("untouched", ()))

@@ -21,12 +21,10 @@ from groundling.tasks.maps.corpus import (
     read_correspondences,
     read_map,
     read_transcript,
-    write_corpus,
-    write_map,
-    write_transcript,
 )
 from groundling.tasks.maps.generator import generate_corpus
 from groundling.tasks.maps.landscape import Landmark, Landscape, visited_landmarks
+from tools.corpus_files import write_map, write_maps, write_transcript
 
 MAP = """<?xml version="1.0" encoding="UTF-8"?>
 <topography file="3g.xml">
@@ -209,12 +207,12 @@ def test_correspondences_with_a_fault_are_refused_with_their_line(
 
 def test_corpus_round_trip(tmp_path: Path) -> None:
     corpus = generate_corpus(maps=4, dialogues=2, seed=11)
-    write_corpus(tmp_path, corpus)
+    write_maps(tmp_path, corpus)
     assert load_corpus(tmp_path) == corpus
 
 
 def test_corpus_with_an_unknown_map_number_is_refused(tmp_path: Path) -> None:
-    write_corpus(tmp_path, generate_corpus(maps=2, dialogues=1))
+    write_maps(tmp_path, generate_corpus(maps=2, dialogues=1))
     write(tmp_path / "correspondences.txt", "m0d0,0\nm1d0,71\n")
     with pytest.raises(CorpusError) as error:
         load_corpus(tmp_path)
@@ -224,7 +222,7 @@ def test_corpus_with_an_unknown_map_number_is_refused(tmp_path: Path) -> None:
 def test_corpus_without_a_file_says_which(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"correspondences\.txt cannot be read"):
         load_corpus(tmp_path / "nowhere")
-    write_corpus(tmp_path, generate_corpus(maps=2, dialogues=1))
+    write_maps(tmp_path, generate_corpus(maps=2, dialogues=1))
     (tmp_path / "transcripts" / "m1d0.txt").unlink()
     with pytest.raises(CorpusError, match=r"m1d0\.txt cannot be read"):
         load_corpus(tmp_path)
@@ -252,7 +250,7 @@ def test_corpus_refuses_a_dialogue_about_no_map() -> None:
 def test_corpus_image_is_found_only_where_it_exists(tmp_path: Path) -> None:
     corpus = generate_corpus(maps=2, dialogues=1)
     assert corpus.image(0) is None
-    write_corpus(tmp_path, corpus)
+    write_maps(tmp_path, corpus)
     image = write(tmp_path / "images" / "map0g.gif", b"GIF")
     read = load_corpus(tmp_path)
     assert read.image(0) == image
@@ -289,7 +287,7 @@ def test_hcrc_routes_hardly_ever_come_back(hcrc: MapCorpus) -> None:
 
 @pytest.mark.corpora
 def test_hcrc_survives_a_round_trip(hcrc: MapCorpus, tmp_path: Path) -> None:
-    write_corpus(tmp_path, hcrc)
+    write_maps(tmp_path, hcrc)
     assert load_corpus(tmp_path) == hcrc
     assert hcrc.folder is not None
     for path in (hcrc.folder / "transcripts").iterdir():

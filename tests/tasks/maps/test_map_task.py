@@ -11,10 +11,11 @@ from groundling.errors import CorpusError, SettingError
 from groundling.inference.transduction import _UnitReader
 from groundling.inference.unit_scores import UnitScores
 from groundling.tasks.benchmark import Fold, follow_cases
-from groundling.tasks.maps import Dialogue, DialogueLine, generate_corpus, score_path
+from groundling.tasks.maps import DialogueLine, generate_corpus
+from groundling.tasks.maps.corpus import Dialogue
 from groundling.tasks.maps.map_presets import PRESETS
 from groundling.tasks.maps.mentions import read_mentions
-from groundling.tasks.maps.path_score import PathScore
+from groundling.tasks.maps.path_score import PathScore, score_path
 from groundling.tasks.maps.task import MapTask
 
 TASK = MapTask()

@@ -17,12 +17,12 @@ from groundling.tasks.mazes import (
     load_sail,
     move,
     rotate,
-    start_as_published,
-    write_corpus,
 )
+from groundling.tasks.mazes.corpus import start_as_published
 from groundling.tasks.mazes.maze_files import read_examples, read_maze
-from groundling.tasks.mazes.plans import plans_within
 from groundling.world import CachedEnvironment, Demonstration
+from research.maze_routes import plans_within
+from tools.corpus_files import write_mazes
 
 MAP = """<?xml version="1.0"?>
 <map name="Tee">
@@ -171,7 +171,7 @@ def test_load_sail_refuses_or_skips_broken_records(tmp_path, record, says):
         ('x="2"', 'x="99999999999"', "must be an integer"),
         ('node1="1,0"', 'node1="1;0"', "<edge> number 2: node1 must be two integers"),
         ('wall="tower"', "", "<edge> number 3 must have the attribute wall"),
-        ('node2="2,0"', 'node2="0,0"', "as an earlier hall does"),
+        ('node2="2,0"', 'node2="0,0"', "must be the only one from"),
         ('name="Tee"', "", "<map> must have the attribute name"),
         ("</map>", "", "must be well-formed"),
         ('<map name="Tee">', "<map>", "must have the attribute name"),
@@ -247,10 +247,10 @@ def test_read_files_refuses_other_documents_and_endless_ones(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("remarks", [False, True])
-def test_write_corpus_is_read_back_the_same(tmp_path, remarks):
+def test_write_mazes_is_read_back_the_same(tmp_path, remarks):
     mazes = generate_mazes(4, 3)
     routes = generate_routes(mazes[:2], 60, seed=4, sentences=(1, 5))
-    write_corpus(tmp_path, routes, mazes=mazes, remarks=remarks)
+    write_mazes(tmp_path, routes, mazes=mazes, remarks=remarks)
     sail = load_sail(tmp_path)
     assert {each.environment.maze for each in sail.mazes.values()} == set(mazes)
     assert {finding.kind for finding in sail.report.findings} == {"unknown start"}
@@ -268,16 +268,16 @@ def test_write_corpus_is_read_back_the_same(tmp_path, remarks):
     assert len(singles) + len(dropped) == sum(len(route.sentences) for route in routes)
 
 
-def test_write_corpus_escapes_what_xml_reserves(tmp_path):
+def test_write_mazes_escapes_what_xml_reserves(tmp_path):
     places = {(0, 0): "", (1, 0): 'a "big" <sofa> & more'}
     maze = Maze("A&B", places, [((0, 0), (1, 0), "x<y", "'")])
-    write_corpus(tmp_path, [], mazes=[maze])
+    write_mazes(tmp_path, [], mazes=[maze])
     assert load_sail(tmp_path).mazes["A&B"].environment.maze == maze
 
 
-def test_write_corpus_keeps_odd_names_inside_the_folder(tmp_path):
+def test_write_mazes_keeps_odd_names_inside_the_folder(tmp_path):
     mazes = [Maze(name, {(0, 0): ""}, []) for name in ("../up", "UP!", "up", "/")]
-    write_corpus(tmp_path / "in", [], mazes=mazes)
+    write_mazes(tmp_path / "in", [], mazes=mazes)
     assert {file.parent.name for file in tmp_path.rglob("*.xml")} == {"maps", "data"}
     assert set(load_sail(tmp_path / "in").mazes) == {"../up", "UP!", "up", "/"}
 

@@ -8,17 +8,9 @@ from hypothesis import strategies as st
 
 from groundling.errors import DemonstrationError, SettingError, WorldError
 from groundling.language.instruction import Instruction
-from groundling.tasks.mazes import (
-    STAY,
-    Maze,
-    MazeEnvironment,
-    MazeState,
-    face,
-    mirror_text,
-    move,
-    read_action,
-    rotate,
-)
+from groundling.tasks.mazes import STAY, Maze, MazeEnvironment, face, move, rotate
+from groundling.tasks.mazes.actions import MazeState
+from groundling.tasks.mazes.mirror import mirror_text
 from groundling.world import CachedEnvironment, Demonstration, Environment
 
 
@@ -314,10 +306,3 @@ def test_mirror_text_keeps_the_tree():
     assert mirrored.tokens == ("Turn", "right")
     assert mirrored.text == "Turn right!"
     assert mirrored.heads == parsed.heads
-
-
-def test_read_action_reads_what_str_writes():
-    for action in (move(2), rotate(270), face(0), STAY):
-        assert read_action(str(action)) == action
-    with pytest.raises(WorldError, match="An action must be"):
-        read_action("jump(3)")

@@ -8,9 +8,10 @@ import pytest
 
 from groundling.errors import SettingError
 from groundling.tasks.benchmark import Fold, follow_cases
-from groundling.tasks.mazes import generate_mazes, generate_routes, load_sail, write_corpus
+from groundling.tasks.mazes import generate_mazes, generate_routes, load_sail
 from groundling.tasks.mazes.maze_presets import PRESETS, prepare_sentences
 from groundling.tasks.mazes.task import MazeTask
+from tools.corpus_files import write_mazes
 
 TASK = MazeTask()
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWa
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = Path(tmp_path_factory.mktemp("corpus"))
-    write_corpus(made, generate_routes(generate_mazes(4, 2, size=4, halls=5), 30, seed=2))
+    write_mazes(made, generate_routes(generate_mazes(4, 2, size=4, halls=5), 30, seed=2))
     return made
 
 

@@ -5,8 +5,9 @@ import pytest
 from groundling import Demonstration, Follower, Search
 from groundling.errors import AugmentWarning
 from groundling.language import language_of, load_parser
-from groundling.tasks.mazes import Maze, MazeEnvironment, Swaps, find_swaps, mirror_text, rotate
+from groundling.tasks.mazes import Maze, MazeEnvironment, Swaps, find_swaps, rotate
 from groundling.tasks.mazes.maze_presets import PRESETS
+from groundling.tasks.mazes.mirror import mirror_text
 
 MAZE = Maze("Two", {(3, 4): "lamp", (4, 4): ""}, [((3, 4), (4, 4), "wood", "fish")])
 WORLD = MazeEnvironment(MAZE)

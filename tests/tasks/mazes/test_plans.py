@@ -9,11 +9,11 @@ from groundling.tasks.mazes.actions import canonical
 from groundling.tasks.mazes.plans import (
     Pose,
     actions_of,
-    plans_within,
     poses_of,
     shortest_plans,
 )
 from groundling.world import CachedEnvironment
+from research.maze_routes import plans_within
 
 MAZE = generate_mazes(seed=11, count=1)[0]
 
@@ -68,9 +68,9 @@ def test_canonical_merges_and_cuts(actions, plan):
         ([Pose((9, 9), 0)], "no place at"),
         ([Pose((0, 0), 45)], "orientation must be one of .* got 45"),
         ([Pose((0, 0), 90), Pose((0, 0), None)], "orientation becomes unknown"),
-        ([Pose((0, 0), 90), Pose((1, 0), 0)], "walks and turns in one step"),
+        ([Pose((0, 0), 90), Pose((1, 0), 0)], "moves and turns in one step"),
         ([Pose((0, 0), 0), Pose((1, 0), 0)], "while facing 0"),
-        ([Pose((0, 0), None), Pose((1, 0), 90)], "walks and turns in one step"),
+        ([Pose((0, 0), None), Pose((1, 0), 90)], "moves and turns in one step"),
         ([Pose((1, 0), 180), Pose((1, 1), 180)], "no hall leads"),
         ([Pose((0, 0), 90), Pose((1, 1), 90)], "while facing 90"),
     ],

@@ -10,11 +10,11 @@ from groundling.tasks.puzzles.board import (
     Strike,
     collapse,
     each_strike,
-    expand,
     full_lines,
     is_stuck,
     strike,
 )
+from tools.corpus_files import expand
 
 boards = st.integers(1, 5).flatmap(
     lambda height: st.integers(1, 5).flatmap(

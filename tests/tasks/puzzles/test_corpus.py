@@ -12,10 +12,10 @@ from groundling.tasks.puzzles.corpus import (
     PuzzleCorpus,
     read_corpus,
     split_hints,
-    write_corpus,
 )
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
 from groundling.world import CachedEnvironment
+from tools.corpus_files import write_puzzles
 
 GAMES = "1\n:2\n# # .\n. # # \n\n2\n:2\n# #\n"
 SOLUTIONS = "1\nr:0:0:1\nr:1\n\n2\n"
@@ -59,20 +59,20 @@ def test_split_hints_at_commas_and_then():
     assert split_hints(text) == ("go for a row", "then a column", "another row", "and a column .")
 
 
-def test_write_corpus_round_trip(tmp_path):
+def test_write_puzzles_round_trip(tmp_path):
     puzzles = (
         Puzzle(3, Board.read(["##.", ".##"]), 2, (Strike("row", (0, 1)),), "both rows , please ."),
         Puzzle(4, Board.read(["#.##"]), 2, (Strike("row", (0,), 2, 3),), ""),
         Puzzle(9, Board.read(["###"]), 3),
     )
     solved = (puzzles[0], puzzles[2])
-    write_corpus(solved, tmp_path / "new")
+    write_puzzles(solved, tmp_path / "new")
     assert read_corpus(tmp_path / "new") == PuzzleCorpus(solved)
 
 
-def test_write_corpus_refuses_underscores(tmp_path):
+def test_write_puzzles_refuses_underscores(tmp_path):
     with pytest.raises(CorpusError, match="underscore"):
-        write_corpus([Puzzle(1, Board.read(["##"]), 2, (), "a_b")], tmp_path)
+        write_puzzles([Puzzle(1, Board.read(["##"]), 2, (), "a_b")], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -169,5 +169,5 @@ def test_real_corpus(tmp_path):
                 assert not environment.is_dead_end(state)
                 state = environment.step(state, action)
     assert unreachable == {"original": [22, 44, 47], "subsets": []}
-    write_corpus(corpus, tmp_path)
+    write_puzzles(corpus, tmp_path)
     assert read_corpus(tmp_path) == corpus

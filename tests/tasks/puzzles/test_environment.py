@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from groundling.errors import SettingError, WorldError
 from groundling.language.instruction import Instruction
-from groundling.tasks.puzzles.board import Board, Strike, collapse, each_strike, expand, strike
+from groundling.tasks.puzzles.board import Board, Strike, collapse, each_strike, strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState, offered_sizes
 from groundling.world import CachedEnvironment, Demonstration, Environment
+from tools.corpus_files import expand
 
 
 def state_of(*rows, k=2, last=None):

@@ -7,11 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles import generate_corpus, generate_puzzle, read_corpus, write_corpus
+from groundling.tasks.puzzles import generate_corpus, read_corpus
 from groundling.tasks.puzzles.board import Board, Strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
-from groundling.tasks.puzzles.generator import cardinal, hint_for, ordinal, write_hints
+from groundling.tasks.puzzles.generator import (
+    cardinal,
+    generate_puzzle,
+    hint_for,
+    ordinal,
+    write_hints,
+)
 from groundling.world import CachedEnvironment
+from tools.corpus_files import write_puzzles
 
 
 @settings(max_examples=60, deadline=None)
@@ -42,7 +49,7 @@ def test_generate_partial_share_makes_longer_lines():
 
 def test_generated_corpus_round_trip(tmp_path):
     corpus = generate_corpus(12, seed=3, sizes=(2, 7))
-    write_corpus(corpus, tmp_path)
+    write_puzzles(corpus, tmp_path)
     assert read_corpus(tmp_path) == corpus
     assert len(corpus.usable) == 12
 

@@ -9,8 +9,9 @@ import pytest
 from groundling.errors import SettingError
 from groundling.plan import Plan
 from groundling.tasks.benchmark import Fold, demonstrations, follow_cases
-from groundling.tasks.puzzles import Board, PuzzleEnvironment, PuzzleState, generate_corpus
+from groundling.tasks.puzzles import Board, PuzzleEnvironment, generate_corpus
 from groundling.tasks.puzzles.corpus import PuzzleCorpus
+from groundling.tasks.puzzles.environment import PuzzleState
 from groundling.tasks.puzzles.puzzle_presets import PRESETS
 from groundling.tasks.puzzles.task import PuzzleTask, random_splits
 

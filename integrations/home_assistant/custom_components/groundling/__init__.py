@@ -1,4 +1,4 @@
-"""Groundling: a conversation agent that follows commands offline and explains each decision."""
+"""Groundling integration: a conversation agent that follows commands offline."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ PLATFORMS = [Platform.CONVERSATION]
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Set up the conversation agent of an entry."""
+    """Set up the conversation agent of a configuration entry."""
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     return True
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Take the conversation agent of an entry away."""
+    """Remove the conversation agent of a configuration entry."""
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)

@@ -1,4 +1,4 @@
-"""The settings of an entry: the language, and which entities the agent knows."""
+"""Configuration of the integration: the language, and which entities the agent knows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .const import CONF_EXPOSED, CONF_LANGUAGE, DOMAIN
 
 
 class GroundlingConfigFlow(ConfigFlow, domain=DOMAIN):
-    """Ask for the language once; there is one agent for each language."""
+    """Configuration flow that asks for the language; each language has one agent."""
 
     VERSION = 1
 
     async def async_step_user(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
-        """Show the form, or make the entry that it asks for."""
+        """Show the form or, when it is submitted, create the entry."""
         from groundling.home.model import shipped_languages
 
         languages = await self.hass.async_add_executor_job(shipped_languages)

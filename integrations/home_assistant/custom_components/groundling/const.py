@@ -1,4 +1,4 @@
-"""Names that the integration uses."""
+"""Constants of the integration."""
 
 DOMAIN = "groundling"
 CONF_LANGUAGE = "language"

@@ -1,4 +1,4 @@
-"""The conversation entity: it acts, asks back, answers, or declines."""
+"""Conversation entity, which acts, asks, answers or declines."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _MOST_CONVERSATIONS = 50
 async def async_setup_entry(
     hass: HomeAssistant, entry: ConfigEntry, async_add_entities: AddConfigEntryEntitiesCallback
 ) -> None:
-    """Add the agent of an entry."""
+    """Add the conversation entity of a configuration entry."""
     await hass.async_add_executor_job(load_model, entry.data[CONF_LANGUAGE])
     async_add_entities([GroundlingAgent(entry)])
 
 
 class GroundlingAgent(conversation.ConversationEntity):
-    """Follows what is said with a model on this machine."""
+    """Conversation agent that uses a model on this machine."""
 
     _attr_has_entity_name = True
     _attr_name = None
@@ -46,7 +46,7 @@ class GroundlingAgent(conversation.ConversationEntity):
 
     @property
     def supported_languages(self) -> list[str] | Literal["*"]:
-        """The language of the entry."""
+        """Language of the entry."""
         return [self.entry.data[CONF_LANGUAGE]]
 
     async def _async_handle_message(
@@ -54,10 +54,10 @@ class GroundlingAgent(conversation.ConversationEntity):
         user_input: conversation.ConversationInput,
         chat_log: conversation.ChatLog,
     ) -> conversation.ConversationResult:
-        """Reply to what was said, and ask Home Assistant to do what it asks for."""
+        """Reply to an utterance, and call the services that carry out its commands."""
         try:
             reply = await self._reply(user_input, chat_log.conversation_id)
-        except GroundlingError as error:  # too long a text, or nothing that is exposed
+        except GroundlingError as error:  # the text is too long, or no entity is exposed
             reply = HomeReply("decline", str(error))
         if reply.kind == "act":
             await self._carry_out(reply, user_input.context)

@@ -1,4 +1,4 @@
-"""The home as Home Assistant knows it: registries and states, as Groundling reads them."""
+"""Conversion of Home Assistant's registries and states to a Groundling home."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from groundling.home.home import Area, Entity, Floor, Home
 
 
 def home_of(hass: HomeAssistant, language: str, exposed_only: bool) -> Home:
-    """Return the home of an installation, without states: those come with each request."""
+    """Return the home of an installation, without states, which are passed with each request."""
     entities, devices = er.async_get(hass), dr.async_get(hass)
     found = []
     for state in hass.states.async_all():

@@ -1,4 +1,4 @@
-"""What Home Assistant is asked to do for a command of Groundling."""
+"""Service calls of Home Assistant that carry out Groundling's commands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MODES = {"heat": "heat", "cool": "cool", "automatic": "auto"}
 def calls_of(
     command: Command, changes: dict[str, Any]
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield (domain, service, data) of each entity that a command is for."""
+    """Yield a service call (domain, service, data) for each entity of a command."""
     for id_ in command.target.ids:
         domain = id_.partition(".")[0]
         if "." in id_:

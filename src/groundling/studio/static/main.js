@@ -19,7 +19,7 @@ let leave = () => {};
 let turn = 0;
 
 async function open() {
-  if (location.hash && !location.hash.startsWith("#/")) return; // within the page
+  if (location.hash && !location.hash.startsWith("#/")) return; // a link inside the page
   const [name, wanted = "main"] = location.hash.replace(/^#\/?/, "").split("?")[0].split("/");
   const [path, title, load] = [...PAGES, ...HIDDEN].find((each) => each[0] === name) ?? PAGES[0];
   const mine = ++turn;
@@ -45,7 +45,7 @@ async function open() {
 
 function frame(path) {
   const own = project.name === "main" ? "" : `/${project.name}`;
-  const joined = path === "join"; // pupils only have the page of their robot
+  const joined = path === "join"; // pupils see only the page of their robot
   document.querySelector(".brand").setAttribute("href", joined ? "#/join" : "#/");
   document.getElementById("nav").replaceChildren(...(joined ? [] : PAGES).map(([each, title]) => h("a", {
     href: `#/${each}${["worlds", "class", "lesson"].includes(each) ? "" : own}`,

@@ -25,7 +25,7 @@ export async function open(page, project) {
     if (!found) return;
     meaning.replaceChildren(h("h3", { class: "mark" }, readableWord(word)), h("p", { class: "muted small" }, t("wordHow")),
       sides(found.weights.slice(0, 14).map((each) => ({ name: each.meaning, value: each.weight })), word));
-    if (moves) meaning.scrollIntoView({ block: "nearest" }); // on a phone it lies below the words
+    if (moves) meaning.scrollIntoView({ block: "nearest" }); // on a phone, the meaning is below the words
   }
 
   async function load() {

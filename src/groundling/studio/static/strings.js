@@ -94,11 +94,11 @@ const TABLE = {
   and: [" and ", " und "],
   then: [", then ", ", dann "],
   // details
-  detailsHow: ["Point at a word or an action, or select one with the keyboard. Thicker lines mean higher probability.", "Zeig auf ein Wort oder eine Handlung, oder wähle mit der Tastatur. Dickere Linien sind wahrscheinlicher."],
+  detailsHow: ["Point at a word or an action, or select one with the keyboard. A thicker line means a higher probability.", "Zeig auf ein Wort oder eine Handlung, oder wähle mit der Tastatur. Dickere Linien sind wahrscheinlicher."],
   runnerUp: ["The second-best plan is “{0}”, with a score {1} lower.", "Auf Platz zwei: „{0}“, {1} zurück."],
-  decided: ["Deciding features", "Entscheidende Merkmale"],
+  decided: ["Decisive features", "Entscheidende Merkmale"],
   liesOn: ["Aligned with ", "Zugeordnet zu "],
-  liesOnNothing: ["Not aligned with anything here.", "Hier nichts zugeordnet."],
+  liesOnNothing: ["Not aligned with anything in this graph.", "Hier nichts zugeordnet."],
   itsWeights: ["Its weights here", "Seine Gewichte hier"],
   fromText: ["Evidence from the text", "Was im Text dafür und dagegen spricht"],
   anyway: ["Independent of the text", "Unabhängig vom Text"],
@@ -117,7 +117,7 @@ const TABLE = {
   steps: ["{0} steps", "{0} Schritte"],
   // examples
   examplesTitle: ["Examples", "Beispiele"],
-  examplesLead: ["All demonstrations: a text and its actions. Rows marked “Test only” are not used for learning. They measure accuracy.", "Alle Beispiele: ein Text und seine Handlungen. Zeilen mit „Nur Prüfung“ werden nicht gelernt. Sie messen die Genauigkeit."],
+  examplesLead: ["All demonstrations: a text and its actions. Rows marked “Test only” are not used for training but for measuring accuracy.", "Alle Beispiele: ein Text und seine Handlungen. Zeilen mit „Nur Prüfung“ werden nicht gelernt. Sie messen die Genauigkeit."],
   search: ["Search", "Suchen"],
   count: ["{0} examples", "{0} Beispiele"],
   countOne: ["1 example", "1 Beispiel"],
@@ -193,7 +193,7 @@ const TABLE = {
   wrongTitle: ["Give the world a title.", "Gib der Welt einen Titel."],
   wrongNoName: ["{0}: number {1} has no name yet.", "{0}: Nummer {1} hat noch keinen Namen."],
   wrongColon: ["A name cannot contain a colon: “{0}”.", "Ein Name darf keinen Doppelpunkt enthalten: „{0}“."],
-  wrongTwice: ["{0}: two are called “{1}”. Give one of them another name.", "{0}: Zwei heißen „{1}“. Gib einem davon einen anderen Namen."],
+  wrongTwice: ["{0}: two entries are named “{1}”. Rename one of them.", "{0}: Zwei heißen „{1}“. Gib einem davon einen anderen Namen."],
   wrongNoPlaces: ["Add at least one place.", "Füge mindestens einen Ort hinzu."],
   wrongNoMovers: ["Add at least one robot.", "Füge mindestens einen Roboter hinzu."],
   wrongCell: ["“{0}” and “{1}” are both in column {2}, row {3}. Move one of them.", "„{0}“ und „{1}“ liegen beide in Spalte {2}, Zeile {3}. Verschiebe einen davon."],
@@ -216,8 +216,8 @@ const TABLE = {
   nextScene: ["Next kitchen", "Nächste Küche"],
   // the class
   classTitle: ["Class", "Klasse"],
-  classOff: ["Stop the studio in its terminal (Ctrl-C) and start it with this command. A new page opens in the browser; use that one and close this one.", "Beende das Studio in seinem Terminal (Strg-C) und starte es mit diesem Befehl. Im Browser öffnet sich eine neue Seite: Benutze sie und schließe diese."],
-  restarted: ["The studio was started again. Use the page that it opened, or the address that it printed in the terminal, and close this page.", "Das Studio wurde neu gestartet. Benutze die Seite, die es geöffnet hat, oder die Adresse im Terminal, und schließe diese Seite."],
+  classOff: ["Stop the studio in its terminal (Ctrl-C) and start it with this command. A new page opens in the browser; use the new page and close this one.", "Beende das Studio in seinem Terminal (Strg-C) und starte es mit diesem Befehl. Im Browser öffnet sich eine neue Seite: Benutze sie und schließe diese."],
+  restarted: ["The studio was restarted. Close this page. Use the page that the studio opened, or the address that it printed in the terminal.", "Das Studio wurde neu gestartet. Benutze die Seite, die es geöffnet hat, oder die Adresse im Terminal, und schließe diese Seite."],
   classNet: ["Pupils must be on the same local network. No data leaves it.", "Alle müssen im selben lokalen Netz sein. Keine Daten verlassen es."],
   classAbout: ["In a class, each pupil gets an untrained robot on their own device, and this page shows all robots side by side.", "In einer Klasse bekommt jedes Kind einen leeren Roboter auf dem eigenen Gerät, und diese Seite zeigt alle nebeneinander."],
   classJoin: ["Open this address and enter your name:", "Öffne diese Adresse und schreib deinen Namen:"],
@@ -228,7 +228,7 @@ const TABLE = {
   joinName: ["Your name", "Dein Name"],
   join: ["Join", "Mitmachen"],
   takeHome: ["Take home", "Mit nach Hause nehmen"],
-  takeHomeHow: ["This file has your world, your name and all your examples. At home, run: groundling studio {0}", "Diese Datei enthält deine Welt, deinen Namen und alle deine Beispiele. Zu Hause: groundling studio {0}"],
+  takeHomeHow: ["This file contains your world, your name and all your examples. At home, run: groundling studio {0}", "Diese Datei enthält deine Welt, deinen Namen und alle deine Beispiele. Zu Hause: groundling studio {0}"],
   robotOf: ["{0}’s robot", "Roboter von {0}"],
 };
 
@@ -262,7 +262,7 @@ const COLOURS = {
 };
 const CONDITIONS = { on: "an", off: "aus", open: "offen", closed: "geschlossen" };
 
-// Sentences of the server, and words inside them. The server speaks English; {0} is filled with its own words.
+// German translations of the server's messages and of words in them; {0} stands for any text.
 const PROBLEMS = [
   ["The server does not answer. Start it again; what was taught is kept.", "Der Server antwortet nicht. Starte ihn neu; was beigebracht wurde, bleibt erhalten."],
   ["The server answered {0}.", "Der Server hat mit {0} geantwortet."],

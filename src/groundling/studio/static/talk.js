@@ -283,7 +283,7 @@ export class Talk {
     if (said.chosen) sentences.push(h("p", {}, t("youChose")));
     const toggled = () => {
       turn.detailed = details.open;
-      if (turn.details !== details) turn.details.open = details.open;  // it was redrawn in the meantime
+      if (turn.details !== details) turn.details.open = details.open;  // the details were redrawn in the meantime
       else if (details.open) this.details(turn, details);
     };
     const details = h("details", { class: "others", ontoggle: toggled }, h("summary", {}, t("details")));

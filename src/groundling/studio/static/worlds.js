@@ -52,7 +52,7 @@ function thumbnail(name) {
 }
 
 const PAUSE = 250; // milliseconds without typing before the picture is drawn again
-const DRAFT = "world"; // the key of the edited world, which outlasts the page
+const DRAFT = "world"; // storage key of the edited world, which is kept when the page is closed
 
 const fresh = () => ({
   title: titled("My world"), places: [{ name: thingName("garden"), at: [0, 0] }, { name: thingName("house"), at: [1, 0] }],
@@ -107,7 +107,7 @@ class Editor {
   constructor(go) {
     this.world = stored() ?? fresh();
     this.turn = 0;
-    this.where = new WeakMap(); // the place of each thing and robot, whatever it is called
+    this.where = new WeakMap(); // the place of each thing and robot, which stays the same when a place is renamed
     this.offers = []; // functions that update the place menus after a rename
     this.picture = h("div", { class: "picture" });
     this.problem = h("p", { class: "problem", role: "status", hidden: true });

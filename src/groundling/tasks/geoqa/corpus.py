@@ -1,4 +1,4 @@
-"""The GeoQA corpus: readers of its files, and a generator of similar maps."""
+"""Reader of the GeoQA corpus, and a generator of similar maps."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
 Evidence = Literal["gold", "raw"]
-_LEAST = 0.5  # minimum raw evidence for a label
+_LEAST = 0.5  # minimum score of evidence for a label
 Labels = dict[str, object]
 
 
 @dataclass(frozen=True)
 class GeoMap:
-    """A map with labels of its places, by kind of evidence, and questions."""
+    """A map: the labels of its places for each kind of evidence, and questions with answers."""
 
     name: str
     facts: Mapping[Evidence, Mapping[str, Labels]]
     questions: tuple[tuple[str, frozenset[str]], ...]
 
     def environment(self, evidence: Evidence) -> Places:
-        """Return the environment of the map with one kind of evidence."""
+        """Return the environment of the map, with labels from one kind of evidence."""
         return Places(self.name, self.facts[evidence])
 
     def demonstrations(self, evidence: Evidence) -> list[Demonstration]:
-        """Return the questions as demonstrations."""
+        """Return the questions of the map as demonstrations with answers."""
         world = self.environment(evidence)
         return [
             Demonstration(text, world, (), answer=answer, name=f"{self.name} {number}")
@@ -48,19 +48,19 @@ class Places:
         self.facts = facts
 
     def things(self, state: object) -> Mapping[str, Labels]:
-        """Return the labels of all places; names of other places are relations."""
+        """Return the labels of all places; a label whose value is another place is a relation."""
         return self.facts
 
     def actions(self, state: object) -> tuple[str, ...]:
-        """Return no actions: a map only answers questions."""
+        """Return no actions, because a map only answers questions."""
         return ()
 
     def step(self, state: object, action: object) -> object:
-        """Return the unchanged state."""
+        """Return the state unchanged, because there are no actions."""
         return state
 
     def ground(self, state: object, action: object, after: object) -> GroundingGraph:
-        """Return an empty graph."""
+        """Return an empty graph, because there are no actions."""
         return GroundingGraph({"map": "map"})
 
 
@@ -68,7 +68,7 @@ class Places:
 
 
 def load_maps(folder: Path) -> list[GeoMap]:
-    """Read the maps in the subfolders of a folder."""
+    """Return the maps in the subfolders of a folder."""
     try:
         folders = sorted(each for each in folder.iterdir() if each.is_dir())
     except OSError as error:
@@ -125,7 +125,7 @@ def _load_map(folder: Path) -> GeoMap:
 
 
 def _add(labels: Labels, name: str, other: str) -> None:
-    """Add a label to a place, or another place to one of its relations."""
+    """Add a label to a place or, if `other` is given, a relation to that place."""
     if not other:
         labels.setdefault(name, True)
     elif isinstance(known := labels.setdefault(name, []), list):

@@ -18,7 +18,7 @@ from groundling.tasks.presets import Preset, Presets
 
 @dataclass(frozen=True, kw_only=True)
 class GeoQAPreset(Preset):
-    """Preset for GeoQA: which kind of evidence the labels of places come from."""
+    """Preset for GeoQA; `evidence` selects where the labels of places come from."""
 
     parser: str = "chain:english"
     evidence: Evidence = "gold"
@@ -48,13 +48,13 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
     tables_only = ("best",)
 
     def load(self, source: Path | None, size: float | None = None) -> list[GeoMap]:
-        """Read the maps from a folder, or generate a sample."""
+        """Return the maps in a folder, or a generated sample."""
         if source is not None:
             return load_maps(source / self.corpus)
         return generate_maps(sample_count(6, 3, size))
 
     def prepare(self, corpus: list[GeoMap], chosen: GeoQAPreset) -> list[Case]:
-        """Return the questions of all maps."""
+        """Return the questions about all maps as cases."""
         return [
             Case(shown, each.name)
             for each in corpus
@@ -66,7 +66,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         return [each.name for each in corpus]
 
     def folds(self, corpus: list[GeoMap], preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Hold out each map in turn."""
+        """Return one fold for each map, which it holds out."""
         cost = 6.0 if variant == "raw evidence" else 1.0
         folds = [Fold(each.name, (each.name,), seconds=cost) for each in corpus]
         return folds[:2] if quick else folds
@@ -74,7 +74,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
     def evaluate(
         self, corpus: list[GeoMap], chosen: Mapping[str, GeoQAPreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train on all maps but one, and answer the questions of the held-out map."""
+        """Train on all maps but one; return the scores on the questions about the held-out map."""
         found = {}
         for variant, each in chosen.items():
             cases = self.prepare(corpus, each)
@@ -95,7 +95,7 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         return found
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the share of exact answers."""
+        """Return the row: the share of questions with an exact answer."""
         scores = [score["exact"] for outcome in outcomes for _, score in outcome["scores"]]
         published = self.presets.select(preset, variant).published
         return Row(
@@ -107,5 +107,5 @@ class GeoQATask(Task[list[GeoMap], GeoQAPreset]):
         )
 
     def condition(self, corpus: list[GeoMap], preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         return f"{len(corpus)} maps, one left out; exact sets"

@@ -1,4 +1,4 @@
-"""Read the gSCAN corpus: commands, situations and primitive moves."""
+"""Reader of the gSCAN corpus: commands, situations and primitive moves."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SPLITS = {
     "A": "test", "B": "visual_easier", "C": "visual", "D": "situational_1",
     "E": "situational_2", "F": "contextual", "G": "adverb_1", "H": "adverb_2",
 }  # fmt: skip
-"""The names of the splits, by their letters in the paper."""
+"""Names of the splits in the files, by their letters in the gSCAN paper."""
 _MOST_SIZE, _MOST_THINGS = 100, 1_000
 
 
 @dataclass(frozen=True)
 class GscanExample:
-    """An example: a command, its grid, its meaning, and its primitive moves."""
+    """A gSCAN example: a command, its grid, its meaning, and its primitive moves."""
 
     split: str
     text: str
@@ -35,10 +35,10 @@ class GscanExample:
 
 
 def read_corpus(path: Path) -> list[GscanExample]:
-    """Read a file of examples, one JSON object per line.
+    """Return the examples in a file with one JSON object per line.
 
-    The file lists the target first. Here, things are sorted by position, so that the order does not
-    reveal the target.
+    The file lists the target first. The reader sorts the things by position, so that their order
+    does not reveal the target.
     """
     examples = []
     for number, line in read_lines(path):

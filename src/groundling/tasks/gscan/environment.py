@@ -1,4 +1,4 @@
-"""The grid of gSCAN: things, commands, and the executor of commands."""
+"""The gSCAN grid as an environment: things, commands, and the executor of commands."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ MANNERS = {
     "while spinning": Manner(("turn left",) * 4, "before turns"),
     "while zigzagging": Manner(route=ZIGZAG),
 }
-"""The manners of the corpus, under names that do not occur in the texts."""
+"""Manners of the corpus, under names that do not occur in the texts."""
 _EAST, _SOUTH, _WEST, _NORTH = range(4)
 _STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # rows and columns, by direction
 _TURNS: tuple[tuple[str, ...], ...] = ((), ("turn right",), ("turn left",) * 2, ("turn left",))
-_HEAVY = 3  # smallest size that needs two pushes per cell
+_HEAVY = 3  # smallest size of a thing that needs two pushes per cell
 
 
 class GridThing(NamedTuple):
-    """A thing on the grid."""
+    """A thing on the grid, with its colour, shape, size and position."""
 
     row: int
     column: int
@@ -37,7 +37,7 @@ class GridThing(NamedTuple):
 
     @property
     def labels(self) -> Labels:
-        """The labels of the thing in a scene."""
+        """Labels of the thing in a scene."""
         return _labels(self)
 
 
@@ -52,7 +52,7 @@ def _labels(thing: GridThing) -> Labels:
 
 
 class GscanCommand(NamedTuple):
-    """A verb, the number of a thing, and the number of a manner."""
+    """A command: a verb, the index of a thing, and the index of a manner."""
 
     verb: str
     thing: int
@@ -60,7 +60,7 @@ class GscanCommand(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A grid with the agent, its direction, the things, and the executed command."""
+    """State of the grid: the agent, its direction, the things, and the executed command."""
 
     size: int
     row: int
@@ -71,7 +71,7 @@ class Grid(NamedTuple):
 
 
 def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
-    """Return the routes to a thing: columns before rows, and zigzag if that differs.
+    """Return the routes to a thing: columns first, and in zigzag if that is different.
 
     >>> circle = GridThing(1, 1, "circle", "red", 1)
     >>> for route in routes(Grid(6, 0, 0, 0, (circle,)), "push", 0).values():
@@ -112,7 +112,7 @@ def _route(grid: Grid, verb: str, thing: int, way: Sequence[int]) -> Route:
 
 
 class GscanEnvironment:
-    """Commands on a grid: every verb with every thing in every manner.
+    """Environment whose actions are commands: any verb with any thing in any manner.
 
     The executor (`execute`) handles routes and manners. The follower learns the thing, verb and
     manner of each text.
@@ -134,11 +134,11 @@ class GscanEnvironment:
         self.manners = tuple(manners)
 
     def things(self, state: Grid) -> dict[str, Labels]:
-        """Return the labels of all things."""
+        """Return the labels of all things on the grid."""
         return {f"thing {n}": thing.labels for n, thing in enumerate(state.things)}
 
     def actions(self, state: Grid) -> tuple[GscanCommand, ...]:
-        """Return all commands, or an empty tuple after the first command."""
+        """Return all commands; none are possible after the first one."""
         if state.done is not None:
             return ()
         return tuple(
@@ -149,7 +149,7 @@ class GscanEnvironment:
         )
 
     def step(self, state: Grid, action: GscanCommand) -> Grid:
-        """Return the grid with the executed command."""
+        """Return the grid after a command."""
         return Grid(*state[:5], action)
 
     def ground(self, state: Grid, action: GscanCommand, next_state: Grid) -> GroundingGraph:
@@ -164,12 +164,12 @@ class GscanEnvironment:
         return GroundingGraph(nodes, edges)
 
     def execute(self, state: Grid, action: GscanCommand) -> tuple[str, ...]:
-        """Return the primitive moves of a command."""
+        """Return the primitive moves that carry out a command."""
         manner = self.manners[action.manner]
         ways = routes(state, action.verb, action.thing)
         return manner.render(ways.get(manner.route, ways[STRAIGHT]))  # type: ignore[return-value]
 
     def describe(self, state: Grid) -> str:
-        """Describe a grid in one line."""
+        """Return a description of a grid in one line."""
         listed = ", ".join(f"{e.colour} {e.shape} {e.size}" for e in state.things)
         return f"A grid of {state.size} by {state.size} with {listed}."

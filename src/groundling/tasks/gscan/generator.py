@@ -62,7 +62,7 @@ def _examples(rng: random.Random) -> Iterator[GscanExample]:
 
 
 def _split(grid: Grid, target: GridThing, command: GscanCommand, text: str) -> str:
-    """Return the letter of the split that a command belongs to."""
+    """Return the letter of the split to which a command belongs."""
     manner = list(MANNERS)[command.manner]
     if manner == "cautiously":
         return SPLITS["G"]

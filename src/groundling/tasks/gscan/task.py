@@ -30,12 +30,12 @@ from groundling.world.environment import Demonstration
 from groundling.world.manners import explain_sequence, learn_manners
 
 _USUAL = 200
-_QUICK = 40  # commands of each split
+_QUICK = 40  # number of commands of each split
 
 
 @dataclass(frozen=True, kw_only=True)
 class GscanPreset(Preset):
-    """Preset of gSCAN: number of demonstrations, and whether manners are learnt."""
+    """Preset of gSCAN: the number of demonstrations, and whether manners are learnt."""
 
     auto: bool = True
     count: int = _USUAL
@@ -43,10 +43,10 @@ class GscanPreset(Preset):
 
 
 class GscanTask(Task[list[GscanExample], GscanPreset]):
-    """Commands on a grid; all splits of the benchmark are for testing.
+    """Commands on a grid (gSCAN), tested on all splits of the benchmark.
 
-    One command of split G (*cautiously*) is demonstrated. Demonstrations are sequences of primitive
-    moves, and all commands with the same moves are equally correct.
+    As in the benchmark, a single training command contains *cautiously* (split G). Demonstrations
+    are sequences of primitive moves, and all commands with the same moves are equally correct.
     """
 
     name = "gscan"
@@ -70,21 +70,21 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
     part = "split"
 
     def load(self, source: Path | None, size: float | None = None) -> list[GscanExample]:
-        """Read the corpus, or generate a sample."""
+        """Return the corpus in a folder, or a generated sample."""
         if source is None:
             return generate_corpus(sample_count(1000, 60, size), sample_count(100, 5, size))
         return read_corpus(source / self.corpus / FILE)
 
     def prepare(self, corpus: list[GscanExample], chosen: GscanPreset) -> list[Case]:
-        """Return the training demonstrations, and the commands of all splits."""
+        """Return the training demonstrations and the commands of all test splits."""
         by_split: dict[str, list[GscanExample]] = {}
         for each in corpus:
             by_split.setdefault(each.split, []).append(each)
         missing = {TRAIN, *SPLITS.values()} - by_split.keys()
         if missing:
             raise CorpusError(
-                f"The corpus must contain all splits; got none for {sorted(missing)}. Download it "
-                "again."
+                f"The corpus must contain commands of all splits; got none for "
+                f"{sorted(missing)}. Download the corpus again."
             )
         once, *rest = by_split[SPLITS["G"]]
         by_split[SPLITS["G"]] = rest
@@ -103,23 +103,23 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return cases
 
     def parts(self, corpus: list[GscanExample]) -> list[str]:
-        """Return the name of the training part, and the letters of the splits."""
+        """Return the name of the training part and the letters of the test splits."""
         return [TRAIN, *SPLITS]
 
     def held_out(self, corpus: list[GscanExample]) -> tuple[str, ...]:
-        """Return the letters of the splits."""
+        """Return the letters of the test splits."""
         return tuple(SPLITS)
 
     def folds(
         self, corpus: list[GscanExample], preset: str, variant: str, quick: bool
     ) -> list[Fold]:
-        """Return one fold that tests all splits."""
+        """Return a single fold, which tests all splits."""
         chosen = self.presets.select(preset, variant)
         name = f"{_QUICK} of each split" if quick else "all"
         return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
 
     def evaluate(self, corpus: list[GscanExample], chosen: Any, fold: Fold) -> dict[str, Outcome]:
-        """Train and test a preset; a quick fold tests the first commands of each split."""
+        """Return the scores of a preset; a quick fold tests only some commands of each split."""
         if fold.name != "all":
             kept: dict[str, int] = {}
             some = []
@@ -131,7 +131,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return super().evaluate(corpus, chosen, fold)
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return whether the executor makes exactly the right moves."""
+        """Return the score of a plan: 1 if the executor makes exactly the right moves, else 0."""
         if plan is None:
             return {"right": 0.0}
         world: Any = case.demonstration.environment
@@ -139,7 +139,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return {"right": float(world.execute(case.demonstration.start, command) == case.reference)}
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the accuracy on each split, and the mean over splits."""
+        """Return the row: the accuracy on each split, and the mean over the splits."""
         pairs = [(part, score["right"]) for each in outcomes for part, score in each["scores"]]
         rights = by_part(pairs)
         metrics = {letter: fmean(rights[letter]) for letter in SPLITS if letter in rights}
@@ -148,7 +148,7 @@ class GscanTask(Task[list[GscanExample], GscanPreset]):
         return Row(variant, metrics, interval, seconds=median_seconds(outcomes))
 
     def condition(self, corpus: list[GscanExample], preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         count = f"{_QUICK} commands" if quick else "all commands"
         return f"no settings, {count} of each split"
 
@@ -164,7 +164,7 @@ def _commands(example: GscanExample, manners: int) -> list[GscanCommand]:
 
 
 def _manners(example: GscanExample) -> list[Any]:
-    """Return the manners that explain the moves of an example."""
+    """Return the manners that could have produced the moves of an example."""
     ways = {(each.verb, each.thing) for each in _commands(example, 1)}
     return [
         manner
@@ -174,9 +174,9 @@ def _manners(example: GscanExample) -> list[Any]:
 
 
 def _case(example: GscanExample, part: str, world: GscanEnvironment, explain: bool) -> Case:
-    """Convert an example to a case.
+    """Return an example as a case.
 
-    With `explain`, all commands that produce the same moves are correct.
+    With `explain`, every command that produces the same moves is correct.
     """
     right = [example.command]
     if explain:

@@ -5,7 +5,7 @@
     correspondences.txt      talk7,3             the map of each dialogue
     landmarks/3g.xml         the giver's map: the drawn route, landmarks, start and finish
     transcripts/talk7.txt    g⇥words, f⇥words    utterances of the giver and the follower
-    images/map3g.gif         the scanned map (optional)
+    images/map3g.gif         a scan of the map (optional)
 
 A map file::
 
@@ -29,19 +29,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.sax.saxutils import quoteattr
 
 from groundling.corpora.markup import read_lines, read_xml
 from groundling.errors import CorpusError, did_you_mean
 from groundling.tasks.maps.landscape import Landmark, Landscape, MapStep, Point, trace_route
 
-_NAME = re.compile(r"(?:m(?P<number>\d+)_)?(?P<words>.+?)(?:_(?P<copy>[2-9]))?")
+LANDMARK_NAME = re.compile(r"(?:m(?P<number>\d+)_)?(?P<words>.+?)(?:_(?P<copy>[2-9]))?")
 _FILE = re.compile(r"(\d+)g\.xml")
 
 
 @dataclass(frozen=True)
 class MapSheet:
-    """The giver's map: a landscape, the route drawn across it, and the finish.
+    """The instruction giver's map: a landscape, the route drawn on it, and the finish.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class MapSheet:
     route
         The points of the drawn line, in pixels.
     finish
-        The end of the route, if known.
+        The end of the route, if it is known.
 
     Examples
     --------
@@ -73,12 +72,12 @@ class MapSheet:
 
     @cached_property
     def steps(self) -> tuple[MapStep, ...]:
-        """The landmarks and sides within 75 pixels of the route: the reference path."""
+        """Reference path: the landmarks, with sides, within 75 pixels of the route."""
         return trace_route(self.landscape, self.route)
 
 
 def map_number(path: Path) -> int:
-    """Return the number in a map file's name.
+    """Return the number of the map in the name of a map file.
 
     >>> map_number(Path("landmarks/12g.xml"))
     12
@@ -93,16 +92,16 @@ def map_number(path: Path) -> int:
 
 
 def read_map(path: str | Path) -> MapSheet:
-    """Read a map file, with the number of the map from its file name.
+    """Return the map in a file; its number is taken from the file name.
 
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name, "7g.xml")
-    >>> landscape = Landscape((Landmark("start", 50.0, 50.0), Landmark("cave", 50.0, 350.0)))
-    >>> write_map(path, MapSheet(7, landscape, ((60.0, 50.0), (90.0, 340.0))))
-    >>> read_map(path).landscape.keys
-    ('start', 'cave')
-    >>> folder.cleanup()
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "7g.xml")
+    ...     route = '<path><stop x="60" y="50" /><stop x="90" y="340" /></path>'
+    ...     start = '<landmark name="m7_start"><spot x="50" y="50" /></landmark>'
+    ...     _ = path.write_text(f"<topography>{route}{start}</topography>")
+    ...     read_map(path).landscape.keys
+    ('start',)
     """
     path = Path(path)
     number = map_number(path)
@@ -146,7 +145,7 @@ def read_map(path: str | Path) -> MapSheet:
 def _landmark(element: Any, number: int, path: Path, place: int) -> Landmark:
     name = element.get("name")
     where = f"landmark {place}" + (f" ({name!r})" if name else "")
-    found = _NAME.fullmatch(name or "")
+    found = LANDMARK_NAME.fullmatch(name or "")
     if not found or not found["words"].replace("_", " ").strip():
         raise CorpusError(f"{path}: {where} must have a name, such as m{number}_old_mill.")
     if found["number"] and int(found["number"]) != number:
@@ -188,57 +187,13 @@ def _number(element: Any, name: str, path: Path, where: str) -> float:
     return value
 
 
-def write_map(path: str | Path, sheet: MapSheet) -> None:
-    """Write a map file, in the format of `read_map`."""
-    path = Path(path)
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f"<topography file={quoteattr(path.name)}>",
-        f'  <path stops="{len(sheet.route)}">',
-        *(f"    <stop {_place(point)} />" for point in sheet.route),
-        "  </path>",
-    ]
-    finish = () if sheet.finish is None else (sheet.finish,)
-    for landmark in (*sheet.landscape.landmarks, *finish):
-        words = "_".join(landmark.words) + (f"_{landmark.copy}" if landmark.copy > 1 else "")
-        found = _NAME.fullmatch(f"m{sheet.number}_{words}")
-        if not found or (found["words"].replace("_", " "), int(found["copy"] or 1)) != (
-            landmark.name,
-            landmark.copy,
-        ):
-            raise CorpusError(
-                f"{path} cannot store the landmark {landmark.key!r}. Use a name without "
-                "underscores that does not end in a number from 2 to 9, for at most nine landmarks."
-            )
-        crossable = "true" if landmark.crossable else "false"
-        lines += [
-            f"  <landmark name={quoteattr(f'm{sheet.number}_{words}')}>",
-            f'    <spot {_place(landmark.position)} canCross="{crossable}" '
-            f'r="{landmark.radius:g}" />',
-        ]
-        if landmark.outline:
-            corners = (f"      <vertix {_place(corner)} />" for corner in landmark.outline)
-            lines += ["    <polygon>", *corners, "    </polygon>"]
-        else:
-            lines.append("    <polygon />")
-        lines.append("  </landmark>")
-    lines.append("</topography>")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _place(point: Point) -> str:
-    # repr gives the shortest digits that read back as the same number
-    x, y = (str(int(value)) if value == int(value) else repr(float(value)) for value in point)
-    return f'x="{x}" y="{y}"'
-
-
 GIVER, FOLLOWER = "g", "f"
 
 _DIALOGUE_NAME = re.compile(r"[\w-]+")
 
 
 class DialogueLine(NamedTuple):
-    """One utterance of a speaker.
+    """An utterance of a speaker in a dialogue.
 
     >>> DialogueLine(GIVER, "go round the mill").words
     ('go', 'round', 'the', 'mill')
@@ -249,13 +204,13 @@ class DialogueLine(NamedTuple):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the utterance."""
+        """Words of the utterance."""
         return tuple(self.text.split())
 
 
 @dataclass(frozen=True)
 class Dialogue:
-    """Dialogue in which a giver describes a route to a follower, who cannot see it.
+    """Dialogue in which a giver describes a route that the follower cannot see.
 
     >>> lines = DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay")
     >>> talk = Dialogue("talk", 3, lines)
@@ -272,13 +227,13 @@ class Dialogue:
 
     @property
     def giver(self) -> tuple[DialogueLine, ...]:
-        """The utterances of the giver."""
+        """Utterances of the giver."""
         return tuple(each for each in self.utterances if each.speaker == GIVER)
 
 
 @dataclass(frozen=True)
 class MapCorpus:
-    """Maps by number, and the dialogues about them.
+    """Maps by number, with the dialogues about them.
 
     Parameters
     ----------
@@ -300,7 +255,7 @@ class MapCorpus:
             self.sheet(dialogue)
 
     def sheet(self, dialogue: Dialogue) -> MapSheet:
-        """Return the map of a dialogue."""
+        """Return the map that a dialogue is about."""
         if dialogue.map not in self.maps:
             raise CorpusError(
                 f"The dialogue {dialogue.name!r} must refer to a map of the corpus; got "
@@ -309,7 +264,7 @@ class MapCorpus:
         return self.maps[dialogue.map]
 
     def steps(self, dialogue: Dialogue) -> tuple[MapStep, ...]:
-        """Return the reference path of a dialogue."""
+        """Return the reference path of the map that a dialogue is about."""
         return self.sheet(dialogue).steps
 
     def image(self, number: int) -> Path | None:
@@ -322,7 +277,7 @@ class MapCorpus:
     def split(
         self, test_maps: Collection[int] | None = None
     ) -> tuple[tuple[Dialogue, ...], tuple[Dialogue, ...]]:
-        """Split the dialogues into training and test dialogues, which share no map.
+        """Return training and test dialogues, which share no map.
 
         By default, the last quarter of the maps is held out for testing: maps 12 to 15 of the HCRC
         corpus, as in Vogel and Jurafsky.
@@ -343,7 +298,7 @@ class MapCorpus:
 
 
 def load_corpus(folder: str | Path) -> MapCorpus:
-    """Read a corpus from its folder."""
+    """Return the corpus in a folder."""
     folder = Path(folder)
     about = read_correspondences(folder / "correspondences.txt")
     files = {map_number(path): path for path in sorted((folder / "landmarks").glob("*g.xml"))}
@@ -369,31 +324,8 @@ def load_corpus(folder: str | Path) -> MapCorpus:
     )
 
 
-def write_corpus(folder: str | Path, corpus: MapCorpus) -> None:
-    """Write a corpus to a folder, in the format of `load_corpus`.
-
-    >>> import tempfile
-    >>> from groundling.tasks.maps.generator import generate_corpus
-    >>> corpus = generate_corpus(maps=2, dialogues=1, seed=1)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_corpus(folder, corpus)
-    ...     load_corpus(folder) == corpus
-    True
-    """
-    folder = Path(folder)
-    for name in ("landmarks", "transcripts"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    for number, sheet in corpus.maps.items():
-        write_map(folder / "landmarks" / f"{number}g.xml", sheet)
-    for dialogue in corpus.dialogues:
-        write_transcript(folder / "transcripts" / f"{dialogue.name}.txt", dialogue.utterances)
-    (folder / "correspondences.txt").write_text(
-        "".join(f"{each.name},{each.map}\n" for each in corpus.dialogues), encoding="utf-8"
-    )
-
-
 def read_correspondences(path: str | Path) -> dict[str, int]:
-    """Read the map of each dialogue: lines such as `talk7,3`."""
+    """Return the map number of each dialogue, from lines such as `talk7,3`."""
     path = Path(path)
     about: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), 1):
@@ -421,7 +353,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
 
 
 def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
-    """Read the utterances of a transcript: lines of `g` or `f`, a tab, and the words.
+    """Return the utterances in a transcript: lines of `g` or `f`, a tab, and the words.
 
     Lines before the heading `who⇥…`, if there is one, and utterances without words are skipped.
     """
@@ -446,19 +378,3 @@ def read_transcript(path: str | Path) -> tuple[DialogueLine, ...]:
             f"none among {len(utterances)}. Check the file."
         )
     return tuple(utterances)
-
-
-def write_transcript(path: str | Path, utterances: Collection[DialogueLine]) -> None:
-    """Write a transcript file, in the format of `read_transcript`.
-
-    >>> import tempfile
-    >>> said = (DialogueLine(GIVER, "go south"), DialogueLine(FOLLOWER, "okay"))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_transcript(Path(folder, "talk.txt"), said)
-    ...     read_transcript(Path(folder, "talk.txt")) == said
-    True
-    """
-    path = Path(path)
-    heading = f"Found 2 args.\nObservation: {path.stem}; Result size: {len(utterances)}; atts: 2\n"
-    lines = "".join(f"{each.speaker}\t{' '.join(each.words)} \t\n" for each in utterances)
-    path.write_text(f"{heading}who\t$m\t\n{lines}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The map as an environment: go from landmark to landmark."""
+"""A map as an environment whose actions go from landmark to landmark."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SHAPES = ("paper", "rich")
 
 
 class MapState(NamedTuple):
-    """The agent's landmark and side, and the landmarks it visited.
+    """State of the agent: its landmark, its side of it, and the landmarks visited so far.
 
     `visited` includes the current landmark. `visited` and `previous` are empty if the environment
-    does not need them, so that equal places are equal states.
+    does not need a history, so that equal places are equal states.
     """
 
     landmark: str
@@ -29,7 +29,7 @@ class MapState(NamedTuple):
 
 
 class Go(NamedTuple):
-    """The action of going to a landmark and, in the shape `paper`, to a side of it.
+    """Action of going to a landmark and, in the shape `paper`, to one of its sides.
 
     >>> print(Go("old mill", "North"))
     go to the north of old mill
@@ -43,21 +43,22 @@ class Go(NamedTuple):
 
 
 class MapEnvironment:
-    """Environment of a map, with moves from any landmark to any other.
+    """Environment of a map, in which the agent can go from any landmark to any other.
 
     Parameters
     ----------
     landscape
         The landmarks.
     shape
-        With `"paper"`, as in the authors' program, actions go to any landmark and side, including
-        the current one. The graph has the `name` of both places, the `side` of the destination,
-        and `same-landmark` or `other-landmark`. It also has the distance between the points on
-        these sides (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the
-        agent stays. With `"rich"`, actions go to landmarks. The graph has their names, their
-        positions in units of 100 pixels, their geometry and the history of the path (see
-        `Geometry.labels`). It also has keys: `landmark`, and further keys of the target for
-        properties of the move (`near.landmark`).
+        Which actions and graphs the environment has. With `"paper"`, as in the authors' program,
+        actions go to any side of any landmark, including the current one. The graph has the
+        `name` of both places, the `side` of the destination, and `same-landmark` or
+        `other-landmark`. It also has the distance between the points on these sides
+        (`Landscape.point`), in bins of 50 pixels (`dist=0`, …), or `dist=zero` if the agent stays.
+        With `"rich"`, actions go to landmarks. The graph has the names and positions (in units of
+        100 pixels) of both landmarks, and labels for the geometry of the move and the history of
+        the path (see `Geometry.labels`). It also has the unique key of the target as the label
+        `landmark`, and again as `near.landmark` and the like for a move with that property.
     revisits
         Whether the agent may return to a landmark. Defaults to True for `"paper"` and False for
         `"rich"`. Moving to another side of the current landmark is not a revisit.
@@ -105,12 +106,12 @@ class MapEnvironment:
 
     @property
     def start(self) -> MapState:
-        """The initial state: at the start, without a side."""
+        """Initial state: at the start, without a side."""
         start = self.landscape.start
         return MapState(start, visited=frozenset((start,)) if self._remembers else frozenset())
 
     def actions(self, state: MapState) -> tuple[Go, ...]:
-        """Return the possible actions."""
+        """Return the possible actions in a state."""
         possible = set(self.landscape.keys).difference(() if self.revisits else state.visited)
         if self.shape == "paper":  # another side of the current landmark
             possible.add(state.landmark)
@@ -178,21 +179,21 @@ class MapEnvironment:
 
     @property
     def follower_settings(self) -> Mapping[str, Any]:
-        """Settings for dialogues about maps, in the shape `rich`."""
+        """Recommended settings of a follower for dialogues about maps, in the shape `rich`."""
         from groundling.tasks.maps.map_presets import DECLARED
 
         return DECLARED if self.shape == "rich" else {}
 
     def outcome(self, state: MapState) -> str:
-        """Return the landmark, without its side."""
+        """Return the landmark of a state, without the side."""
         return state.landmark
 
     def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
-        """Return the actions of a reference path.
+        """Return the actions that follow a reference path.
 
         With the shape `paper`, every (landmark, side) pair of the path is an action, including the
         sides of the start. With the shape `rich`, every landmark after the start is an action.
-        Without `revisits`, a landmark counts only when the path first reaches it.
+        Without `revisits`, later visits to a landmark are left out.
 
         >>> from groundling.tasks.maps import Landmark
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
@@ -219,13 +220,13 @@ class MapEnvironment:
         return tuple(Go(key) for key in visits[visits[:1] == (self.landscape.start,) :])
 
     def describe(self, state: MapState) -> str:
-        """Describe a state in one line."""
+        """Return a description of a state in one line."""
         side = f" ({state.side.lower()} side)" if state.side else ""
         seen = f", {len(state.visited)} of {len(self.landscape)} landmarks visited"
         return f"at {state.landmark}{side}{seen if state.visited else ''}"
 
     def draw(self, state: MapState, way: Sequence[MapState] = ()) -> str:
-        """Return the SVG of the landmarks and the path between them."""
+        """Return an SVG of the landmarks and of the path between them."""
         from groundling.tasks.maps.map_drawing import draw_map
 
         return draw_map(self.landscape, way or [state], possible=self.actions(state))

@@ -28,8 +28,8 @@ from groundling.tasks.maps.landscape import (
 )
 
 _WIDTH, _HEIGHT, _MARGIN = 700.0, 980.0, 70.0
-_APART = 125.0  # pixels between landmarks, so that a route fits between two of them
-_STRIDE = 15.0  # pixels between the points of a route
+_APART = 125.0  # minimum distance of landmarks in pixels, so that a route fits between two of them
+_STRIDE = 15.0  # distance of the points of a route, in pixels
 
 _SAID = tomllib.loads((files("groundling.tasks.maps") / "phrases.toml").read_text("utf-8"))
 _KINDS, _QUALITIES = (_SAID[name].split() for name in ("kinds", "qualities"))
@@ -49,7 +49,7 @@ def generate_corpus(
     seed
         Random seed.
     utterances
-        Minimum number of utterances per dialogue; chatter is added to reach it.
+        Minimum number of utterances per dialogue; small talk is added to reach it.
 
     Examples
     --------
@@ -80,9 +80,9 @@ def generate_corpus(
 
 
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
-    """Generate a map of 12 to 15 landmarks and a route past most of them.
+    """Generate a map of 12 to 15 landmarks, with a route past most of them.
 
-    Two landmarks share a name.
+    Two of the landmarks have the same name.
 
     `names` must have at least 14 landmark names.
 
@@ -131,7 +131,7 @@ def _outline(place: Point, random: Random) -> tuple[Point, ...]:
 
 
 def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | None:
-    """Draw a route past most landmarks; None if it crosses itself too often."""
+    """Return a map with a route past most landmarks, or None if the route crosses itself often."""
     left = list(landmarks)
     here = left.pop(random.randrange(len(left)))
     order = [here]
@@ -156,7 +156,7 @@ def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | 
 
 
 def _smooth(corners: list[Point]) -> list[Point]:
-    """Smooth a route by cutting its corners twice, and resample it evenly."""
+    """Return a smoothed route: corners cut twice, points at equal distances."""
     for _ in range(2):
         cut = [corners[0]]
         for (ax, ay), (bx, by) in pairwise(corners):
@@ -176,7 +176,7 @@ def _smooth(corners: list[Point]) -> list[Point]:
 def generate_dialogue(
     sheet: MapSheet, name: str = "dialogue", *, seed: int = 0, utterances: int = 0
 ) -> Dialogue:
-    """Generate a dialogue about a route, with questions, repetitions and chatter.
+    """Generate a dialogue about a route, with questions, repetitions and small talk.
 
     >>> dialogue = generate_dialogue(generate_map(seed=5), seed=1, utterances=300)
     >>> len(dialogue.utterances) >= 300
@@ -199,7 +199,7 @@ def generate_dialogue(
 
 
 class _Speech:
-    """Generator of a giver's speech, with compass points or directions on the page."""
+    """Generator of a giver's speech, with compass directions or directions on the page."""
 
     def __init__(self, sheet: MapSheet, random: Random) -> None:
         self.random = random
@@ -239,7 +239,7 @@ class _Speech:
         return GIVER, " ".join(f"{self.random.choice(_SAID['openings'])} {words}".split())
 
     def go(self, step: MapStep) -> list[tuple[str, str]]:
-        """Add an instruction to go to the next landmark of the route."""
+        """Return utterances that instruct the follower to go to the next landmark."""
         lines: list[tuple[str, str]] = []
         if step.landmark == self.landscape.start:
             return self.round(step)
@@ -268,7 +268,7 @@ class _Speech:
         return lines
 
     def round(self, step: MapStep) -> list[tuple[str, str]]:
-        """Add an instruction to go to another side of the current landmark."""
+        """Return utterances that instruct the follower to go round the current landmark."""
         beside = self.random.choice(_SAID["beside"][step.side])
         what = "it" if self.often() else f"the {self.called(step.landmark)}"
         return [

@@ -1,4 +1,4 @@
-"""Geometry of moves between landmarks, given the visited landmarks."""
+"""Geometry of moves between landmarks, relative to the visited landmarks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BACK = -0.5
 
 
 class Sight(NamedTuple):
-    """The values that determine the labels of a move."""
+    """Values that determine the labels of a move."""
 
     here: str
     there: str
@@ -79,7 +79,7 @@ class Geometry:
             )
             for here in size
         )
-        # The landmarks in between as bit sets, for fast counting.
+        # The landmarks in between are bit sets, for fast counting.
         self._between = [[_bits(each) for each in row] for row in self.between]
         self._nearer = [
             [_bits(k for k in size if row[k] < row[there]) for there in size]
@@ -94,11 +94,12 @@ class Geometry:
     def labels(
         self, here: str, there: str, visited: Collection[str] = (), previous: str | None = None
     ) -> dict[str, bool | float]:
-        """Return the labels of a move.
+        """Return the labels of a move from one landmark to another.
 
         - `distance` and `log-distance`: in units of 100 pixels, and log(1 + distance);
-        - `nearest` and `rank` among the unvisited landmarks (rank 0 is the nearest);
-        - `between`: the number of unvisited landmarks on the way;
+        - `nearest` and `rank`: the rank of the target's distance among the unvisited landmarks
+          (rank 0 is the nearest);
+        - `between`: the number of unvisited landmarks between the two;
         - `north` and `east`: the unit displacement;
         - `turn`: the cosine of the angle to the previous move; `back`: more than 120 degrees;
         - `far`: more than 300 pixels; `near`: less than 100;
@@ -115,7 +116,7 @@ class Geometry:
     def sight(
         self, here: str, there: str, visited: Collection[str] = (), previous: str | None = None
     ) -> Sight:
-        """Return the values that determine the labels of a move."""
+        """Return the values that determine the labels of a move (see `Sight`)."""
         i, j = self.landscape.place(here), self.landscape.place(there)
         unvisited = self._left(visited)
         left = unvisited & ~(1 << i)
@@ -132,7 +133,7 @@ class Geometry:
         )
 
     def _left(self, visited: Collection[str]) -> int:
-        """Return the unvisited landmarks as a bit set."""
+        """Return the set of unvisited landmarks, as bits."""
         key = visited if isinstance(visited, frozenset) else frozenset(visited)
         if key not in self._lefts:
             everything = (1 << len(self.landscape)) - 1
@@ -140,7 +141,7 @@ class Geometry:
         return self._lefts[key]
 
     def labels_of(self, sight: Sight) -> Mapping[str, bool | float]:
-        """Return the labels of a move; see `labels`."""
+        """Return the labels of a move, given the values that determine them (see `labels`)."""
         i, j = self.landscape.place(sight.here), self.landscape.place(sight.there)
         distance = float(self.distances[i, j])
         labels: dict[str, bool | float] = {

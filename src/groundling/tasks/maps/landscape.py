@@ -1,4 +1,4 @@
-"""The landscape: landmarks on a map, and the landmarks along a drawn route."""
+"""Landscapes: the landmarks on a map, and the landmarks along a drawn route."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class Landmark:
     Parameters
     ----------
     name
-        Its name; two landmarks of a map may have the same name.
+        Name of the landmark; two landmarks of a map may have the same name.
     x, y
-        Its centre in pixels: x increases eastwards, y **southwards**.
+        Centre in pixels: x increases eastwards, y **southwards**.
     copy
         1 for the first landmark with this name, 2 for the second, …
     outline
-        The corners of its drawing, if known.
+        Corners of the drawing of the landmark, if known.
     crossable
-        Whether the route may cross it (a bridge).
+        Whether the route may cross the landmark, such as a bridge.
     radius
-        Its radius in the map file, in pixels.
+        Radius in the map file, in pixels.
 
     Examples
     --------
@@ -69,23 +69,23 @@ class Landmark:
 
     @property
     def key(self) -> str:
-        """The unique name on the map."""
+        """Name that is unique on the map."""
         return self.name if self.copy == 1 else f"{self.name} {self.copy}"
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the name."""
+        """Words of the name."""
         return tuple(self.name.split())
 
     @property
     def position(self) -> Point:
-        """The centre, in pixels from the north-west corner."""
+        """Centre of the landmark, in pixels from the north-west corner."""
         return self.x, self.y
 
 
 @dataclass(frozen=True)
 class Landscape:
-    """The landmarks of a map and the start, without the route and the finish.
+    """Landmarks of a map, including the start, but without the route and the finish.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Landscape:
     start
         The key of the start.
     name
-        The name of the map, for messages.
+        Name of the map for error messages.
 
     Examples
     --------
@@ -136,11 +136,11 @@ class Landscape:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the landmarks, in order."""
+        """Keys of the landmarks, in order."""
         return tuple(self._places)
 
     def place(self, key: str) -> int:
-        """Return the index of a landmark in `landmarks`."""
+        """Return the index in `landmarks` of the landmark with the given key."""
         check_known(key, self._places, f"{self} has no landmark", WorldError)
         return self._places[key]
 
@@ -188,7 +188,7 @@ def side_of(landmark: Landmark, point: Point) -> str:
 def trace_route(
     landscape: Landscape, route: Sequence[Point], radius: float = NEARBY
 ) -> tuple[MapStep, ...]:
-    """Return the landmarks and sides that a drawn route passes.
+    """Return the landmarks, with sides, that a drawn route passes.
 
     Each point belongs to its nearest landmark within `radius` pixels. Consecutive equal steps are
     merged. A path may return to a landmark later.
@@ -210,7 +210,7 @@ def trace_route(
 
 
 def visited_landmarks(steps: Iterable[MapStep]) -> tuple[str, ...]:
-    """Return the landmarks of a path in order, each once per visit.
+    """Return the landmarks of a path in order, one for each visit.
 
     >>> visited_landmarks([MapStep("a", "North"), MapStep("a", "East"), MapStep("b"), MapStep("a")])
     ('a', 'b', 'a')

@@ -36,7 +36,7 @@ def draw_map(
     Parameters
     ----------
     landscape, way
-        The landmarks, and the states from the start.
+        The landmarks, and the states of the path, beginning with the start.
     possible
         Actions that can be clicked.
     route
@@ -97,7 +97,7 @@ def _way(
     left = transitions(truth)
     for here, there in pairwise(way):
         (x, y), (to_x, to_y) = _spot(landscape, here), _spot(landscape, there)
-        # bent to the right, so that moves in both directions are separate lines
+        # bent to the right, so that moves in opposite directions do not overlap
         bow = ((x + to_x) / 2 - 0.12 * (to_y - y), (y + to_y) / 2 + 0.12 * (to_x - x))
         line = f"M{x:g} {y:g} Q{bow[0]:g} {bow[1]:g} {to_x:g} {to_y:g}"
         move = (here.landmark, there.landmark)
@@ -108,7 +108,7 @@ def _way(
 
 
 def _scan(canvas: Canvas, scan: str | Path, route: Sequence[Point]) -> None:
-    """Add the scan, aligned so that its drawn route matches `route`."""
+    """Add the scan to the drawing, aligned so that its drawn route matches `route`."""
     from PIL import Image
 
     grey = read_scan(scan)

@@ -13,7 +13,7 @@ from groundling.tasks.presets import Preset, read_presets
 
 @dataclass(frozen=True, kw_only=True)
 class MapPreset(Preset):
-    """Settings for a follower and for reading dialogues, with published scores.
+    """Settings of a follower and of the reader of dialogues, with published scores.
 
     `seeds` is the number of training runs; 1 if training is deterministic.
     """
@@ -25,15 +25,15 @@ class MapPreset(Preset):
     seeds: int = 1
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets differ only in the search."""
+        """Return whether two presets differ only in the search, and so share a training run."""
         return replace(self, search=other.search, published=other.published) == other
 
 
 PRESETS = read_presets("maps", MapPreset, files("groundling.tasks.maps"))
 _BEST = PRESETS.select("best")
 
-# Settings that the race cannot find: utterances are given as labels, most of them without a
-# landmark, and hardly any plan is entirely correct.
+# Settings that automatic selection cannot find: utterances are given as labels, most without
+# a landmark, and hardly any plan is entirely correct.
 DECLARED: Mapping[str, Any] = {
     "model": _BEST.model,
     "overlay": _BEST.overlay,

@@ -1,4 +1,4 @@
-"""Dialogues as text for a follower: utterances, or labelled mentions."""
+"""Text units of dialogues for a follower: utterances, or labelled mentions of landmarks."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from groundling.tasks.maps.map_presets import MapPreset
 
 _SAID = tomllib.loads((files("groundling.tasks.maps") / "mentions.toml").read_text("utf-8"))
 LINKS = frozenset(_SAID["links"].split())
-_ALIKE = 0.9  # score of a similar word
+_ALIKE = 0.9  # score of a word that is similar but not equal
 _OUTSIDE = re.compile(r"[^\w]+")
 
 
 class NameMatcher:
-    """Matcher of spoken words with the words of landmark names.
+    """Scores how well spoken words match the words of landmark names.
 
     A spoken word that equals a word of a name has a score of 1. It scores 0.9 if one is the plural
     of the other, if they share their first five letters, or if both have at least four letters and
@@ -43,7 +43,7 @@ class NameMatcher:
     threshold
         Minimum similarity, in percent.
     fuzzy
-        Whether to match words that are not equal.
+        Whether words that are similar but not equal match.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class NameMatcher:
         return _OUTSIDE.sub("", word.lower())
 
     def scores(self, token: str) -> dict[str, float]:
-        """Return the scores of the words of names that match a spoken word."""
+        """Return the words of names that match a spoken word, each with its score."""
         if token not in self._scores:
             plain = self._plain(token)
             fits = ((word, self._fit(plain, word)) for word in self.words)
@@ -101,7 +101,7 @@ class NameMatcher:
         return 0.0
 
     def match(self, found: Mapping[str, float]) -> npt.NDArray[np.float64]:
-        """Return the matched share of each landmark's name, between 0 and 1."""
+        """Return, for each landmark, the share of its name that was matched, between 0 and 1."""
         scores = np.zeros(len(self.words))
         for word, score in found.items():
             scores[self._place[word]] = score
@@ -109,7 +109,7 @@ class NameMatcher:
         return result
 
     def full(self, found: Mapping[str, float]) -> npt.NDArray[np.bool_]:
-        """Return whether the whole name of each landmark was matched."""
+        """Return, for each landmark, whether its whole name was matched."""
         result: npt.NDArray[np.bool_] = self.match(dict.fromkeys(found, 1.0)) > 1.0 - 1e-9
         return result
 
@@ -123,15 +123,15 @@ _DIRECTION = {
     for way, words in ways.items()
     for word in words.split()
 }
-# (sum, number) of direction words by family and axis
+# (sum, count) of direction words by family and axis
 _Pulls: TypeAlias = "dict[str, tuple[int, int]]"
 
 _CUES = {name: frozenset(words.split()) for name, words in _SAID["cues"].items()}
 _QUESTION = re.compile(rf"\b({'|'.join(_SAID['questions'])})\b")
 _MENTIONS = ("mention=1", "mention=2", "mention=3+")
-_BEFORE = 4  # words before a mention
-_RECENT = 6  # utterances whose direction words are kept
-_AROUND = 4  # units before and after that are searched for mentions
+_BEFORE = 4  # number of words before a mention that become labels
+_RECENT = 6  # number of previous utterances whose direction words are used
+_AROUND = 4  # number of units before and after in which mentions are looked up
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ class TextUnit:
     instruction
         The words of the mention as a chain; for a silent unit, the words of the utterance.
     utterance, first, last
-        The number of the utterance, the index of its first word, and of the word after its last.
+        The number of the utterance, and the range of its words: from `first` up to, but not
+        including, `last`.
     speaker
         The speaker of the utterance.
     silent
@@ -162,7 +163,7 @@ class TextUnit:
 
 
 class TextUnits(list[TextUnit]):
-    """The text units of a dialogue, and their relation to the landmarks.
+    """The text units of a dialogue, with labels that relate them to the landmarks.
 
     Each unit has **its own labels** (`unit.labels`; false labels are omitted):
 
@@ -213,7 +214,7 @@ class TextUnits(list[TextUnit]):
             np.maximum(self.lately[shift:], match[:-shift], out=self.lately[shift:])
 
     def labels(self, number: int, key: str) -> dict[str, bool | float]:
-        """Return the labels of a unit for one landmark (see the class)."""
+        """Return the labels of a unit for one landmark (listed in the class)."""
         place = (number, self.landscape.place(key))
         match, later = float(self.match[place]), int(self.later[place])
         total = int(self.total[place[1]])
@@ -322,7 +323,7 @@ def read_units(
 
 
 def _runs(words: Sequence[str], matcher: NameMatcher) -> list[tuple[int, int]]:
-    """Return the start and end index of each mention; the end is exclusive."""
+    """Return the start (inclusive) and end (exclusive) of each mention, as word indices."""
     runs: list[tuple[int, int]] = []
     first = last = -1
     for place, word in enumerate(words):
@@ -384,7 +385,7 @@ _LINKING = frozenset(_SAID["linking"].split())
 def read_dialogue(
     chosen: MapPreset, dialogue: Dialogue, landscape: Landscape, matcher: NameMatcher | None = None
 ) -> tuple[Instruction, ...]:
-    """Convert a dialogue to text for a preset; dialogues can share a `matcher`."""
+    """Return the instructions that a preset reads from a dialogue."""
     if chosen.units == "sentences":
         return read_sentences(dialogue, load_parser(chosen.parser))
     matcher = matcher or NameMatcher(landscape, fuzzy=chosen.fuzzy)
@@ -421,7 +422,7 @@ def read_mentions(
 def unit_instructions(
     units: TextUnits, utterances: Sequence[DialogueLine]
 ) -> tuple[Instruction, ...]:
-    """Convert units to instructions of one word with labels.
+    """Return units as instructions of one word with labels.
 
     The word is the mention, and the text is the whole utterance. A label for a landmark has the
     kind `landmark` and the landmark's key as its value, so that it matches the landmark in a

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 
-class _Place(Protocol):
-    @property
-    def landmark(self) -> str: ...
+def transitions(path: Sequence[str]) -> Counter[tuple[str, str]]:
+    """Return counts of the transitions from one landmark to another, without sides.
 
-
-def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
-    """Count the transitions of a path from one landmark to another, without sides.
-
-    A path consists of landmark keys, steps, actions or states, and begins with the start.
+    A path consists of landmark keys, and begins with the start.
 
     >>> transitions(["start", "cave", "cave", "start", "cave"])
     Counter({('start', 'cave'): 2, ('cave', 'start'): 1})
     """
-    keys = [each if isinstance(each, str) else each.landmark for each in path]
-    return Counter((here, there) for here, there in pairwise(keys) if here != there)
+    return Counter((here, there) for here, there in pairwise(path) if here != there)
 
 
 @dataclass(frozen=True)
 class PathScore:
-    """The numbers of predicted, reference and correct transitions.
+    """Counts of predicted, reference and correct transitions of paths.
 
     The sum of two scores is the score of both paths together (a micro average).
 
@@ -42,17 +35,17 @@ class PathScore:
 
     @property
     def precision(self) -> float:
-        """The share of predicted transitions that are correct."""
+        """Share of the predicted transitions that are correct."""
         return self.correct / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of reference transitions that were predicted."""
+        """Share of the reference transitions that were predicted."""
         return self.correct / self.reference if self.reference else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
+        """Harmonic mean of precision and recall."""
         both = self.predicted + self.reference
         return 2 * self.correct / both if both else 0.0
 
@@ -67,8 +60,8 @@ class PathScore:
         return f"P {self.precision:.3f}  R {self.recall:.3f}  F1 {self.f1:.3f}"
 
 
-def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Place]) -> PathScore:
-    """Score the transitions of a path, as a multiset, against its reference.
+def score_path(predicted: Sequence[str], reference: Sequence[str]) -> PathScore:
+    """Return the score of a path's transitions, as a multiset, against a reference path.
 
     >>> score_path(["start", "cave", "hut"], ["start", "cave", "inn", "hut"])
     PathScore(correct=1, predicted=2, reference=3)
@@ -78,7 +71,7 @@ def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Pla
 
 
 def score_by_map(scores: Iterable[PathScore], maps: Iterable[int]) -> dict[int, PathScore]:
-    """Return the total score for each map.
+    """Return the sum of the scores for each map.
 
     >>> score_by_map([PathScore(1, 1, 2), PathScore(2, 4, 4), PathScore(0, 1, 2)], [3, 1, 3])
     {1: PathScore(correct=2, predicted=4, reference=4),

@@ -45,7 +45,7 @@ _SECONDS = {"paper": 45.0, "best": 35.0, "auto": 60.0}
 
 
 class MapTask(Task[MapCorpus, MapPreset]):
-    """Dialogues about maps, the last quarter of which is held out for testing."""
+    """Dialogues about maps; the last quarter of the maps is held out for testing."""
 
     name = "maps"
     about = (
@@ -58,13 +58,13 @@ class MapTask(Task[MapCorpus, MapPreset]):
     part = "map"
 
     def load(self, source: Path | None, size: float | None = None) -> MapCorpus:
-        """Read the HCRC corpus, or generate maps with dialogues."""
+        """Return the HCRC corpus in a folder, or generated maps with dialogues."""
         if source is not None:
             return load_corpus(source / self.corpus)
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
     def prepare(self, corpus: MapCorpus, chosen: MapPreset) -> list[Case]:
-        """Return dialogues as demonstrations; dialogues about one map share an environment."""
+        """Return dialogues as cases; dialogues about one map share an environment."""
         worlds = {
             number: MapEnvironment(sheet.landscape, **chosen.environment)
             for number, sheet in corpus.maps.items()
@@ -93,12 +93,12 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return list(map(str, sorted(corpus.maps)))
 
     def held_out(self, corpus: MapCorpus) -> tuple[str, ...]:
-        """Return the last quarter of the maps."""
+        """Return the numbers of the last quarter of the maps, which are held out."""
         parts = self.parts(corpus)
         return tuple(parts[len(parts) - len(parts) // 4 :])
 
     def folds(self, corpus: MapCorpus, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Train with each seed, and test on the last quarter of the maps."""
+        """Return one fold for each seed, with the last quarter of the maps held out."""
         if not all(corpus.split()):
             raise CorpusError(
                 "The last quarter of the maps is held out for testing, so the corpus must have at "
@@ -110,16 +110,16 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return [Fold(f"seed {seed}", test, seed, seconds=cost) for seed in range(seeds)]
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
-        """Return the numbers of predicted, reference and correct transitions."""
+        """Return the counts of predicted, reference and correct transitions of a plan."""
         world = cast(MapEnvironment, case.demonstration.environment)
         done = [each.landmark for each in plan.actions if isinstance(each, Go)] if plan else []
         start = world.landscape.start
         return asdict(score_path([start, *done], [start, *case.reference]))
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the table row with means over all seeds.
+        """Return the row of results: means over all seeds.
 
-        The interval is a bootstrap of the F1 over the test dialogues.
+        The confidence interval of F1 is bootstrapped over the test dialogues.
         """
         runs = [[PathScore(**score) for _, score in each["scores"]] for each in outcomes]
         maps = [int(part) for part, _ in outcomes[0]["scores"]]
@@ -129,7 +129,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
             metrics["f1 sd"] = stdev(total.f1 for total in totals)
         per_map = [score_by_map(run, maps) for run in runs]
         metrics |= {f"map {n}": mean(each[n].f1 for each in per_map) for n in per_map[0]}
-        # Seeds are summed for each dialogue, so that they do not count as more data.
+        # Sum over seeds for each dialogue, so that seeds do not count as additional data.
         summed = [_total(each) for each in zip(*runs, strict=True)]
         interval = bootstrap(summed, lambda drawn: _total(drawn).f1, draws=2000)
         published = self.presets.select(preset, variant).published
@@ -137,7 +137,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
         return Row(variant, metrics, interval, len(runs), published, seconds=seconds)
 
     def condition(self, corpus: MapCorpus, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         names = {GIVER: "giver", FOLLOWER: "follower"}
         who = " and ".join(names[each] for each in self.presets.select(preset).speakers)
         count = len(corpus.split()[1])
@@ -146,7 +146,7 @@ class MapTask(Task[MapCorpus, MapPreset]):
     def read(
         self, chosen: MapPreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Convert typed lines to one dialogue text.
+        """Return typed lines as the text of one dialogue.
 
         Lines may start with `g:` (giver, the default) or `f:` (follower).
         """
@@ -175,17 +175,17 @@ class MapTask(Task[MapCorpus, MapPreset]):
 
 @dataclass
 class MapScene(Scene):
-    """A map, drawn with its true route and the predicted path."""
+    """Scene of a map, drawn with the true route and the predicted path."""
 
     sheet: MapSheet | None = None
 
     def describe(self) -> str:
-        """Return the landmarks of the map."""
+        """Return a list of the landmarks, as text."""
         world = cast(MapEnvironment, self.environment)
         return f"at the start; landmarks: {', '.join(world.landscape.keys)}"
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return the SVG of the map with the true route and the predicted path."""
+        """Return an SVG of the map with the true route and the predicted path."""
         [plan] = plans
         assert self.sheet is not None
         return draw_map(
@@ -199,7 +199,7 @@ def _total(scores: Sequence[PathScore]) -> PathScore:
 
 
 def _utterance(line: str) -> DialogueLine:
-    """Return the utterance of a typed line.
+    """Parse a typed line as an utterance.
 
     >>> _utterance("f: past the mill?"), _utterance("go south").speaker
     (DialogueLine(speaker='f', text='past the mill?'), 'g')

@@ -1,21 +1,7 @@
-"""Mazes: route instructions in halls with floors, pictures and furniture."""
+"""Mazes: instructions for routes through halls with floors, pictures and furniture."""
 
-from groundling.tasks.mazes.actions import (
-    STAY,
-    MazeAction,
-    MazeState,
-    face,
-    move,
-    read_action,
-    rotate,
-)
-from groundling.tasks.mazes.corpus import (
-    CorpusReport,
-    MazeCorpus,
-    Sail,
-    load_sail,
-    start_as_published,
-)
+from groundling.tasks.mazes.actions import STAY, face, move, rotate
+from groundling.tasks.mazes.corpus import load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.generator import (
     Route,
@@ -23,21 +9,14 @@ from groundling.tasks.mazes.generator import (
     generate_mazes,
     generate_routes,
 )
-from groundling.tasks.mazes.maze import Hall, Maze
-from groundling.tasks.mazes.maze_files import write_corpus
-from groundling.tasks.mazes.mirror import Swaps, find_swaps, mirror_text
+from groundling.tasks.mazes.maze import Maze
+from groundling.tasks.mazes.mirror import Swaps, find_swaps
 
 __all__ = [
     "STAY",
-    "CorpusReport",
-    "Hall",
     "Maze",
-    "MazeAction",
-    "MazeCorpus",
     "MazeEnvironment",
-    "MazeState",
     "Route",
-    "Sail",
     "Swaps",
     "face",
     "find_swaps",
@@ -45,10 +24,6 @@ __all__ = [
     "generate_mazes",
     "generate_routes",
     "load_sail",
-    "mirror_text",
     "move",
-    "read_action",
     "rotate",
-    "start_as_published",
-    "write_corpus",
 ]

@@ -1,17 +1,15 @@
-"""The actions and states of a maze."""
+"""Actions and states in a maze."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from groundling.errors import WorldError
 from groundling.tasks.mazes.maze import Position
 
 
 class MazeAction(NamedTuple):
-    """An action of a plan, created by `move`, `rotate` or `face`, or the constant `STAY`.
+    """An action in a maze; create one with `move`, `rotate` or `face`, or use `STAY`.
 
     >>> move(2), rotate(90), face(180), STAY
     (move(2), rotate(90), face(180), stay)
@@ -31,7 +29,7 @@ STAY = MazeAction("stay")
 
 
 def move(distance: int) -> MazeAction:
-    """Return the action of walking straight ahead.
+    """Return the action of walking straight ahead by a number of places.
 
     >>> print(move(3))
     move(3)
@@ -59,22 +57,10 @@ def face(direction: int) -> MazeAction:
     return MazeAction("face", direction)
 
 
-def read_action(text: str) -> MazeAction:
-    """Parse an action from a string such as `rotate(90)`.
-
-    >>> read_action("rotate(90)") == rotate(90)
-    True
-    """
-    found = re.fullmatch(r"(move|rotate|face)\((\d+)\)|stay", text.strip())
-    if not found:
-        raise WorldError(f"An action must be move(2), rotate(90), face(180) or stay; got {text!r}.")
-    return MazeAction(found[1], int(found[2])) if found[1] else STAY
-
-
 def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Merge turns and moves into the canonical plan; it is `stay` if nothing is left.
+    """Return the canonical plan: turns and moves merged, or `stay` if nothing is left.
 
-    Walking back (move, about-turn, move) is shortened to a plan with the same end.
+    A way back (move, about-turn, move) becomes a shorter plan with the same end.
 
     >>> canonical([move(1), move(1), rotate(90), rotate(180)])
     (move(2), rotate(270))
@@ -114,7 +100,7 @@ def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
 
 
 class MazeState(NamedTuple):
-    """The position, the orientation (None if unknown), and the last action.
+    """State in a maze: position, orientation (None if unknown), and kind of the last action.
 
     `last` is `start`, `move`, `turn` (a rotation, or facing a direction), `return` (an about-turn
     after a move) or `stay`. It determines which actions keep the plan canonical.

@@ -1,4 +1,4 @@
-"""The SAIL corpus as demonstrations, with a report on irregular records."""
+"""Reader of the SAIL corpus, with a report on irregular records."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from groundling.errors import CorpusError, DemonstrationError, did_you_mean
 from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, canonical, rotate
 from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.generator import Route
 from groundling.tasks.mazes.maze import Maze, Position
 from groundling.tasks.mazes.maze_files import MazeExample, read_examples, read_maze
 from groundling.tasks.mazes.plans import Pose, actions_of, merge_moves, poses_of, shortest_plans
@@ -22,7 +23,7 @@ SEARCH_LIMIT = 50  # maximum number of actions of the plan that replaces a broke
 
 
 class CorpusFinding(NamedTuple):
-    """An irregularity of a record, and how it was handled."""
+    """An irregular record, what is wrong with it, and how it was handled."""
 
     kind: str
     file: str
@@ -33,7 +34,7 @@ class CorpusFinding(NamedTuple):
 
 @dataclass
 class CorpusReport:
-    """The irregular records found in a corpus.
+    """Report on the irregular records of a corpus.
 
     Examples
     --------
@@ -48,22 +49,22 @@ class CorpusReport:
     findings: list[CorpusFinding] = field(default_factory=list)
 
     def add(self, kind: str, file: str, record: str, detail: str, handled: str) -> None:
-        """Add an irregularity found in a record."""
+        """Report an irregularity in a record."""
         self.findings.append(CorpusFinding(kind, file, record, detail, handled))
 
     def of(self, kind: str) -> list[CorpusFinding]:
-        """Return the findings of one kind."""
+        """Return the irregular records of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
 
     def __str__(self) -> str:
         counts = Counter((finding.kind, finding.handled) for finding in self.findings)
         lines = [f"{kind}: {count} ({handled})" for (kind, handled), count in counts.items()]
-        return "\n".join(lines) or "nothing to report"
+        return "\n".join(lines) or "no irregular records"
 
 
 @dataclass
 class MazeCorpus:
-    """The data of one maze.
+    """Data of one maze: its environment, sentences and paragraphs.
 
     Attributes
     ----------
@@ -74,8 +75,8 @@ class MazeCorpus:
     paragraphs
         Whole routes, sentence by sentence.
     dropped
-        Sentences of paragraphs that are missing from the single sentences, although the path has
-        no gap without them: they demonstrate `stay`.
+        Sentences of paragraphs that are missing from the single sentences although the path has no
+        gap there. They demonstrate `stay`.
     destinations
         The intended destination of each paragraph; the path does not always end there.
     """
@@ -89,7 +90,7 @@ class MazeCorpus:
 
 @dataclass
 class Sail:
-    """The corpus by maze, and the report on irregular records."""
+    """The SAIL corpus: the data of each maze, and the report on irregular records."""
 
     mazes: dict[str, MazeCorpus]
     report: CorpusReport
@@ -101,7 +102,7 @@ def load_sail(
     environment: Callable[[Maze], MazeEnvironment] = MazeEnvironment,
     skip_broken: bool = False,
 ) -> Sail:
-    """Load the corpus from its folder (`maps/*.xml` and `data/*.xml`).
+    """Return the SAIL corpus in a folder (`maps/*.xml` and `data/*.xml`).
 
     Gold paths become canonical plans. In an environment with `canonical=False`, steps are only
     joined into moves, as in the paper's program. The report lists irregular records:
@@ -128,14 +129,11 @@ def load_sail(
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from groundling.tasks.mazes import generate_mazes, generate_routes
-    >>> from groundling.tasks.mazes.maze_files import write_corpus
-    >>> with TemporaryDirectory() as folder:
-    ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
-    ...     sail = load_sail(folder)
-    >>> [(name, len(each.paragraphs)) for name, each in sail.mazes.items()]
-    [('Maze1', 5), ('Maze2', 5)]
+    >>> load_sail("nowhere")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.CorpusError: nowhere must contain maps/*.xml, data/SingleSentence.xml and
+    data/Paragraph.xml; got no maps. Pass the folder of the corpus.
     """
     folder = Path(folder)
     reader = _Reader(CorpusReport(), skip_broken)
@@ -179,8 +177,33 @@ def load_sail(
     return Sail(reader.mazes, reader.report)
 
 
+def as_corpus(routes: Iterable[Route]) -> Sail:
+    """Return generated routes as a corpus of sentences.
+
+    As in the SAIL corpus, a sentence that demonstrates `stay` is not a single sentence, unless it
+    starts a route.
+
+    >>> from groundling.tasks.mazes import generate_mazes, generate_routes
+    >>> sail = as_corpus(generate_routes(generate_mazes(1, 2), 10, seed=1))
+    >>> [(name, len(each.paragraphs)) for name, each in sail.mazes.items()]
+    [('Maze1', 5), ('Maze2', 5)]
+    """
+    found: dict[str, MazeCorpus] = {}
+    for route in routes:
+        if route.maze.name not in found:
+            found[route.maze.name] = MazeCorpus(MazeEnvironment(route.maze))
+        corpus = found[route.maze.name]
+        first, *others = route.single_sentences(corpus.environment)
+        corpus.sentences.append(first)
+        for each in others:
+            (corpus.dropped if each.actions == (STAY,) else corpus.sentences).append(each)
+        corpus.paragraphs.append(route.demonstration(corpus.environment))
+        corpus.destinations[route.name] = route.poses()[-1].position
+    return Sail(found, CorpusReport())
+
+
 class _Reader:
-    """Converts records to demonstrations, and reports irregular records."""
+    """Converter of records to demonstrations, which reports irregular records."""
 
     def __init__(self, report: CorpusReport, skip_broken: bool) -> None:
         self.report = report
@@ -256,7 +279,7 @@ class _Reader:
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a paragraph at full stops, as in the single sentences."""
+    """Return the sentences of a paragraph, split at full stops as in the single sentences."""
     parts = (" ".join(part.split()) for part in text.split("."))
     return [part for part in parts if re.search(r"\w", part)]
 
@@ -288,11 +311,11 @@ def _plain(text: str) -> str:
 
 
 def start_as_published(demonstration: Demonstration) -> Demonstration:
-    """Return a demonstration with the initial state used by the authors' program.
+    """Return a demonstration with the initial state that the authors' program uses.
 
-    The program replaces an unknown orientation with 0 (north). If the gold plan first faces north,
-    the program changes the *start* to 90, so that there is a turn to make. This leaks the answer.
-    It is used only to reproduce the published scores.
+    That program replaces an unknown orientation with 0 (north). If the gold plan first faces north,
+    it replaces the orientation with 90 instead, so that there is a turn to make. This leaks the
+    answer; use the function only to reproduce published scores.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face, move
     >>> hall = Maze("Two", {(0, 0): "", (0, 1): ""}, [((0, 0), (0, 1), "wood", "fish")])

@@ -1,4 +1,4 @@
-"""The maze as an environment: walk, turn or stay."""
+"""A maze as an environment whose actions are to walk, turn or stay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHAPES = ("rich", "paper")
 
 
 class MazeEnvironment:
-    """A maze as an environment.
+    """Environment of a maze: an agent walks, turns or stays.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class MazeEnvironment:
         self._mirrored: MazeEnvironment | None = None
 
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
-        """Return an initial state; the orientation is unknown if None."""
+        """Return an initial state; the orientation is unknown if it is None."""
         if position not in self.maze:
             raise WorldError(
                 f"The position must be a place in {self.maze!r}; got {position}. Choose one of "
@@ -106,11 +106,11 @@ class MazeEnvironment:
         return MazeState(position, orientation)
 
     def restart(self, state: MazeState) -> MazeState:
-        """Convert a final state to the initial state of a new plan."""
+        """Return a final state as the initial state of a new plan."""
         return state._replace(last="start")
 
     def actions(self, state: MazeState) -> tuple[MazeAction, ...]:
-        """Return the actions possible in a state."""
+        """Return the possible actions in a state."""
         position, orientation, last = state
         if last == "stay":
             return ()
@@ -147,7 +147,7 @@ class MazeEnvironment:
         )
 
     def _after(self, position: Position, orientation: int, last: str) -> MazeState:
-        # without canonical plans the last action is irrelevant; fewer states are faster
+        # without canonical plans, the last action is irrelevant; dropping it means fewer states
         return MazeState(position, orientation, last if self.canonical else "start")
 
     def ground(self, state: MazeState, action: MazeAction, next_state: MazeState) -> GroundingGraph:
@@ -161,28 +161,28 @@ class MazeEnvironment:
         return state.last == "stay"
 
     def outcome(self, state: MazeState) -> tuple[Position, int | None]:
-        """Return the position and the orientation."""
+        """Return the position and the orientation of a state."""
         return state.position, state.orientation
 
     def extra_length(self, start: MazeState) -> int:
-        """Return 1 if the orientation is unknown and the agent must face somewhere first."""
+        """Return 1 if the orientation is unknown, as the plan then has an additional `face`."""
         return int(start.orientation is None)
 
     def label_plan(
         self, start: MazeState, actions: Sequence[MazeAction], states: Sequence[MazeState]
     ) -> dict[str, bool]:
-        """Return the labels of a plan: its length and the pattern of its actions."""
+        """Return the labels of a plan: its length and the sequence of kinds of its actions."""
         pattern = "-".join(action.kind for action in actions)
         return {"plan": True, f"length={len(actions)}": True, f"pattern={pattern}": True}
 
     def canonical_plan(
         self, start: MazeState, actions: Sequence[MazeAction]
     ) -> tuple[MazeAction, ...]:
-        """Return the plan with turns and moves merged, if `canonical` is set."""
+        """Return a plan with turns and moves merged, if `canonical` is set."""
         return canonical(actions) if self.canonical else tuple(actions)
 
     def mirrored(self) -> MazeEnvironment:
-        """Return the environment with left and right exchanged."""
+        """Return the mirrored environment, with left and right exchanged."""
         if self._mirrored is None:
             self._mirrored = MazeEnvironment(
                 self.maze.mirrored(),
@@ -207,7 +207,7 @@ class MazeEnvironment:
         return (mirror_demonstration(demonstration, self.mirrored(), self.swaps),)
 
     def describe(self, state: MazeState) -> str:
-        """Describe a state in one line."""
+        """Return a description of a state in one line."""
         position, orientation, _ = state
         item = self.maze.item(position)
         beside = f" by the {item}" if item else ""
@@ -218,13 +218,13 @@ class MazeEnvironment:
         return f"at {position}{beside}, facing {COMPASS[orientation]} {view}"
 
     def draw(self, state: MazeState, way: Sequence[MazeState] = ()) -> str:
-        """Return the SVG of the maze with the agent and its path."""
+        """Return an SVG of the maze with the agent and its path."""
         from groundling.tasks.mazes.maze_drawing import draw_maze
 
         return draw_maze(self, state, way)
 
     def name_action(self, action: MazeAction) -> str:
-        """Return an action in words."""
+        """Return the name of an action, in words."""
         from groundling.tasks.mazes.maze_drawing import name_maze_action
 
         return name_maze_action(action)

@@ -18,7 +18,7 @@ from groundling.world.environment import Demonstration
 
 @dataclass(frozen=True)
 class Route:
-    """A route through a maze: its sentences, and the actions of each sentence."""
+    """A route through a maze: its sentences, each with the actions that it asks for."""
 
     name: str
     maze: Maze
@@ -28,7 +28,7 @@ class Route:
 
     @property
     def plan(self) -> tuple[MazeAction, ...]:
-        """The actions of the whole route, in canonical form."""
+        """Canonical plan of the whole route."""
         return canonical(action for actions in self.actions for action in actions)
 
     def poses(self) -> list[Pose]:
@@ -39,12 +39,12 @@ class Route:
         return poses
 
     def demonstration(self, environment: MazeEnvironment) -> Demonstration:
-        """Return the whole route as one demonstration."""
+        """Return the whole route as one demonstration with all its sentences."""
         start = environment.start(*self.start)
         return Demonstration(self.sentences, environment, start, self.plan, name=self.name)
 
     def single_sentences(self, environment: MazeEnvironment) -> list[Demonstration]:
-        """Return a demonstration for each sentence."""
+        """Return one demonstration for each sentence of the route."""
         parts = zip(self.sentences, self.actions, self.poses(), strict=False)
         return [
             Demonstration(
@@ -68,11 +68,11 @@ def generate_mazes(
     seed, count
         Random seed, and the number of mazes.
     size
-        Places are on a grid of `size` by `size`.
+        Width and height of the grid of places.
     halls
         Number of halls; fewer if there is no room.
     items
-        Number of places with an item.
+        Number of places that have an item.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _maze(random: Random, name: str, size: int, halls: int, items: int) -> Maze:
     for _ in range(halls * 20):
         if laid == halls:
             break
-        # a new hall runs through an existing place, so that all halls are connected
+        # a new hall passes through an existing place, so that all halls are connected
         x, y = random.choice(places)
         length = random.randint(2, max(2, size - 2))
         across = random.random() < 0.5
@@ -132,7 +132,7 @@ def generate_routes(
     sentences: tuple[int, int] = (1, 3),
     unknown_starts: float = 0.15,
 ) -> list[Route]:
-    """Generate routes with instructions, evenly over the mazes.
+    """Generate routes with instructions, evenly distributed over mazes.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def generate_routes(
     routes: list[Route] = []
     for number in range(count):
         maze = mazes[number % len(mazes)]
-        # each route has its own seed, so that a larger count keeps the first routes
+        # each route has its own seed, so that a larger count does not change the first routes
         random = Random(f"{seed} route {number} {maze.name}")
         wanted = random.randint(fewest, most)
         unknown = random.random() < unknown_starts
@@ -219,7 +219,7 @@ def _sentence(
 def _clause(
     random: Random, book: Phrasebook, pose: Pose, done: Sequence[MazeAction]
 ) -> Clause | None:
-    """Draw a random clause: first its family, then a clause of that family."""
+    """Return a random clause: first choose its family, then a clause of that family."""
     families: dict[str, list[Clause]] = {}
     for clause in book.clauses(pose):
         if not _follows(done, clause.actions[0]):
@@ -233,7 +233,7 @@ def _clause(
 
 
 def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
-    """Return whether an action may follow: no second turn or remark, and no way back."""
+    """Return whether a clause may follow: no second turn or statement, and no way back."""
     if action.kind == "stay":
         return not done or done[-1].kind != "stay"
     last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")

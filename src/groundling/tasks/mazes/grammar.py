@@ -1,4 +1,4 @@
-"""A grammar of route instructions in mazes."""
+"""Grammar that generates route instructions in mazes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIDE_OF = {_LEFT: "left", _RIGHT: "right"}
 
 
 class Clause(NamedTuple):
-    """A clause, its actions, and the family of clauses that it belongs to."""
+    """A clause with its actions and the family of clauses to which it belongs."""
 
     text: str
     actions: tuple[MazeAction, ...]
@@ -28,7 +28,7 @@ class Clause(NamedTuple):
 
 
 class Phrasebook:
-    """Generator of clauses for the actions from a pose, each with exactly one plan.
+    """Generator of clauses for a pose; each clause means exactly one plan.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Phrasebook:
         self.random = random
 
     def clauses(self, pose: Pose) -> Iterator[Clause]:
-        """Yield random clauses for the actions from a pose."""
+        """Yield random clauses that ask for actions from a pose."""
         if pose.orientation is None:
             yield from self._facing(pose)
             return
@@ -60,7 +60,7 @@ class Phrasebook:
         yield from self._implicit_moves(pose)
         yield from self.declaratives(pose)
 
-    # Unknown orientation: face something that is in one direction only.
+    # Unknown orientation: face something that is visible in one direction only.
 
     def _facing(self, pose: Pose) -> Iterator[Clause]:
         for direction in DIRECTIONS:
@@ -112,7 +112,7 @@ class Phrasebook:
                 text = f"{toward} {self._one('toward', 'to face')} the {item}"
                 yield Clause(text, (turn,), "turn toward")
 
-    # A move: by counting, to a landmark, past one, to a crossing, to the end.
+    # A move: by a number of steps, to or past a landmark, to a crossing, or to the end.
 
     def _moves(self, pose: Pose) -> Iterator[Clause]:
         assert pose.orientation is not None
@@ -124,7 +124,7 @@ class Phrasebook:
     def _goals(
         self, position: tuple[int, int], direction: int, distance: int
     ) -> Iterator[tuple[str, str]]:
-        """Yield descriptions of the distance of a move, with their families."""
+        """Yield phrases that describe how far to move, each with its family."""
         maze, line = self.maze, self.maze.ahead(position, direction)
         end, passed = line[distance - 1], line[: distance - 1]
         item = maze.item(end)
@@ -212,7 +212,7 @@ class Phrasebook:
     # Statements about the position that the listener should have reached.
 
     def declaratives(self, pose: Pose) -> Iterator[Clause]:
-        """Yield true statements about a pose."""
+        """Yield statements that are true in a pose."""
         assert pose.orientation is not None
         you = self._one("you should be", "you are now", "you are")
         texts = []
@@ -241,7 +241,7 @@ class Phrasebook:
         for text in texts:
             yield Clause(text, (STAY,), "declarative")
 
-    # Values that occur in one direction only.
+    # Values that are visible in one direction only.
 
     def _around(self, pose: Pose) -> dict[int, Hall]:
         found = {each: self.maze.hall(pose.position, each) for each in DIRECTIONS}
@@ -302,13 +302,13 @@ def _article(name: str) -> str:
 
 
 def _after_hall(goal: str) -> str:
-    """Rephrase a distance so that it can follow a hall: *for two blocks*, *to the lamp*."""
+    """Return a phrase about distance as it reads after a hall: *for two blocks*, *to the lamp*."""
     goal = goal.removeprefix("forward ").removeprefix("straight ahead ")
     return f"for {goal}" if goal.split()[0] in _NUMBERS and "past" not in goal else goal
 
 
 def join(clauses: Sequence[Clause], random: Random) -> str:
-    """Join clauses into one sentence.
+    """Return clauses joined into one sentence.
 
     >>> clauses = [Clause("turn left", (_LEFT,), "turn"), Clause("walk", (move(1),), "count")]
     >>> join(clauses, Random(0))

@@ -1,4 +1,4 @@
-"""The maze: places on a grid, the halls between them, and the items in them."""
+"""Mazes: places on a grid, the halls between them, and the items in them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SIDES: Mapping[str, int] = {"front": 0, "left": 270, "right": 90, "back": 180}
 
 
 class Hall(NamedTuple):
-    """The floor of a hall and the pictures on its walls."""
+    """A hall between two places: its floor, and the pictures on its walls."""
 
     floor: str
     wall: str
 
 
 def direction_between(start: Position, end: Position) -> int | None:
-    """Return the direction between two places on a line, or None.
+    """Return the direction from one place to another, or None if they are not on a line.
 
     >>> direction_between((2, 3), (2, 1)), direction_between((2, 3), (5, 3))
     (0, 90)
@@ -38,7 +38,7 @@ def direction_between(start: Position, end: Position) -> int | None:
 
 
 class Maze:
-    """A maze on a grid.
+    """A maze: places on a grid that are connected by halls.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ class Maze:
     places
         The position of each place and its item (or an empty string), as a mapping or pairs.
     halls
-        Tuples (one end, other end, floor, wall); the ends are neighbours on the grid.
+        Tuples (start, end, floor, wall); both ends are neighbours on the grid.
 
     Raises
     ------
     CorpusError
-        If there are no places, a coordinate is not an integer, a place or a hall is given twice,
-        or a hall does not join two neighbours.
+        If there are no places, if a coordinate is not an integer, if a place or a hall is given
+        twice, or if a hall does not join two neighbours.
 
     Examples
     --------
@@ -108,19 +108,19 @@ class Maze:
                 )
             if (one, direction) in self._halls:
                 raise CorpusError(
-                    f"{where} joins {one} and {other}, as an earlier hall does. Remove one of the "
-                    "two halls; a hall leads in both directions."
+                    f"{where} must be the only one from {one} to {other}; got a second one. Remove "
+                    "one of the two halls; a hall leads in both directions."
                 )
             self._halls[one, direction] = Hall(floor, wall)
             self._halls[other, (direction + 180) % 360] = Hall(floor, wall)
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """All positions, sorted."""
+        """Positions of all places, sorted."""
         return tuple(sorted(self._items))
 
     def halls(self) -> Iterator[tuple[Position, Position, Hall]]:
-        """Yield every hall once, with its two ends."""
+        """Yield every hall once, with both its ends."""
         for position, direction in sorted(self._halls):
             if direction in (90, 180):
                 yield position, _step(position, direction), self._halls[position, direction]
@@ -141,7 +141,7 @@ class Maze:
         return tuple(each for each in DIRECTIONS if (position, each) in self._halls)
 
     def ahead(self, position: Position, direction: int) -> tuple[Position, ...]:
-        """Return the positions straight ahead, nearest first."""
+        """Return the positions straight ahead, the nearest first."""
         found = []
         while (position, direction) in self._halls:
             position = _step(position, direction)
@@ -164,7 +164,7 @@ class Maze:
         )
 
     def renamed(self, name: Callable[[str, str], str]) -> Maze:
-        """Return the maze with other names for its floors, walls and items.
+        """Return the maze with its floors, walls and items renamed.
 
         `name` is a function of a kind (`floor`, `wall` or `item`) and a value that returns the new
         name. Empty values stay empty.

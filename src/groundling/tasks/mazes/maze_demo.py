@@ -1,4 +1,4 @@
-"""The world of the demo: generated mazes and requests."""
+"""World of `groundling demo`: generated mazes and example instructions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from groundling.world.environment import Demonstration
 
 
 def demo_follower(parser: str = "default") -> Follower:
-    """Return the untrained follower of the demo, with clauses as units.
+    """Return the untrained follower of the demo, which reads texts clause by clause.
 
     >>> demo_follower().overlay.unit, demo_follower("chain").overlay.unit
     ('clause', 'word')
@@ -32,7 +32,7 @@ def demo_follower(parser: str = "default") -> Follower:
             slots=("floor", "wall", "item"),
             numbers=("equal",),
             joins=("conjunction", "slot"),
-            # Names are matched, not memorised, so that the model generalises to other names.
+            # Match names instead of memorising them, so that the model generalises to new names.
             exclude=r"(item|floor|wall)=",
         ),
         learning=Learning(l2=0.3, iterations=50, tolerance=1e-4),
@@ -69,7 +69,7 @@ def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
         way: Any = plan.states
         return draw_maze(unseen, way[-1], way, legend=True)
 
-    # Written by hand: new sentences with the words of the grammar.
+    # Sentences written by hand with words of the grammar; none was demonstrated.
     plain = DemoRequest(
         "plain",
         "Go down the yellow hall to the sofa. Turn right and walk to the easel.",
@@ -86,7 +86,7 @@ def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
         "foreign",
         "Bring me a cup of tea.",
         unseen.start((6, 2), 180),
-        "nothing like this was demonstrated",
+        "nothing similar was demonstrated",
     )
     begins: dict[str, Demonstration] = {}
     for each in training:

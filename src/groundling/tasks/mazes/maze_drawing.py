@@ -1,4 +1,4 @@
-"""Mazes as SVG: halls coloured by floor, items, the path, and possible actions."""
+"""Mazes as SVG: halls coloured by floor, items, the path, and the possible actions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TURNS = {90: "turn right", 180: "turn around", 270: "turn left"}
 
 
 def name_maze_action(action: MazeAction) -> str:
-    """Return an action in words.
+    """Return the name of an action, in words.
 
     >>> from groundling.tasks.mazes.actions import STAY, move, rotate
     >>> [name_maze_action(each) for each in (move(1), move(2), rotate(270), STAY)]
@@ -41,9 +41,9 @@ def name_maze_action(action: MazeAction) -> str:
 def draw_maze(
     environment: MazeEnvironment, state: MazeState, way: Sequence[MazeState], legend: bool = False
 ) -> str:
-    """Return the SVG of a maze with the agent, its path and possible actions.
+    """Return an SVG of a maze with the agent, its path and the possible actions.
 
-    With `legend`, a legend below explains the colours of floors and pictures.
+    With `legend`, the colours of floors and pictures are explained below the maze.
 
     >>> from groundling.tasks.mazes import MazeEnvironment, generate_mazes
     >>> world = MazeEnvironment(generate_mazes(1, 1)[0])
@@ -73,13 +73,13 @@ def draw_maze(
 
 
 def _keys(maze: Maze) -> list[tuple[str, str, int]]:
-    """Return the lines of the legend: name, colour and height of the colour sample."""
+    """Return the entries of the legend: name, colour, and height of the colour sample."""
     floors = [(f"{name} floor", color, 14) for name, color in floor_colors(maze).items()]
     return [*floors, *((f"{name} pictures", color, 4) for name, color in wall_colors(maze).items())]
 
 
 def wall_colors(maze: Maze) -> dict[str, str]:
-    """Return a colour for each kind of wall pictures."""
+    """Return a colour for each kind of picture on walls."""
     names = sorted({hall.wall for _, _, hall in maze.halls()})
     return {name: WALL_COLORS[place % len(WALL_COLORS)] for place, name in enumerate(names)}
 
@@ -127,7 +127,7 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
 
 
 def _targets(canvas: Canvas, environment: MazeEnvironment, state: MazeState) -> None:
-    """Add a clickable target for each possible action."""
+    """Add a click target for each possible action."""
     x, y = state.position
     for action in environment.actions(state):
         after, name = environment.step(state, action), name_maze_action(action)

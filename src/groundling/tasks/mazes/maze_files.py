@@ -1,27 +1,24 @@
-"""Reader and writer of the XML files of the SAIL corpus."""
+"""Reader of the XML files of the SAIL corpus."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element  # for types only; defusedxml does the parsing
-from xml.sax.saxutils import escape, quoteattr
 
 from groundling.corpora.markup import read_xml
 from groundling.errors import CorpusError
-from groundling.tasks.mazes.actions import STAY
-from groundling.tasks.mazes.generator import Route
 from groundling.tasks.mazes.maze import Maze, Position
-from groundling.tasks.mazes.plans import Pose, poses_of
+from groundling.tasks.mazes.plans import Pose
 
 _TRIPLE = re.compile(r"\s*\(\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)\s*(,|$)")
 _PAIR = re.compile(r"\s*\(?\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)?\s*")
 
 
 class MazeExample(NamedTuple):
-    """One record of a file; `problem` describes an error in it."""
+    """A record of a corpus file; `problem` describes an error in the record, if there is one."""
 
     name: str
     maze: str
@@ -32,7 +29,7 @@ class MazeExample(NamedTuple):
 
 
 def read_maze(file: Path) -> Maze:
-    """Read a maze from a map file.
+    """Return the maze in a map file.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -71,7 +68,7 @@ def read_maze(file: Path) -> Maze:
 
 
 def read_examples(file: Path) -> list[MazeExample]:
-    """Read the records of `SingleSentence.xml` or `Paragraph.xml`.
+    """Return the records of `SingleSentence.xml` or `Paragraph.xml`.
 
     An error inside a record is stored in its `problem`. An unreadable file raises `CorpusError`.
 
@@ -113,7 +110,7 @@ def read_examples(file: Path) -> list[MazeExample]:
 
 
 def _root(file: Path, tag: str) -> Element:
-    """Parse a file, and return its root element, which must have the given tag."""
+    """Return the root element of a file; raise an error unless it has the given tag."""
     root = read_xml(file)
     if root.tag != tag:
         raise CorpusError(f"{file} must start with <{tag}>; got <{root.tag[:40]}>.")
@@ -137,7 +134,7 @@ def _integer(element: Element, key: str, where: str) -> int:
 
 
 def _poses(text: str) -> Iterator[Pose]:
-    """Parse a path such as [(3, 5, -1), (3, 5, 180)]."""
+    """Yield the poses of a path such as [(3, 5, -1), (3, 5, 180)]."""
     inner = text.strip()
     if not (inner.startswith("[") and inner.endswith("]")):
         raise ValueError("its path must be a list of (x, y, orientation) in square brackets")
@@ -153,74 +150,3 @@ def _poses(text: str) -> Iterator[Pose]:
         x, y, orientation = (int(found[group]) for group in (1, 2, 3))
         yield Pose((x, y), None if orientation == -1 else orientation)
         place = found.end()
-
-
-def write_corpus(
-    folder: Path, routes: Sequence[Route], *, mazes: Iterable[Maze] = (), remarks: bool = False
-) -> None:
-    """Write routes as the files of the corpus: maps, paragraphs and single sentences.
-
-    `mazes` are written even if they have no routes. As in the original corpus, a sentence that
-    demonstrates `stay` is not a single sentence, unless it starts a paragraph. With `remarks=True`,
-    such sentences are included.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from groundling.tasks.mazes import generate_mazes, generate_routes
-    >>> with TemporaryDirectory() as folder:
-    ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
-    ...     sorted(file.name for file in Path(folder).rglob("*.xml"))
-    ['Paragraph.xml', 'SingleSentence.xml', 'map-maze1.xml', 'map-maze2.xml']
-    """
-    known = {maze.name: maze for maze in (*mazes, *(route.maze for route in routes))}
-    for kind in ("maps", "data"):
-        (folder / kind).mkdir(parents=True, exist_ok=True)
-    taken: set[str] = set()
-    for maze in known.values():
-        plain = re.sub(r"[^a-z0-9]+", "-", maze.name.lower()).strip("-") or "maze"
-        while plain in taken:
-            plain += "-too"
-        taken.add(plain)
-        _write(folder / "maps" / f"map-{plain}.xml", "map", maze.name, _map(maze))
-    paragraphs, singles = [], []
-    for route in routes:
-        text = ". ".join(route.sentences) + "."
-        path = poses_of(route.maze, route.start, route.plan)
-        ends = f"start={quoteattr(str(path[0].position))} end={quoteattr(str(path[-1].position))} "
-        paragraphs += _example(ends, route.name, route.maze.name, text, path)
-        parts = zip(route.sentences, route.actions, route.poses(), strict=False)
-        for number, (sentence, actions, pose) in enumerate(parts, 1):
-            if remarks or actions != (STAY,) or number == 1:
-                path = poses_of(route.maze, pose, actions)
-                singles += _example("", f"{route.name}-{number}", route.maze.name, sentence, path)
-    _write(folder / "data" / "Paragraph.xml", "examples", "", paragraphs)
-    _write(folder / "data" / "SingleSentence.xml", "examples", "", singles)
-
-
-def _write(file: Path, tag: str, name: str, lines: Sequence[str]) -> None:
-    opening = f"<{tag} name={quoteattr(name)}>" if name else f"<{tag}>"
-    text = "\n".join(['<?xml version="1.0"?>', opening, *lines, f"</{tag}>", ""])
-    file.write_text(text, encoding="utf-8")
-
-
-def _map(maze: Maze) -> list[str]:
-    lines = ["  <nodes>"]
-    for x, y in maze.positions:
-        lines.append(f'    <node x="{x}" y="{y}" item={quoteattr(maze.item((x, y)))}></node>')
-    lines += ["  </nodes>", "  <edges>"]
-    for one, other, hall in maze.halls():
-        ends = f'node1="{one[0]},{one[1]}" node2="{other[0]},{other[1]}"'
-        look = f"wall={quoteattr(hall.wall)} floor={quoteattr(hall.floor)}"
-        lines.append(f"    <edge {ends} {look}></edge>")
-    return [*lines, "  </edges>"]
-
-
-def _example(ends: str, name: str, maze: str, text: str, path: Sequence[Pose]) -> list[str]:
-    poses = ", ".join(
-        f"({x}, {y}, {-1 if orientation is None else orientation})" for (x, y), orientation in path
-    )
-    return [
-        f"  <example {ends}id={quoteattr(name)} map={quoteattr(maze)}>",
-        f"    <instruction>\n      {escape(text)}\n    </instruction>",
-        f"    <path>\n      [{poses}]\n    </path>",
-        "  </example>",
-    ]

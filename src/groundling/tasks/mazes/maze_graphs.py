@@ -14,7 +14,7 @@ _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
 
 def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGraph:
-    """Return the graph of the paper's Figure 2d, with the labels of its program.
+    """Return the graph of the paper's Figure 2d, with the labels of the authors' program.
 
     The graph has an event, the place after it, and the neighbours of that place. Directions are not
     distinguished, and equal neighbours (such as blank walls) share one node.
@@ -47,7 +47,7 @@ def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGr
             labels = {"floor": hall.floor, "wall": hall.wall} | _item(maze, beyond)
         if labels not in neighbours:
             neighbours.append(labels)
-    neighbours.sort(key=lambda labels: sorted(map(str, labels.items())))  # independent of direction
+    neighbours.sort(key=lambda labels: sorted(map(str, labels.items())))  # fix the order
     nodes: dict[str, _Labels] = {"event": event, "here": here}
     edges = [("event", "here", "after")]
     for number, labels in enumerate(neighbours, 1):
@@ -75,11 +75,11 @@ def rich_graph(
     - `path`, for a move: the halls and items passed;
     - `around`, if the orientation stays unknown: all halls.
 
-    The action `face` has no angle, because its direction is absolute. Distant things have only
-    values, which words must match. They have no indicators, because those could be joined with any
-    word, and the model would memorise the mazes. The shape of a place has indicators only after
-    `stay`, where there is nothing else to describe. `known` caches labels for later graphs of the
-    same maze.
+    The action `face` has no angle, because its direction is absolute. Distant things are
+    described by values, which words must match, and not by indicators. An indicator can be joined
+    with any word, so the model would memorise the mazes. Indicators for the shape of a place are
+    added only after `stay`, where there is nothing else to describe. `known` caches labels for
+    later graphs of the same maze.
 
     >>> from groundling.tasks.mazes import rotate
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])
@@ -133,7 +133,7 @@ def _here(maze: Maze, position: Position) -> _Labels:
 
 
 def _view(maze: Maze, position: Position, direction: int, still: bool) -> _Labels:
-    """Return the labels of a direction: the adjacent hall, and values visible beyond."""
+    """Return the labels of a direction: the adjacent hall, and values visible beyond it."""
     hall = maze.hall(position, direction)
     if hall is None:
         return {"blocked": True}

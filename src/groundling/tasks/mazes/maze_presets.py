@@ -1,4 +1,4 @@
-"""Presets of the `mazes` task, and preparation of their single sentences."""
+"""Presets of the `mazes` task, and the preparation of single sentences for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from groundling.world.environment import Demonstration
 
 
 def opaque_name(kind: str, value: str) -> str:
-    """Return a code that replaces a name and does not resemble it.
+    """Return a code to replace a name; similar names get unrelated codes.
 
     >>> opaque_name("floor", "brick")
     'q3233'
@@ -30,10 +30,10 @@ def opaque_name(kind: str, value: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class MazePreset(Preset):
-    """The settings of a follower and its environment, with published scores.
+    """Settings of a follower and its environment, with published scores.
 
-    With `train_within_limit`, plans that are longer than the search allows are not trained on. With
-    `opaque`, the names of floors, walls and items are replaced by codes.
+    With `train_within_limit`, training leaves out plans that are longer than the search allows.
+    With `opaque`, the names of floors, walls and items are replaced by codes.
     """
 
     split_commands: bool = False
@@ -51,7 +51,7 @@ PRESETS = read_presets("mazes", MazePreset, files("groundling.tasks.mazes"))
 
 
 def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstration]]:
-    """Return the single sentences of each map, prepared for the preset."""
+    """Return the single sentences of each map, prepared for a preset."""
     parser = load_parser(chosen.parser)
     prepared = {}
     for name, corpus in sail.mazes.items():
@@ -73,7 +73,7 @@ def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstr
 
 
 def units(chosen: MazePreset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """Convert parsed sentences to the units of a preset: sentences or commands."""
+    """Return the units of a preset, sentences or commands, for parsed sentences."""
     if not chosen.split_commands:
         return tuple(parsed)
     return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))

@@ -31,7 +31,7 @@ _SIDED = re.compile(
 
 @dataclass(frozen=True)
 class Swaps:
-    """The pairs of words that a mirror exchanges, and words without a counterpart.
+    """Pairs of words that mirroring exchanges, and words without a counterpart.
 
     A text with an unpaired word has no mirror image, because the image would contradict the
     original.
@@ -50,7 +50,7 @@ class Swaps:
 
 
 def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> Swaps:
-    """Find and pair words that occur only with left or only with right turns.
+    """Return pairs of words that occur mostly with left or mostly with right turns.
 
     Words are counted in plans that turn to only one side. A word belongs to a side if its counts
     differ by at least `least` standard deviations. The words of both sides are paired by their rank
@@ -92,7 +92,7 @@ def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> S
 
 
 def mirror_text(text: str | Instruction, swaps: Swaps | None = None) -> str | Instruction:
-    """Exchange left and right, and east and west, in a text or parse tree.
+    """Return a text or parse tree with left and right, and east and west, exchanged.
 
     `swaps` are the pairs of words to exchange; the default is the English pairs.
 

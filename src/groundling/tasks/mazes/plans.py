@@ -1,8 +1,8 @@
-"""Poses, plans, and the search for plans."""
+"""Poses and plans in mazes, and the search for plans."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position, direction_be
 
 
 class Pose(NamedTuple):
-    """A position and an orientation, which is None if unknown."""
+    """A position and an orientation (None if unknown)."""
 
     position: Position
     orientation: int | None
@@ -54,7 +54,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
             continue
         if one.orientation != two.orientation:
             raise ValueError(
-                f"the path walks and turns in one step from {one.position} to {two.position}"
+                f"the path moves and turns in one step from {one.position} to {two.position}"
             )
         direction = direction_between(one.position, two.position)
         if direction != one.orientation:
@@ -70,7 +70,7 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
 
 
 def merge_moves(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Merge consecutive steps into moves, with turns unchanged.
+    """Return the actions with consecutive steps merged into moves.
 
     >>> merge_moves([move(1), move(1), rotate(90), rotate(90)])
     (move(2), rotate(90), rotate(90))
@@ -85,7 +85,7 @@ def merge_moves(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
 
 
 def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pose]:
-    """Return every pose of a plan, one for each step and turn.
+    """Return the poses of a plan, one after each step and turn.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> poses_of(maze, Pose((0, 0), 0), [rotate(90), move(1)])[-1]
@@ -102,26 +102,6 @@ def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pos
             line = maze.ahead(position, orientation)[: action.amount]
             poses += [Pose(each, orientation) for each in line]
     return poses
-
-
-def plans_within(
-    environment: MazeEnvironment, start: MazeState, length: int
-) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
-    """Yield all plans of at most `length` actions and their ends, shortest first.
-
-    >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
-    >>> world = MazeEnvironment(maze)
-    >>> len(list(plans_within(world, world.start((0, 0), 90), 2)))
-    8
-    """
-    layer: list[tuple[tuple[MazeAction, ...], MazeState]] = [((), start)]
-    for _ in range(length):
-        layer = [
-            ((*plan, action), environment.step(state, action))
-            for plan, state in layer
-            for action in environment.actions(state)
-        ]
-        yield from layer
 
 
 def shortest_plans(

@@ -1,4 +1,4 @@
-"""The `mazes` task: single sentences and whole routes, one map held out at a time."""
+"""The `mazes` task: single sentences, one map held out at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from groundling.errors import SettingError
@@ -26,30 +25,26 @@ from groundling.tasks.benchmark import (
     sample_count,
 )
 from groundling.tasks.mazes.actions import MazeState
-from groundling.tasks.mazes.corpus import Sail, load_sail
+from groundling.tasks.mazes.corpus import Sail, as_corpus, load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.generator import generate_mazes, generate_routes
+from groundling.tasks.mazes.generator import Route, generate_mazes, generate_routes
 from groundling.tasks.mazes.maze import COMPASS
 from groundling.tasks.mazes.maze_demo import demo_world
 from groundling.tasks.mazes.maze_drawing import draw_maze
-from groundling.tasks.mazes.maze_files import write_corpus
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset, prepare_sentences, units
-from groundling.tasks.mazes.routes import (
-    ROUTES,
-    RoutePreset,
-    leave_out_routes,
-    prepare_routes,
-    route_row,
-    with_routes,
-)
 from groundling.world.environment import Environment, State
 
 # Estimated seconds per map.
-_SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0, ROUTES: 60.0}
+_SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0}
+
+
+def generate_sample(size: float | None = None) -> list[Route]:
+    """Return a generated corpus of routes in three mazes."""
+    return generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
 
 
 class MazeTask(Task[Sail, MazePreset]):
-    """Single sentences and whole routes in mazes, one map held out at a time."""
+    """Single sentences in mazes, one map held out at a time."""
 
     name = "mazes"
     about = (
@@ -58,22 +53,18 @@ class MazeTask(Task[Sail, MazePreset]):
         "over sentences."
     )
     metrics = ("micro", "macro")
-    presets = with_routes(PRESETS)
+    presets = PRESETS
     corpus = "sail"
     part = "map"
-    tables_only = (ROUTES,)
 
     def load(self, source: Path | None, size: float | None = None) -> Sail:
-        """Read the SAIL corpus, or generate three mazes with routes."""
+        """Return the SAIL corpus in a folder, or three generated mazes with routes."""
         if source is not None:
             return load_sail(source / self.corpus)
-        routes = generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
-        with TemporaryDirectory() as made:
-            write_corpus(Path(made), routes)
-            return load_sail(made)
+        return as_corpus(generate_sample(size))
 
     def prepare(self, corpus: Sail, chosen: MazePreset) -> list[Case]:
-        """Return the single sentences of all maps."""
+        """Return the single sentences of all maps as cases."""
         longest = chosen.search.longest if chosen.train_within_limit else None
         return [
             Case(each, name, learnable=longest is None or len(each.actions) <= longest)
@@ -86,29 +77,17 @@ class MazeTask(Task[Sail, MazePreset]):
         return list(corpus.mazes)
 
     def held_out(self, corpus: Sail) -> tuple[str, ...]:
-        """Return the last map."""
+        """Return the name of the last map, which training holds out by default."""
         return tuple(self.parts(corpus)[-1:])
 
     def folds(self, corpus: Sail, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Hold out each map in turn."""
+        """Return one fold for each map, which it holds out."""
         cost = _SECONDS[preset] * (6.0 if variant in ("no lexicon", "opaque names") else 1.0)
         return [Fold(name, (name,), seconds=cost) for name in corpus.mazes]
 
-    def evaluate(
-        self, corpus: Sail, chosen: Mapping[str, MazePreset], fold: Fold
-    ) -> dict[str, Outcome]:
-        """Hold out one map, and follow its sentences or its routes."""
-        first, *_ = chosen.values()
-        if not isinstance(first, RoutePreset):
-            return super().evaluate(corpus, chosen, fold)
-        done = leave_out_routes(first, prepare_routes(first, corpus), fold.name, first.training)
-        return {name: done[cast(RoutePreset, each).reading] for name, each in chosen.items()}
-
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row for all maps: macro is the mean over maps, micro over sentences."""
+        """Return the row of results: macro is the mean over maps, micro over sentences."""
         chosen = self.presets.select(preset, variant)
-        if isinstance(chosen, RoutePreset):
-            return route_row(variant, chosen, outcomes)
         rights = [(maze, score["right"]) for each in outcomes for maze, score in each["scores"]]
         per_map = by_map(rights)
         metrics = {
@@ -121,25 +100,19 @@ class MazeTask(Task[Sail, MazePreset]):
         return Row(variant, metrics, interval, published=chosen.published, seconds=seconds)
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
-        if preset == ROUTES:
-            return "whole routes, final position, one map left out"
+        """Return a short description of the evaluation protocol."""
         return "single sentences, one map left out"
 
-    def shown_metrics(self, preset: str) -> tuple[str, ...]:
-        """Return the columns of a table; the intervals of routes are for the micro mean."""
-        return ("macro", "micro") if preset == ROUTES else self.metrics
-
     def tuning_folds(self, corpus: Sail) -> list[Fold]:
-        """Return all pairs of maps, one for training and another for testing.
+        """Return a fold for each pair of maps, one for training and another for testing.
 
         To choose settings for a test map, use the pairs without this map.
         """
         names = self.parts(corpus)
         if len(names) < 3:
             raise SettingError(
-                "Tuning needs at least three maps, because it holds out two; got "
-                f"{len(names)}. Add maps."
+                "Tuning requires at least three maps: one for training, one for testing and one "
+                f"held out; got {len(names)}. Add maps."
             )
         return [
             Fold(f"{one} → {two}", (two,), unused=tuple({*names} - {one, two}))
@@ -147,13 +120,13 @@ class MazeTask(Task[Sail, MazePreset]):
         ]
 
     def demo(self, demonstrations: int, held_out: int) -> DemoWorld:
-        """Return generated mazes."""
+        """Return the generated mazes of `groundling demo`."""
         return demo_world(demonstrations, held_out)
 
     def read(
         self, chosen: MazePreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Split typed lines into sentences, each a separate text."""
+        """Return the sentences of typed lines, each as a separate text."""
         parser = load_parser(chosen.parser)
         return [units(chosen, [sentence]) for line in lines for sentence in parser.parse(line)]
 
@@ -178,17 +151,17 @@ class MazeScene(Scene):
     """Scene of a maze; each sentence starts in the final state of the previous one."""
 
     def restart(self, state: State) -> State:
-        """Convert a final state to the initial state of a new plan."""
+        """Return a final state as the initial state of a new plan."""
         return cast(MazeEnvironment, self.environment).restart(cast(MazeState, state))
 
     def draw(self, plans: Sequence[Plan]) -> str:
-        """Return the SVG of the maze with the path and a legend."""
+        """Return an SVG of the maze with the path and a legend."""
         way: Any = [self.start, *(state for plan in plans for state in plan.states[1:])]
         return draw_maze(cast(MazeEnvironment, self.environment), way[-1], way, legend=True)
 
 
 def by_map(rights: Sequence[tuple[str, float]]) -> dict[str, float]:
-    """Return the accuracy on each map.
+    """Return the accuracy on the sentences of each map.
 
     >>> by_map([("A", 1.0), ("B", 1.0), ("B", 0.0)])
     {'A': 1.0, 'B': 0.5}
@@ -201,7 +174,7 @@ def _mean(shares: Mapping[str, float]) -> float:
 
 
 def _pose(text: str) -> tuple[tuple[int, int], int | None]:
-    """Parse the position and orientation of `--start`.
+    """Return the position and the orientation that `--start` gives.
 
     >>> _pose("3,4,west"), _pose("3,4")
     (((3, 4), 270), ((3, 4), None))

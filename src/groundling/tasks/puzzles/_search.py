@@ -1,8 +1,9 @@
 """Compiled depth-first search over boards, with proofs of dead ends.
 
-A block is struck either *along* a line, or *across* it (along the crossing line). The number of
-blocks struck along a line is therefore a multiple of k. `propagate` derives the consequences. If no
-multiple is possible for a line, the board is dead. Three facts keep the search small:
+A strike removes k blocks of one line. So each block of a line is struck either *along* the line or
+*across* it (along the crossing line), and the number of blocks struck along a line is a multiple of
+k. `propagate` derives the consequences; if a line has no possible multiple, the board is dead.
+Three facts keep the search small:
 
 - A strike that is possible now stays possible after any other strikes. So a strike that
   is in every winning plan can be made immediately.
@@ -51,7 +52,7 @@ def force(bits: Any, line: int, target: Any) -> None:
 
 @njit(cache=True)
 def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
-    """Find the blocks that must be struck along or across; False if that is impossible.
+    """Derive which blocks must be struck along or across a line; return False if impossible.
 
     All arrays are [orientation, line] of bits over the positions along the line.
     """
@@ -91,7 +92,7 @@ def propagate(lines: Bits, along: Bits, across: Bits, k: int) -> bool:
 def add_windows(
     present: Any, never: Any, o: int, i: int, k: int, moves: Integers, masks: Bits, found: int
 ) -> int:
-    """Append a move for each window of k neighbouring blocks; return the number of moves."""
+    """Append a move for each k consecutive blocks of a line; return the number of moves."""
     if popcount(present & ~never) < k:
         return found
     window, held = U(0), 0
@@ -149,9 +150,9 @@ def smallest_component(lines: Bits) -> Any:
 def forced_move(
     lines: Bits, along: Bits, across: Bits, k: int, moves: Integers, masks: Bits
 ) -> int:
-    """Fill in moves, at least one of which starts a winning plan; return their number."""
+    """Fill in moves of which at least one starts a winning plan; return their number."""
     size = lines.shape[1]
-    fewest, best_o, best_i = 4, -1, -1  # larger sets take more time than they save
+    fewest, best_o, best_i = 4, -1, -1  # larger sets of moves take more time than they save
     for o in range(2):
         for i in range(size):
             must = along[o, i]
@@ -199,7 +200,7 @@ def list_moves(
     random_state: Bits,
     noise: float,
 ) -> int:
-    """Fill in the moves to try, most promising first; there are none on a dead board."""
+    """Fill in the moves to try, most promising first; return their number (0: dead board)."""
     if not propagate(lines, along, across, k):
         return 0
     found = forced_move(lines, along, across, k, moves, masks)
@@ -213,7 +214,7 @@ def list_moves(
             if (inside >> U(i)) & U(1):
                 found = add_windows(lines[o, i], across[o, i], o, i, k, moves, masks, found)
     for m in range(found):
-        # first moves that are forced in this direction, or leave the crossing lines divisible
+        # Prefer blocks that must be struck along this line, and crossing lines that stay divisible.
         o, i, bits = moves[m, 0], moves[m, 1], masks[m]
         score = 5.0 * popcount(bits & along[o, i]) + 2.0 * (popcount(lines[o, i]) % k)
         while bits:
@@ -238,7 +239,7 @@ def list_moves(
 
 @njit(cache=True)
 def write_image(lines: Bits, symmetry: Integers, image: Bits) -> None:
-    """Pack the image of a board under a symmetry into one long number.
+    """Write the image of a board under a symmetry as one long number.
 
     A symmetry is an array (swap, flip rows, flip columns, rows - 1, columns - 1).
     """
@@ -274,7 +275,7 @@ def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> No
 
 @njit(cache=True)
 def table_slot(table: Bits, key: Bits) -> Any:
-    """Return the slot of a board and whether it is stored.
+    """Return the slot of a board in a table, and whether the board is stored there.
 
     A slot is in use if its last word is 1.
     """
@@ -303,7 +304,7 @@ def table_slot(table: Bits, key: Bits) -> Any:
 
 @njit(cache=True)
 def table_put(table: Bits, key: Bits) -> int:
-    """Store a board; return 1 if the table grew.
+    """Store a board in a table; return 1 if the number of stored boards grew.
 
     If the table is full, the board replaces an older one.
     """
@@ -319,7 +320,7 @@ def table_put(table: Bits, key: Bits) -> int:
 
 @njit(cache=True)
 def table_grow(table: Bits, larger: Bits) -> None:
-    """Copy every board of a table into a larger table."""
+    """Copy every board of a table to a larger table."""
     words = table.shape[1] - 1
     for at in range(table.shape[0]):
         if table[at, words]:
@@ -420,7 +421,7 @@ def unpack(words: Bits, height: int, width: int, lines: Bits) -> None:
 
 @njit(cache=True)
 def pack(boards: Bits, count: int, height: int, width: int, words: Bits) -> None:
-    """Pack each board of an array [board, orientation, line] into one long number."""
+    """Pack each board of an array [board, orientation, line] to one long number."""
     identity = np.array([0, 0, 0, height - 1, width - 1])
     for number in range(count):
         write_image(boards[number], identity, words[number])

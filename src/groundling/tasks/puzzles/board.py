@@ -1,4 +1,4 @@
-"""The board, the strikes and the rules of Crossblock puzzles."""
+"""Boards, strikes and rules of Crossblock puzzles."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _places(bits: int, length: int, step: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Board:
-    """A rectangle of blocks and holes; the blocks are the bits of one number.
+    """A board: a rectangle of blocks and holes, stored as the bits of one number.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Board:
 
     @classmethod
     def read(cls, rows: Sequence[str]) -> Board:
-        """Parse a board from its rows: `#` is a block, `.` a hole; spaces are ignored."""
+        """Return the board with the given rows: `#` is a block, `.` a hole; spaces are ignored."""
         lines = ["".join(row.split()) for row in rows]
         if not lines or not lines[0]:
             raise WorldError(
@@ -93,15 +93,15 @@ class Board:
 
     @property
     def blocks(self) -> int:
-        """The number of blocks."""
+        """Number of blocks on the board."""
         return self.cells.bit_count()
 
     def size(self, orientation: Orientation) -> int:
-        """Return the number of rows or of columns."""
+        """Return the number of lines: rows or columns."""
         return self.height if orientation == "row" else self.width
 
     def mask(self, orientation: Orientation, line: int) -> int:
-        """Return the bits of all cells of a line."""
+        """Return the bits of all cells in a line."""
         return _line_masks(self.height, self.width)[orientation][line]
 
     def count(self, orientation: Orientation, line: int) -> int:
@@ -110,7 +110,7 @@ class Board:
 
     @cached_property
     def counts(self) -> dict[Orientation, tuple[int, ...]]:
-        """The number of blocks of each row and each column."""
+        """Number of blocks in each row and in each column."""
         masks = _line_masks(self.height, self.width)
         return {
             orientation: tuple((self.cells & mask).bit_count() for mask in masks[orientation])
@@ -118,7 +118,7 @@ class Board:
         }
 
     def bit(self, orientation: Orientation, line: int, place: int) -> int:
-        """Return the bit of a cell, given by its line and its position along the line."""
+        """Return the bit of the cell at a position along a line."""
         row, column = (line, place) if orientation == "row" else (place, line)
         return 1 << (row * self.width + column)
 
@@ -130,11 +130,11 @@ class Board:
         return _places(bits >> line, self.height, self.width)
 
     def without(self, cells: int) -> Board:
-        """Return the board with the given cells cleared."""
+        """Return the board without the blocks in the given cells."""
         return Board(self.height, self.width, self.cells & ~cells)
 
     def rows(self) -> tuple[str, ...]:
-        """Return the rows as strings."""
+        """Return the rows of the board as strings."""
         return tuple(
             " ".join(
                 "#" if self.cells >> (r * self.width + c) & 1 else "." for c in range(self.width)
@@ -161,7 +161,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Strike:
-    """Action that strikes whole lines, or one part of a line; lines count from 0.
+    """Action that strikes whole lines or one part of a line; lines are numbered from 0.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Strike:
     lines
         The lines, from the top or the left; more than one only for whole lines.
     first, last
-        For a part of a line, the positions of its first and last block along the line. None for
+        For a part of a line: the positions along the line of its first and last block. None for
         whole lines.
 
     Examples
@@ -195,14 +195,14 @@ class Strike:
 
     @property
     def canonical_name(self) -> str:
-        """The sort key of strikes: parts, whole rows, whole columns; fewer lines first."""
+        """Sort key of strikes: parts, whole rows, whole columns; fewer lines first."""
         numbers = (len(self.lines), *self.lines, self.first or 0, self.last or 0)
         kind = f"{int(self.is_full)}{ORIENTATIONS.index(self.orientation)}"
         return " ".join((kind, *(f"{number:03}" for number in numbers)))
 
     @property
     def is_full(self) -> bool:
-        """Whether whole lines are struck."""
+        """Whether the strike removes whole lines."""
         return self.first is None
 
     def __str__(self) -> str:
@@ -217,7 +217,7 @@ class Strike:
 
 @dataclass(frozen=True)
 class ShuffledStrike(Strike):
-    """A strike with a pseudo-random key, determined by `order`.
+    """A strike with a pseudo-random sort key, determined by `order`.
 
     >>> strikes = [ShuffledStrike("row", (line,), order=8) for line in range(4)]
     >>> [each.lines[0] for each in sorted(strikes, key=lambda each: each.canonical_name)]
@@ -228,7 +228,7 @@ class ShuffledStrike(Strike):
 
     @property
     def canonical_name(self) -> str:
-        """The sort key of strikes: a hash."""
+        """Sort key of strikes: a hash."""
         return hashlib.sha256(f"{self.order} {super().canonical_name}".encode()).hexdigest()
 
 
@@ -244,7 +244,7 @@ def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...
 def each_strike(board: Board, k: int) -> Iterator[Strike]:
     """Yield every strike of one line: whole lines, and parts of longer lines.
 
-    A part is k consecutive blocks; holes between them do not matter.
+    A part has k consecutive blocks; holes between the blocks do not matter.
 
     >>> for each in each_strike(Board.read(["#.##", "...#"]), 2):
     ...     print(each)
@@ -263,7 +263,7 @@ def each_strike(board: Board, k: int) -> Iterator[Strike]:
 
 
 def is_stuck(board: Board, k: int) -> bool:
-    """Return whether blocks are left but no strike is possible.
+    """Return whether blocks are left although no strike is possible.
 
     >>> is_stuck(Board.read(["#.", ".#"]), 2)
     True
@@ -288,7 +288,7 @@ def struck_cells(board: Board, strike: Strike) -> int:
 
 
 def strike(board: Board, k: int, action: Strike) -> Board:
-    """Return the board after a strike; raise `WorldError` if it is against the rules.
+    """Return the board after a strike; raise `WorldError` if the strike breaks the rules.
 
     >>> print(strike(Board.read(["##.", ".##"]), 2, Strike("row", (0,))))
     . . .
@@ -323,23 +323,8 @@ def strike(board: Board, k: int, action: Strike) -> Board:
     return board.without(struck_cells(board, action))
 
 
-def expand(plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Return the plan with each multi-strike split into single lines.
-
-    >>> [str(each) for each in expand([Strike("row", (0, 2)), Strike("column", (1,))])]
-    ['row 1', 'row 3', 'column 2']
-    """
-    strikes: list[Strike] = []
-    for action in plan:
-        if action.is_full:
-            strikes += [Strike(action.orientation, (line,)) for line in action.lines]
-        else:
-            strikes.append(action)
-    return tuple(strikes)
-
-
 def collapse(plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Join consecutive full strikes of one orientation into a multi-strike.
+    """Return the plan with consecutive full strikes of one orientation joined.
 
     >>> [str(each) for each in collapse([Strike("row", (2,)), Strike("row", (0,))])]
     ['rows 1 and 3']

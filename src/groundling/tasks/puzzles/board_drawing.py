@@ -19,9 +19,9 @@ _CELL = 48.0
 def draw_puzzle(
     environment: PuzzleEnvironment, state: PuzzleState, way: Sequence[PuzzleState]
 ) -> str:
-    """Return the SVG of a board, with the number of the strike on removed blocks.
+    """Return an SVG of a board; each removed block shows the number of its strike.
 
-    Handles at the edges strike a row or a column.
+    Clickable handles at the edges strike a row or a column.
 
     >>> from groundling.tasks.puzzles.board import Board
     >>> from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
@@ -57,10 +57,10 @@ def draw_puzzle(
 
 
 def _handle(canvas: Canvas, state: PuzzleState, action: Strike) -> None:
-    """Add a target that strikes a line when it is clicked."""
+    """Add a handle that strikes a line when it is clicked."""
     line = action.lines[0]
     if action.first is None or action.last is None:
-        first, last, wide = -1.0, 0.0, 0.62  # on the number next to the line
+        first, last, wide = -1.0, 0.0, 0.62  # drawn over the number next to the line
     else:
         first, last, wide = float(action.first), float(action.last + 1), 0.2
     along, across = (first * _CELL, (line + 0.5 - wide / 2) * _CELL)

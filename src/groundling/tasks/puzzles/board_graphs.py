@@ -1,4 +1,4 @@
-"""Grounding graphs of strikes: event, lines, part, and last strike."""
+"""Grounding graphs of strikes: event, lines, part, and previous strike."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from groundling.world.graph import GroundingGraph, Label, LabelValue, labels_of
 
 ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 WAYS: dict[Orientation, tuple[str, str]] = {"row": ("up", "down"), "column": ("left", "right")}
-MOST_LINES = 2  # speakers name up to two lines individually, and only count more lines
+MOST_LINES = 2  # speakers name up to two lines individually and only count more lines
 
 _Labels = dict[str, "LabelValue | list[str] | list[float]"]
 
 
 @lru_cache(maxsize=4096)
 def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
-    """Return the graph of the paper: one node with type, orientation and loss.
+    """Return the graph of the paper: one node with the type, the orientation and the loss.
 
     >>> print(ground_like_paper(Strike("row", (1, 2)), lost=False))
     event*: orientation=row, type=multi
@@ -29,7 +29,7 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
 
 @lru_cache(maxsize=4096)
 def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
-    """Return the lines in the ways people count them: all, with blocks, or strikable."""
+    """Return lists of lines as people count them: all, those with blocks, those strikable."""
     return {
         "all": tuple(range(len(counts))),
         "filled": tuple(line for line, n in enumerate(counts) if n),
@@ -41,7 +41,7 @@ def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
 def _line_labels(
     counts: tuple[int, ...], k: int, orientation: Orientation, line: int
 ) -> tuple[Label, ...]:
-    """Return the labels of a line: its positions in several counts, and its blocks."""
+    """Return the labels of a line: its number in each way of counting, and its blocks."""
     start, end = ENDS[orientation]
     alike = tuple(other for other, n in enumerate(counts) if n == counts[line])
     labels: _Labels = {"orientation": orientation, "blocks": counts[line], "line": line + 1}
@@ -58,7 +58,7 @@ def _line_labels(
 
 
 def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | None:
-    """Return the side of positions among `size`: an end, the middle, or both ends."""
+    """Return where positions are on a line of `size`: an end, the middle, or both ends."""
     first, last = places[0], places[-1]
     if size == len(places):
         return None
@@ -71,7 +71,7 @@ def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | Non
     return "ends" if first == 0 and last == size - 1 and len(places) == 2 else None
 
 
-# There are few distinct values, so the labels are cached.
+# Cached, because there are few distinct arguments.
 @lru_cache(maxsize=16384)
 def _event_labels(
     orientation: Orientation,
@@ -106,12 +106,12 @@ def _event_labels(
 def ground_fully(
     board: Board, k: int, last: Strike | None, action: Strike, after: Board, lost: bool, dead: bool
 ) -> GroundingGraph:
-    """Return the graph of a strike, with labels for words about numbers and sides.
+    """Return the graph of a strike, with labels that words for numbers and sides can match.
 
     The nodes are the event, up to two struck lines (from the top or the left), the part of the line
-    if it is a partial strike, and the last strike. The label `filled.from_left=2` counts the
-    columns that have blocks, from the left. `all`, `strikable` and `alike` (with the same number of
-    blocks) count other sets of lines.
+    for a partial strike, and the previous strike. A label such as `filled.from_left=2` means the
+    second column from the left, counting only columns with blocks. `all` counts all lines,
+    `strikable` those that can be struck, and `alike` those with the same number of blocks.
 
     >>> board = Board.read(["###", "##.", "#.."])
     >>> row = Strike("row", (1,))
@@ -158,7 +158,7 @@ def ground_fully(
 
 @lru_cache(maxsize=4096)
 def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tuple[Label, ...]:
-    """Return labels for the position of a partial strike among the blocks of its line."""
+    """Return labels for the position of a partial strike on its line, counted in blocks."""
     start, end = ENDS["column" if orientation == "row" else "row"]
     labels: _Labels = {
         "blocks": k,
@@ -172,7 +172,7 @@ def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tup
 
 @lru_cache(maxsize=16384)
 def _history_labels(last: Strike, action: Strike, candidates: tuple[int, ...]) -> tuple[Label, ...]:
-    """Return labels for the line and direction of a strike relative to the last strike."""
+    """Return labels for the position of a strike relative to the previous strike."""
     labels: _Labels = {
         "type": last.kind,
         "orientation": "same" if last.orientation == action.orientation else "other",
@@ -187,7 +187,7 @@ def _history_labels(last: Strike, action: Strike, candidates: tuple[int, ...]) -
     ahead = action.lines[0] > last.lines[-1]
     behind = action.lines[-1] < last.lines[0]
     labels["way"] = forward if ahead else backward if behind else None
-    # lines in between that could be struck in the same way
+    # lines in between that could have been struck in the same way
     if ahead:
         between = [line for line in candidates if last.lines[-1] < line < action.lines[0]]
     else:

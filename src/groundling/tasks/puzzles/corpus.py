@@ -1,9 +1,9 @@
-"""Reader and writer of the puzzle corpus: boards, solutions and hints."""
+"""Reader of the puzzle corpus: boards, solutions and hints."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -16,7 +16,6 @@ from groundling.tasks.puzzles.board import (
     Orientation,
     Strike,
     collapse,
-    expand,
     strike,
     struck_cells,
 )
@@ -30,7 +29,7 @@ _STRIKE = re.compile(r"([rc]):([0-9]{1,9})(?::([0-9]{1,9}):([0-9]{1,9}))?")
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle with a solution and hints.
+    """A puzzle with its solution and hints.
 
     Parameters
     ----------
@@ -39,7 +38,8 @@ class Puzzle:
     board, k
         The board, and the number of blocks that a strike removes.
     plan
-        A solution, with consecutive full strikes of one orientation joined; empty if unknown.
+        A solution, in which consecutive full strikes of one orientation are joined. Empty if
+        unknown.
     text
         The hints, as words separated by spaces; empty if there are none.
 
@@ -63,12 +63,12 @@ class Puzzle:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """The text, split into hints (see `split_hints`)."""
+        """Hints: the text split by `split_hints`."""
         return split_hints(self.text)
 
     @property
     def start(self) -> PuzzleState:
-        """The initial state."""
+        """Initial state of the puzzle."""
         return PuzzleState(self.board, self.k)
 
     def demonstration(self, environment: PuzzleEnvironment) -> Demonstration:
@@ -80,7 +80,7 @@ class Puzzle:
 
 @dataclass(frozen=True)
 class PuzzleCorpus:
-    """The puzzles of a folder, in the order of their numbers.
+    """The puzzles of a corpus, ordered by number.
 
     >>> puzzle = Puzzle(7, Board.read(["##"]), 2)
     >>> corpus = PuzzleCorpus((puzzle,))
@@ -92,7 +92,7 @@ class PuzzleCorpus:
 
     @property
     def usable(self) -> tuple[Puzzle, ...]:
-        """The puzzles that have both a solution and hints."""
+        """Puzzles that have both a solution and hints."""
         return tuple(each for each in self.puzzles if each.is_usable)
 
     def __getitem__(self, number: int) -> Puzzle:
@@ -112,7 +112,7 @@ class PuzzleCorpus:
 
 
 def split_hints(text: str) -> tuple[str, ...]:
-    """Split a text into hints at commas and at *then*.
+    """Return the hints in a text, split at commas and at *then*.
 
     >>> split_hints("strike the row then the column , then both rows .")
     ('strike the row', 'the column', 'then both rows .')
@@ -121,7 +121,7 @@ def split_hints(text: str) -> tuple[str, ...]:
 
 
 def read_corpus(folder: str | Path) -> PuzzleCorpus:
-    """Read the puzzles of a corpus folder.
+    r"""Return the puzzles in a corpus folder.
 
     The files of a corpus are `games.csv`, `annotations.txt` and `instructions.bgm`.
 
@@ -130,9 +130,10 @@ def read_corpus(folder: str | Path) -> PuzzleCorpus:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     write_corpus([Puzzle(1, Board.read(["##"]), 2, text="the row .")], folder)
+    ...     for name, text in ((GAMES, "1\n:2\n##"), (SOLUTIONS, "1"), (HINTS, "# 1\n@ 1\nrow")):
+    ...         _ = Path(folder, name).write_text(text)
     ...     read_corpus(folder)[1].hints
-    ('the row .',)
+    ('row',)
     """
     where = Path(folder)
     games = dict(_read_games(where / GAMES))
@@ -147,7 +148,7 @@ def read_corpus(folder: str | Path) -> PuzzleCorpus:
 
 
 def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
-    """Yield paragraphs as lists of numbered lines."""
+    """Yield the paragraphs of a file as lists of numbered lines."""
     if not path.exists():
         raise CorpusError(
             f"{path} does not exist: a puzzle corpus is a folder with {GAMES}, {SOLUTIONS} and "
@@ -168,7 +169,7 @@ def _number(path: Path, line: int, text: str, what: str) -> int:
 
 
 def _of_puzzle(path: Path, line: int, text: str, games: Collection[int], seen: set[int]) -> int:
-    """Parse the number of a known puzzle that is not yet in `seen`."""
+    """Return the number of a puzzle; raise an error if it is unknown or already in `seen`."""
     number = _number(path, line, text, "the number of a puzzle")
     if number not in games or number in seen:
         wrong = "is a duplicate" if number in seen else f"is not in {GAMES}"
@@ -270,7 +271,7 @@ def _read_strike(board: Board, k: int, written: str) -> Strike:
     struck = struck_cells(board, part)
     if struck == board.cells & board.mask(orientation, line) and struck.bit_count() == k:
         return Strike(orientation, (line,))
-    # the ends may be holes; only blocks count
+    # the ends may be holes; only blocks are counted
     places = [p for p in board.places(orientation, line) if int(found[3]) <= p <= int(found[4])]
     return Strike(orientation, (line,), places[0], places[-1]) if places else part
 
@@ -295,7 +296,7 @@ def _read_hints(path: Path, games: dict[int, tuple[Board, int]]) -> Iterator[tup
 
 
 def _unigrams(path: Path, line: int, written: str) -> str:
-    """Return the words of a line of alternating words and pairs (`a a_b b`)."""
+    """Return the words of a line that alternates words and pairs of words (`a a_b b`)."""
     tokens = written.split()
     words = tokens[0::2]
     for place, (left, right) in enumerate(pairwise(words)):
@@ -310,33 +311,3 @@ def _unigrams(path: Path, line: int, written: str) -> str:
             f"{shorten(tokens[-1])}."
         )
     return " ".join(words)
-
-
-def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
-    """Write puzzles to a corpus folder, in the format of `read_corpus`."""
-    chosen: Sequence[Puzzle] = sorted(puzzles, key=lambda each: each.number)
-    where = Path(folder)
-    where.mkdir(parents=True, exist_ok=True)
-    games, plans, texts = [], [], []
-    for puzzle in chosen:
-        games.append("\n".join((str(puzzle.number), f":{puzzle.k}", *puzzle.board.rows())))
-        plans.append("\n".join((str(puzzle.number), *map(_write_strike, expand(puzzle.plan)))))
-        if puzzle.text:
-            words = puzzle.text.split()
-            if any("_" in word for word in words):
-                raise CorpusError(
-                    f"The hints of puzzle {puzzle.number} must not contain underscores, "
-                    "which mark pairs of words in the file. Replace them."
-                )
-            mixed = [words[0]]
-            for left, right in pairwise(words):
-                mixed += [f"{left}_{right}", right]
-            texts.append(f"# {puzzle.number}\n@ {puzzle.number}\n{' '.join(mixed)}")
-    for name, blocks in ((GAMES, games), (SOLUTIONS, plans), (HINTS, texts)):
-        (where / name).write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
-
-
-def _write_strike(action: Strike) -> str:
-    letter, line = action.orientation[0], action.lines[0]
-    part = "" if action.first is None else f":{action.first}:{action.last}"
-    return f"{letter}:{line}{part}"

@@ -1,4 +1,4 @@
-"""The puzzle as an environment."""
+"""A Crossblock puzzle as an environment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHAPES = ("full", "paper")
 
 @dataclass(frozen=True)
 class PuzzleState:
-    """A board, the number of blocks that a strike removes, and the last strike.
+    """State of a puzzle: the board, the blocks per strike, and the last strike.
 
     >>> PuzzleState(Board.read(["##"]), 2).last is None
     True
@@ -46,10 +46,10 @@ class PuzzleState:
 
 
 def offered_sizes(lines: int) -> tuple[int, ...]:
-    """Return the possible sizes of a multi-strike for `lines` lines of k blocks.
+    """Return how many lines a multi-strike may remove if `lines` lines can be struck.
 
-    With up to five lines, any size is possible. With more lines, the sizes are one, two and all,
-    and with up to eight lines also three. This limits the number of subsets.
+    Up to five lines allow any number. More lines allow one, two and all, and six to eight lines
+    also three, which limits the number of subsets.
 
     >>> offered_sizes(4), offered_sizes(7), offered_sizes(9)
     ((1, 2, 3, 4), (1, 2, 3, 7), (1, 2, 9))
@@ -60,7 +60,7 @@ def offered_sizes(lines: int) -> tuple[int, ...]:
 
 
 def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, ...]:
-    """Split each multi-strike whose size the environment does not offer.
+    """Return a plan with multi-strikes split if the environment does not offer their size.
 
     >>> board = Board(6, 12, sum(3 << (14 * row) for row in range(6)))
     >>> plan = offered_plan(board, 2, [Strike("row", (0, 1, 2, 3, 5))])
@@ -81,25 +81,25 @@ def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, 
 
 
 class PuzzleEnvironment:
-    """Crossblock: strike k blocks of a row or column until the board is empty.
+    """Environment of Crossblock: strike k blocks of a line until the board is empty.
 
     Parameters
     ----------
     plan_space
-        `"original"`: parts of lines, single lines, or all lines of k blocks of one orientation.
-        `"subsets"`: any subset of these lines. Full strikes of one orientation are then never
-        consecutive, since they would be one action (unless its size is not offered; see
-        `offered_sizes`).
+        With `"original"`, an action strikes part of a line, one line, or all lines of k blocks of
+        one orientation. With `"subsets"`, it strikes part of a line or any set of lines of k
+        blocks of one orientation. Full strikes of one orientation are then never consecutive,
+        because they form one action (unless its size is not offered; see `offered_sizes`).
     shape
-        `"full"` for graphs with lines, parts and history, `"paper"` for one node with the type,
-        the orientation and whether the game is lost.
+        Shape of the grounding graph: `"full"` (lines, parts and the previous strike) or `"paper"`
+        (one node with the type, the orientation and whether the game is lost).
     winning_only
         Offer only actions that are not proven to lose.
     goal
         Whether plans must end with an empty board. If False, the environment has no goal test.
     order
-        Seed of a random order of strikes, which breaks ties between plans. Defaults to the
-        reading order.
+        Seed of a random order of strikes, which breaks ties between plans. By default, strikes are
+        in reading order.
     planner
         Planner that finds dead ends. By default, it expands at most 300 boards per call, so that
         its answers are deterministic.
@@ -132,7 +132,7 @@ class PuzzleEnvironment:
         self.winning_only = winning_only
         self.order = order
         if goal:
-            # the method is optional; without it there is no goal test
+            # `is_terminal` is optional; without it there is no goal test
             self.is_goal = self.is_terminal
         self.planner = planner or Planner(SearchBudget(nodes=300, seconds=None, megabytes=256))
         self._lost: dict[tuple[Board, int], bool] = {}
@@ -147,7 +147,7 @@ class PuzzleEnvironment:
         return offered
 
     def in_order(self, action: Strike) -> Strike:
-        """Return a strike that sorts in the order of this environment."""
+        """Return a strike with the sort key that this environment's order gives it."""
         if self.order is None:
             return action
         return ShuffledStrike(
@@ -170,14 +170,14 @@ class PuzzleEnvironment:
                         yield action
 
     def _may_follow(self, state: PuzzleState, action: Strike, now: int) -> bool:
-        """Return whether an action may follow the last one without being joined to it."""
+        """Return whether an action may follow the last one as a separate action."""
         last = state.last
         if self.plan_space == "original" or last is None or not last.is_full:
             return True
         if last.orientation != action.orientation:
             return True
-        # Full strikes of one orientation do not change each other's lines, so before the
-        # last action there were as many lines as it struck and as there are now.
+        # Full strikes of one orientation do not change each other's lines. So the number of
+        # lines before the last action is the number that it struck plus the number now.
         sizes = offered_sizes(len(last.lines) + now)
         largest_part = max((size for size in sizes if size < len(last.lines) + now), default=0)
         return (
@@ -187,7 +187,7 @@ class PuzzleEnvironment:
         )
 
     def step(self, state: PuzzleState, action: Strike) -> PuzzleState:
-        """Return the state after a strike; raise `WorldError` if it is against the rules."""
+        """Return the state after a strike; raise `WorldError` if the strike breaks the rules."""
         return PuzzleState(strike(state.board, state.k, action), state.k, action)
 
     def ground(self, state: PuzzleState, action: Strike, next_state: PuzzleState) -> GroundingGraph:
@@ -225,7 +225,7 @@ class PuzzleEnvironment:
         )
 
     def _is_lost(self, board: Board, k: int) -> bool:
-        """Return whether the planner proves a board lost; undecided boards are cached too."""
+        """Return whether the planner proves that a board is lost; the answer is cached."""
         if (board, k) not in self._lost:
             self._lost[board, k] = self.planner.is_winnable(board, k) is False
         return self._lost[board, k]
@@ -233,7 +233,7 @@ class PuzzleEnvironment:
     def label_plan(
         self, start: PuzzleState, actions: Sequence[Strike], states: Sequence[PuzzleState]
     ) -> dict[str, bool | float]:
-        """Return the labels of a plan: its length, a win, and counts of the kinds of strikes."""
+        """Return the labels of a plan: its length, whether it wins, and its kinds of strikes."""
         kinds = [action.kind for action in actions]
         turns = sum(one.orientation != two.orientation for one, two in pairwise(actions))
         return {
@@ -246,7 +246,7 @@ class PuzzleEnvironment:
         }
 
     def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
-        """Return the demonstration with rows and columns swapped, including in the text.
+        """Return the demonstration with rows and columns swapped on the board and in the text.
 
         Reflections are not used, because “the third row” would need another number.
         """
@@ -257,7 +257,7 @@ class PuzzleEnvironment:
         return (image_of(demonstration, _swap_words, _transposed, _swap, name=name),)
 
     def describe(self, state: PuzzleState) -> str:
-        """Describe a state in one line."""
+        """Return a description of a state in one line."""
         board = state.board
         if not board.cells:
             return "The board is empty."
@@ -267,7 +267,7 @@ class PuzzleEnvironment:
         )
 
     def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:
-        """Return the SVG of the board, with strike numbers on removed blocks."""
+        """Return an SVG of the board; each removed block shows the number of its strike."""
         from groundling.tasks.puzzles.board_drawing import draw_puzzle
 
         return draw_puzzle(self, state, way)
@@ -287,7 +287,7 @@ _PAIRS = (
     ("top-left", "top-left"),
     ("bottom-right", "bottom-right"),
 )
-# the first pair of a word is used: left becomes top, not up
+# the first pair with a word is used: left becomes top, not up
 _SWAPS: dict[str, str] = {}
 for _one, _two in _PAIRS:
     _SWAPS.setdefault(_one, _two)

@@ -21,7 +21,7 @@ from groundling.tasks.puzzles.board_graphs import ENDS
 from groundling.tasks.puzzles.corpus import Puzzle, PuzzleCorpus
 from groundling.tasks.puzzles.environment import offered_plan
 
-# Only the first word of each number: one, not once.
+# Only the first word of each number is used: one, not once.
 _CARDINALS = {value: word for word, value in reversed([*ENGLISH.numerals.items()])}
 _ORDINALS = {value: word for word, value in ENGLISH.ordinals.items()}
 _VERBS = ("strike", "wipe out", "remove", "take away")
@@ -41,7 +41,7 @@ def cardinal(number: int) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Return the ordinal word of a number.
+    """Return the ordinal word for a number.
 
     >>> ordinal(1), ordinal(12), ordinal(20), ordinal(23)
     ('first', 'twelfth', 'twentieth', 'twenty-third')
@@ -53,7 +53,7 @@ def ordinal(number: int) -> str:
 
 
 def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -> str:
-    """Return words for a line, with its number counted from the nearer end."""
+    """Return words that identify a line by its number from the nearer end."""
     start, end = ENDS[orientation]
     if line == 0:
         return f"the {start} {orientation}"
@@ -67,7 +67,7 @@ def _place(orientation: Orientation, line: int, size: int, rng: random.Random) -
 
 
 def _part(board: Board, k: int, action: Strike) -> str:
-    """Return words for a part of a line, with positions counted over its blocks."""
+    """Return words that identify a part of a line by the positions of its blocks."""
     across: Orientation = "column" if action.orientation == "row" else "row"
     start, end = ENDS[across]
     places = board.places(action.orientation, action.lines[0])
@@ -149,7 +149,7 @@ def generate_puzzle(
     partial: float = 0.3,
     number: int = 1,
 ) -> Puzzle:
-    """Generate a solvable puzzle by playing backwards from the empty board.
+    """Generate a solvable puzzle by adding strikes, in reverse order, to an empty board.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def generate_puzzle(
 
 
 def _openings(board: Board, k: int) -> Iterator[tuple[Orientation, int, int, int]]:
-    """Yield the runs of at least k holes in a line, including those at its ends."""
+    """Yield the sequences of at least k holes in a line, including those at its ends."""
     for orientation in ORIENTATIONS:
         across: Orientation = "column" if orientation == "row" else "row"
         for line in range(board.size(orientation)):
@@ -244,7 +244,7 @@ def generate_corpus(
     puzzles = []
     for number in range(1, count + 1):
         height, width = rng.randint(*sizes), rng.randint(*sizes)
-        # strikes are longer on larger boards, as in puzzles made by people
+        # larger boards have longer strikes, as in puzzles made by people
         k = rng.randint(2, max(2, (height + width) // 3))
         puzzles.append(
             generate_puzzle(

@@ -1,4 +1,4 @@
-"""A planner that solves puzzles, or proves that they have no solution."""
+"""Planner that solves puzzles or proves that they have no solution."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _INFEASIBLE = 2  # status code of HiGHS for an infeasible program
 
 
 def can_be_counted_out(grid: npt.NDArray[np.bool_], k: int, limit: int) -> bool | None:
-    """Return whether blocks can be assigned to lines in multiples of k.
+    """Return whether blocks can be assigned to strikes if the order of strikes is ignored.
 
-    The number of blocks struck along each line is a multiple of k. If the order of strikes is
-    ignored, this is an integer program, which SciPy solves (HiGHS). Returns None if the program is
-    undecided after `limit` nodes.
+    A necessary condition for a solution: the number of blocks struck along each line is a multiple
+    of k. This is an integer program, which SciPy solves (HiGHS). Returns None if it is undecided
+    after `limit` nodes.
 
     >>> can_be_counted_out(np.array([[True, True], [False, True]]), 2, 100)
     False
@@ -62,14 +62,14 @@ _FIRST_TRY, _SLICE, _COUNTINGS, _NOISE = 1_000, 50_000, 50_000, 2.0
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """The limits of a search.
+    """Limits of a search.
 
     Parameters
     ----------
     nodes
-        Maximum number of expanded boards. With `seconds=None` the search is deterministic.
+        Maximum number of expanded boards.
     seconds
-        Time limit, or None.
+        Time limit; without one (None), the search is deterministic.
     megabytes
         Maximum size of the table of dead boards. When it is full, older boards are dropped;
         proofs stay sound but may take longer.
@@ -93,7 +93,7 @@ class SearchBudget:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a search.
+    """Result of a search.
 
     Parameters
     ----------
@@ -117,17 +117,17 @@ class Verdict:
 
     @property
     def plan(self) -> tuple[Strike, ...]:
-        """The strikes, with consecutive full strikes of one orientation joined."""
+        """Plan: the strikes, with consecutive full strikes of one orientation joined."""
         return collapse(self.strikes)
 
     @property
     def is_winnable(self) -> bool | None:
-        """Whether there is a solution; None if unknown."""
+        """Whether there is a solution; None if that is unknown."""
         return {"solved": True, "unsolvable": False}.get(self.status)
 
 
 class Planner:
-    """Solver of boards that caches winnable and dead boards.
+    """Solver of boards, with a cache of boards that are known to be winnable or dead.
 
     The search is depth-first with restarts. A board counts as dead only if it is proven that no
     plan clears it (see `_search` and `can_be_counted_out`).
@@ -135,7 +135,7 @@ class Planner:
     Parameters
     ----------
     budget
-        The default limits of a call.
+        Default limits of a call.
     seed
         Random seed for ties between moves.
 
@@ -157,7 +157,7 @@ class Planner:
         self._stored: dict[tuple[int, int, int], int] = {}
 
     def is_winnable(self, board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-        """Return whether some plan clears the board, or None if the budget ran out.
+        """Return whether some plan clears the board, or None if the budget is exhausted.
 
         >>> Planner().is_winnable(Board.read(["####", ".#.#"]), 4)
         False
@@ -171,7 +171,7 @@ class Planner:
         return {SOLVED: True, DEAD: False}.get(status)
 
     def solve(self, board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
-        """Find strikes that clear the board, or prove that there are none."""
+        """Return strikes that clear the board, or a proof that there are none."""
         self._check(board, k)
         begin = time.perf_counter()
         status, found, nodes = self._search(board, k, budget or self.budget, begin)
@@ -198,7 +198,7 @@ class Planner:
                 f"A board for the planner must be at most {LARGEST} × {LARGEST}; got "
                 f"{board.height} × {board.width}. Use a smaller board."
             )
-        _compile()  # compile now, so that compilation does not count against the time limit
+        _compile()  # compile first, so that the time limit does not include compilation
 
     def _search(
         self, board: Board, k: int, budget: SearchBudget, begin: float
@@ -241,7 +241,7 @@ class Planner:
                 budget.seconds is not None and time.perf_counter() - begin > budget.seconds
             ):
                 break
-            if tried >= limit:  # restart: an early bad choice may be very expensive
+            if tried >= limit:  # restart, because an early bad choice may be very expensive
                 fresh, tried, limit = True, 0, limit * 3 // 2
         found = []
         if status == SOLVED:
@@ -252,7 +252,7 @@ class Planner:
         return status, found, int(control[1])
 
     def _remember(self, board: Board, k: int, status: int, won: npt.NDArray[np.uint64]) -> None:
-        """Cache the result of a board, and of the boards along a solution."""
+        """Cache the result of a board, and the boards along its solution."""
         if len(self._known) >= 500_000:
             self._known.clear()
         height, width = board.height, board.width
@@ -264,7 +264,7 @@ class Planner:
             self._known[height, width, k, int.from_bytes(each.tobytes(), "little")] = True
 
     def _is_miscounted(self, board: Board, k: int) -> bool:
-        """Return whether the counts of blocks prove that there is no plan."""
+        """Return whether counting blocks proves that there is no plan."""
         grid = np.zeros((board.height, board.width), dtype=np.bool_)
         for row in range(board.height):
             grid[row, board.places("row", row)] = True
@@ -273,11 +273,11 @@ class Planner:
     def _table(
         self, name: tuple[int, int, int], nodes: int, budget: SearchBudget
     ) -> npt.NDArray[np.uint64]:
-        """Return the table of dead boards of one shape, grown if needed."""
+        """Return the table of dead boards of one shape, enlarged if necessary."""
         words = (name[0] * name[1] + 63) // 64 + 1
         rows = 256
         wanted = 2 * (self._stored.get(name, 0) + nodes)
-        # both tables are in memory while one grows
+        # both the old and the new table are in memory while a table grows
         most = max(budget.megabytes * 2**20 * 2 // 3 // (words * 8), 256)
         while rows < wanted and rows * 2 <= most:
             rows *= 2
@@ -303,7 +303,7 @@ def _compile() -> None:
 
 
 def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
-    """Find strikes of k blocks that clear a board, or prove that there are none.
+    """Return strikes of k blocks that clear a board, or a proof that there are none.
 
     >>> solve(Board.read([".#.", "###"]), 2).status
     'solved'
@@ -312,7 +312,7 @@ def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
 
 
 def is_winnable(board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
-    """Return whether some plan clears the board, or None if the budget ran out.
+    """Return whether some plan clears the board, or None if the budget is exhausted.
 
     >>> is_winnable(Board.read(["##", "##"]), 2)
     True

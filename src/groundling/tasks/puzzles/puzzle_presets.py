@@ -11,12 +11,12 @@ from groundling.tasks.puzzles.environment import PuzzleEnvironment
 
 @dataclass(frozen=True, kw_only=True)
 class PuzzlePreset(Preset):
-    """The settings of a follower and its environment, with published scores.
+    """Settings of a follower and its environment, with published scores.
 
-    With `winning_only`, the follower uses only actions that are not proven to lose; training uses
-    all actions. With `length_told`, the follower gets the number of actions. `split_hyphens` splits
-    words such as *far-left*. With `any_order`, ties between plans are broken by random orders of
-    the actions, and scores are means over these orders.
+    With `winning_only`, the follower chooses only among actions that are not proven to lose, but
+    training uses all actions. With `length_told`, the follower knows the number of actions.
+    `split_hyphens` splits words such as *far-left*. With `any_order`, ties between plans are broken
+    by random orders of the actions, and scores are means over these orders.
     """
 
     parser: str = "chain:english"
@@ -26,15 +26,15 @@ class PuzzlePreset(Preset):
     any_order: bool = False
 
     def in_order(self, order: int) -> PuzzlePreset:
-        """Return the preset with a random order of actions, given by its seed."""
+        """Return the preset with actions in a random order, for which `order` is the seed."""
         return replace(self, environment={**self.environment, "order": order})
 
     def world(self) -> PuzzleEnvironment:
-        """Return the environment for training."""
+        """Return the environment in which this preset is trained."""
         return PuzzleEnvironment(**self.environment)
 
     def world_to_follow_in(self, world: PuzzleEnvironment) -> PuzzleEnvironment:
-        """Return the environment for following hints; it shares the planner."""
+        """Return an environment for following hints that shares the planner of another one."""
         if not self.winning_only:
             return world
         return PuzzleEnvironment(**self.environment, winning_only=True, planner=world.planner)

@@ -36,14 +36,14 @@ from groundling.world import CachedEnvironment, Environment
 
 HELD_OUT = 10
 SPLITS, QUICK_SPLITS = 20, 5
-ORDERS = 20  # number of random orders of the actions, which break ties
+ORDERS = 20  # number of random orders of actions, which break ties
 FIRST = 5  # the paper averages five random splits
 _ALONE = "left out"  # prefix of leave-one-out folds
-_SECONDS = {"paper": 1.3, "best": 3.5, "auto": 5.0}  # estimates per split
+_SECONDS = {"paper": 1.3, "best": 3.5, "auto": 5.0}  # estimated seconds per split
 
 
 class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
-    """Hints for puzzles: twenty random splits with ten held out, and leave-one-out."""
+    """Hints for puzzles, evaluated on twenty random splits and by leave-one-out."""
 
     name = "puzzles"
     about = (
@@ -56,15 +56,15 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     part = "puzzle"
 
     def load(self, source: Path | None, size: float | None = None) -> PuzzleCorpus:
-        """Read the Crossblock corpus, or generate small puzzles."""
+        """Return the Crossblock corpus in a folder, or small generated puzzles."""
         if source is not None:
             return read_corpus(source / self.corpus / "data")
         return generate_corpus(sample_count(24, 8, size), seed=1, sizes=(3, 5))
 
     def prepare(self, corpus: PuzzleCorpus, chosen: PuzzlePreset) -> list[Case]:
-        """Return the puzzles with hints, all in one environment."""
+        """Return the puzzles that have hints as cases, all in one environment."""
         environment = chosen.world()
-        # One cached environment shares graphs and proofs among puzzles.
+        # Puzzles share one cached environment, and so its graphs and proofs.
         world, follow_in = (
             CachedEnvironment(environment),
             CachedEnvironment(chosen.world_to_follow_in(environment)),
@@ -79,7 +79,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
             try:
                 world.trace(puzzle.start, plan)
                 offered = True
-            except DemonstrationError:  # the plan is outside of this plan space
+            except DemonstrationError:  # the plan is outside this plan space
                 offered = False
             length = len(plan) if chosen.length_told else None
             there = cast(Environment, follow_in)
@@ -91,16 +91,16 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return [str(each.number) for each in corpus.usable]
 
     def held_out(self, corpus: PuzzleCorpus) -> tuple[str, ...]:
-        """Return the last ten puzzles, or fewer for a small corpus."""
+        """Return the numbers of the last ten puzzles, or fewer in a small corpus."""
         parts = self.parts(corpus)
         return tuple(parts[-_held_out(len(parts)) :])
 
     def folds(self, corpus: PuzzleCorpus, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return random splits and, for the row `full`, leave-one-out folds."""
+        """Return the random splits and, for the row `full`, the leave-one-out folds."""
         parts = self.parts(corpus)
         cost = _SECONDS[preset]
         if variant == "max alignment":
-            cost *= 5  # it trains several times, from different initial weights
+            cost *= 5  # this preset trains several times, from different initial weights
         splits = random_splits(
             parts, QUICK_SPLITS if quick else SPLITS, held_out=_held_out(len(parts))
         )
@@ -115,7 +115,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def evaluate(
         self, corpus: PuzzleCorpus, chosen: Mapping[str, PuzzlePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Evaluate a split; with `any_order`, average over random orders of the actions."""
+        """Return the outcomes of a split; with `any_order`, means over orders of the actions."""
         first, *_ = chosen.values()
         if not first.any_order:
             found = super().evaluate(corpus, chosen, fold)
@@ -126,7 +126,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
     def _evaluate_in_orders(
         self, corpus: PuzzleCorpus, chosen: Mapping[str, PuzzlePreset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Train once, and return means over random orders of the actions."""
+        """Train once; return the mean outcomes over random orders of the actions."""
         first, *_ = chosen.values()
         first = replace(first, environment={**first.environment, "planner": first.world().planner})
         orders = [self.prepare(corpus, first.in_order(n)) for n in range(1, ORDERS + 1)]
@@ -160,7 +160,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         }
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Return the row for the random splits and the leave-one-out folds."""
+        """Return the row of results for the random splits and the leave-one-out folds."""
         alone = [each for each in outcomes if each.get("fold", "").startswith(_ALONE)]
         splits = [each for each in outcomes if each not in alone]
         metrics: dict[str, float] = {}
@@ -171,7 +171,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
             metrics[f"{metric} first five"] = fmean(shares[:FIRST])
             if alone:
                 metrics[f"{metric} one left out"] = fmean(_share(each, metric) for each in alone)
-        # Bootstrap over puzzles, not splits, which share puzzles.
+        # Bootstrap over puzzles, not over splits, because splits share puzzles.
         by_puzzle = by_part(
             (puzzle, score["match"]) for each in splits for puzzle, score in each["scores"]
         )
@@ -183,7 +183,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return Row(variant, metrics, interval, len(splits), published, note, seconds)
 
     def condition(self, corpus: PuzzleCorpus, preset: str, quick: bool) -> str:
-        """Describe the evaluation protocol."""
+        """Return a short description of the evaluation protocol."""
         size, chosen = len(corpus.usable), self.presets.select(preset)
         told = ", number of actions given" if chosen.length_told else ""
         count = QUICK_SPLITS if quick else SPLITS
@@ -192,13 +192,13 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
         return f"{count} random splits, {_held_out(size)} of {size} puzzles held out{told}"
 
     def compile(self) -> None:
-        """Compile the kernels of the planner by solving a tiny puzzle."""
+        """Compile the kernels of the planner by solving a tiny board."""
         solve(Board.read(["##", "##"]), 2)
 
     def read(
         self, chosen: PuzzlePreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
-        """Join typed lines into one text, with hints split at commas and at *then*."""
+        """Return typed lines as one text of hints, split at commas and at *then*."""
         hints = [hint for line in lines for hint in split_hints(line.replace(",", " , "))]
         return [_read_hints(chosen, [hint.lower() for hint in hints])]
 
@@ -219,7 +219,7 @@ class PuzzleTask(Task[PuzzleCorpus, PuzzlePreset]):
 def random_splits(
     parts: Sequence[str], count: int, *, held_out: int = HELD_OUT, seed: int = 0
 ) -> list[tuple[str, ...]]:
-    """Return the held-out parts of each random split.
+    """Return the held-out puzzles of each random split.
 
     >>> random_splits("abcd", 2, held_out=1)
     [('d',), ('d',)]
@@ -235,7 +235,7 @@ def random_splits(
 
 
 def _read_hints(chosen: PuzzlePreset, hints: Sequence[str]) -> tuple[Instruction, ...]:
-    """Parse hints into instructions."""
+    """Return hints as parsed instructions."""
     if chosen.split_hyphens:
         hints = [hint.replace("-", " ") for hint in hints]
     return tuple(map(Instruction.chain, hints))

@@ -1,31 +1,37 @@
-"""Whole routes: reading, training and evaluation.
+"""Whole routes in mazes: `python -m research.maze_routes CORPORA/sail results/mazes-routes.json`.
 
-`groundling evaluate mazes --preset routes` evaluates all rows.
+A follower reads the sentences of a route one by one or all at once, with one map held out.
 """
 
 from __future__ import annotations
 
+import argparse
+import time
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling import __version__
 from groundling.answers import score_plans
-from groundling.errors import SettingError
-from groundling.evaluation.report import Row, bootstrap
+from groundling.errors import ConvergenceWarning, SettingError
+from groundling.evaluation.report import Report, Row, bootstrap
 from groundling.follower import Follower
 from groundling.inference.plan_space import ActionNames
 from groundling.language.instruction import Instruction
 from groundling.language.parser import load_parser
 from groundling.tasks.benchmark import Outcome
 from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, canonical
-from groundling.tasks.mazes.corpus import Sail
+from groundling.tasks.mazes.corpus import Sail, load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Position
-from groundling.tasks.mazes.maze_presets import MazePreset, prepare_sentences, units
-from groundling.tasks.mazes.plans import Pose, actions_of, plans_within, poses_of
+from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset, prepare_sentences, units
+from groundling.tasks.mazes.plans import Pose, actions_of, poses_of
 from groundling.tasks.presets import Preset, Presets
 from groundling.ties import at_least, rank
 from groundling.world.composition import compose
@@ -35,12 +41,12 @@ from groundling.world.trajectory import Trajectory
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Answer = Sequence[tuple[Sequence[Trajectory], Reals]]
-_TOGETHER = 16  # routes per batch
+_TOGETHER = 16  # number of routes per batch
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A whole route: its sentences and its demonstrated path.
+    """A whole route: its sentences and the demonstrated path.
 
     `texts` are the parsed sentences. `destination` is the intended destination, which is not
     always the end of the path.
@@ -63,18 +69,18 @@ class Paragraph:
     destination: Position | None = None
 
     def way(self) -> list[Pose]:
-        """Return every pose of the demonstrated path, one for each step and turn."""
+        """Return the poses of the demonstrated path, one after each step and turn."""
         return poses_of(self.environment.maze, Pose(*self.start[:2]), self.actions)
 
     @property
     def end(self) -> Position:
-        """The final position of the demonstrated path."""
+        """Final position of the demonstrated path."""
         return self.way()[-1].position
 
 
 @dataclass(frozen=True)
 class Arcs:
-    """The plans of one sentence, as scored arcs between states.
+    """Plans of one sentence, as scored arcs from initial to final states.
 
     Examples
     --------
@@ -100,7 +106,7 @@ class Arcs:
 
 
 def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
-    """Return log Σ exp(value) for each place."""
+    """Return log Σ exp(value) over the values at each place."""
     top = np.full(count, -np.inf)
     np.maximum.at(top, place, values)
     shift = np.where(np.isfinite(top), top, 0.0)
@@ -110,7 +116,7 @@ def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
 
 
 def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeState]:
-    """Follow routes, acting on each sentence before the next; return the final states."""
+    """Return the final states of routes if the agent acts on each sentence before the next."""
     states = [each.start for each in routes]
     for number in range(max((len(each.texts) for each in routes), default=0)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
@@ -127,10 +133,10 @@ def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeSta
 def read_routes(
     follower: Follower, routes: Sequence[Paragraph], *, beam: int | None = None
 ) -> Iterator[list[Arcs]]:
-    """Yield the scored arcs of each sentence, for each route.
+    """Yield, for each route, the scored arcs of its sentences.
 
-    All states that plans reach are kept, so the result is exact. With a `beam`, at most that number
-    of states is kept after each sentence: the most probable states, regardless of the evidence of
+    Without a `beam`, all states that plans reach are kept, so the result is exact. With a `beam`,
+    only that number of the most probable states is kept after each sentence, without regard to
     later sentences.
     """
     if beam is not None and beam < 1:
@@ -190,8 +196,8 @@ def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer)
 def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]:
     """Return the probability of each final position, most probable first.
 
-    A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. With a power
-    above zero, a sentence is evidence against states that it does not match.
+    A path has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power. If `power` is
+    above zero, each sentence is evidence against states that do not match it.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> first = Arcs((here,), (here, there), np.array([0, 0]), np.array([0, 1]), np.zeros(2))
@@ -221,7 +227,7 @@ def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]
 def best_way(
     route: Sequence[Arcs], places: Sequence[MazeState], power: float = 0.0
 ) -> list[int] | None:
-    """Return the most probable boundaries of sentences in a path (Viterbi).
+    """Return where each sentence ends in a path, for the most probable split (Viterbi).
 
     Returns the index of the place before the first sentence (0) and after each sentence. Returns
     None if no plans for the sentences follow the path to its end.
@@ -249,7 +255,7 @@ def best_way(
                         continue
                     if not at_least(reached[last], total):
                         reached[last], source[last] = total, first
-                    else:  # a tie: the earlier place
+                    else:  # of equal scores, the earlier place wins
                         source[last] = min(source[last], first)
         best = reached
         came.append(source)
@@ -262,7 +268,7 @@ def best_way(
 
 
 def segment(follower: Follower | None, routes: Sequence[Paragraph]) -> list[Demonstration]:
-    """Split demonstrated routes into one demonstration per sentence.
+    """Return one demonstration per sentence of demonstrated routes.
 
     The follower determines the most probable boundaries. Without a follower, or if its plans do
     not follow the path, each sentence gets an equal share of the path.
@@ -298,7 +304,7 @@ def _cuts(follower: Follower, route: Paragraph, way: Sequence[Pose]) -> list[int
     return best_way([_arcs(world, before, answer) for answer in answers], places)
 
 
-NEAR = 4  # distance, in places, of negative starts from an unknown start
+NEAR = 4  # maximum distance of negative starts from an unknown start, in places
 
 
 def add_negative_starts(
@@ -311,11 +317,12 @@ def add_negative_starts(
 ) -> list[Demonstration]:
     """Return demonstrations with negative starts in the same maze.
 
-    An initial state with an orientation gets `misread` negative starts: states that the agent would
-    reach by misunderstanding the previous sentence. An initial state without an orientation gets
-    `elsewhere` nearby places, also without orientation. Sentences that demonstrate `stay` get none,
-    because most of them are also true elsewhere. If the orientation is known, the share `alone` of
-    the weight goes to a copy without negative starts.
+    Negative starts are states in which the sentence should not be carried out. If the orientation
+    is known, there are `misread` of them: states that the agent would reach by misunderstanding the
+    previous sentence. A copy without negative starts gets the share `alone` of the weight. If the
+    orientation is unknown, the negative starts are `elsewhere` nearby places, also without an
+    orientation. Sentences that demonstrate `stay` get none, because most of them are also true
+    elsewhere.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face
     >>> halls = [((0, 0), (1, 0), "wood", "fish")]
@@ -357,7 +364,7 @@ def _place(demonstration: Demonstration) -> tuple[MazeState, MazeEnvironment]:
 def _starts_before(
     demonstrations: Sequence[Demonstration],
 ) -> dict[tuple[str, MazeState], MazeState]:
-    """Map the group and final state of each sentence to its initial state."""
+    """Return a mapping from the group and the final state of each sentence to its start."""
     found: dict[tuple[str, MazeState], MazeState] = {}
     for each in demonstrations:
         start, world = _place(each)
@@ -370,14 +377,35 @@ def _starts_before(
 
 
 def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return the final states, with an orientation, of all plans from a start."""
+    """Return the final states with a known orientation of all plans from a start."""
     length = 3 + world.extra_length(start)
     ends = dict.fromkeys(world.restart(end) for _, end in plans_within(world, start, length))
     return [end for end in ends if end.orientation is not None]
 
 
+def plans_within(
+    environment: MazeEnvironment, start: MazeState, length: int
+) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
+    """Yield all plans of at most `length` actions and their ends, shortest first.
+
+    >>> from groundling.tasks.mazes import Maze
+    >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
+    >>> world = MazeEnvironment(maze)
+    >>> len(list(plans_within(world, world.start((0, 0), 90), 2)))
+    8
+    """
+    layer: list[tuple[tuple[MazeAction, ...], MazeState]] = [((), start)]
+    for _ in range(length):
+        layer = [
+            ((*plan, action), environment.step(state, action))
+            for plan, state in layer
+            for action in environment.actions(state)
+        ]
+        yield from layer
+
+
 def _near(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return nearby initial states without orientation."""
+    """Return nearby initial states without an orientation."""
     x, y = start.position
     return [
         world.start(position)
@@ -391,7 +419,7 @@ ROUGH = 15  # training iterations in all rounds but the last
 
 @dataclass(frozen=True)
 class RouteData:
-    """The training data of one map."""
+    """Training data of one map."""
 
     sentences: list[Demonstration]
     dropped: list[Demonstration]
@@ -399,14 +427,14 @@ class RouteData:
 
 
 def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
-    """Return sentences, dropped sentences and routes of each map for a preset."""
+    """Return the training data of each map for a preset."""
     without = {name: replace(each, sentences=each.dropped) for name, each in sail.mazes.items()}
     singles = prepare_sentences(chosen, sail)
     dropped = prepare_sentences(chosen, Sail(without, sail.report))
     parser = load_parser(chosen.parser)
     found = {}
     for name, corpus in sail.mazes.items():
-        # One environment per map, so that its graphs are computed once.
+        # Share one environment per map, so that its graphs are computed once.
         world = MazeEnvironment(corpus.environment.maze, **chosen.environment)
         texts = iter(
             parser.parse_many(
@@ -433,7 +461,7 @@ def prepare_routes(chosen: MazePreset, sail: Sail) -> dict[str, RouteData]:
 
 @dataclass(frozen=True)
 class RouteTraining:
-    """The training data of a follower of routes.
+    """Training data of a follower of whole routes, and how they are used.
 
     Parameters
     ----------
@@ -442,9 +470,9 @@ class RouteTraining:
     dropped
         Also train on the sentences of paragraphs that are not single sentences, as `stay`.
     rounds
-        To train on paragraphs only: the number of rounds, each of which splits the paths into
-        sentences with the follower of the previous round (at first into equal shares) and trains
-        on them.
+        Number of rounds of training on paragraphs only. Each round splits the paths into sentences
+        with the follower of the previous round (the first round: into equal shares), and trains
+        on the result.
     misread, elsewhere, alone
         Parameters of `add_negative_starts`.
     composed
@@ -477,7 +505,7 @@ TRAINING = {
 def train_routes(
     chosen: MazePreset, data: Sequence[RouteData], training: RouteTraining
 ) -> Follower:
-    """Train a follower of routes on some maps."""
+    """Return a follower trained on the routes of some maps."""
     # Compose here, before negative starts duplicate demonstrations.
     chosen = replace(chosen, learning=replace(chosen.learning, composed=0.0))
     if not training.rounds:
@@ -515,18 +543,18 @@ READINGS = (AT_ONCE, READ_FIRST, EVIDENCE)
 
 @dataclass(frozen=True, kw_only=True)
 class RoutePreset(MazePreset):
-    """Settings for single sentences, training data, and how routes are read.
+    """Preset for whole routes: settings, training data, and how routes are read.
 
-    *At once*: the agent acts on each sentence before it reads the next. *Read first*: all states
-    are kept until the text ends. With *evidence*, later sentences also count against wrong earlier
-    states.
+    There are three ways of reading. *At once*: the agent acts on each sentence before it reads the
+    next. *Read first*: all states are kept until the text ends. *Read first, evidence*: in
+    addition, later sentences are evidence against wrong earlier states.
     """
 
     training: RouteTraining = field(default_factory=RouteTraining)
     reading: str = AT_ONCE
 
     def learns_like(self, other: Preset) -> bool:
-        """Return whether two presets differ only in how routes are read."""
+        """Return whether two presets differ only in how routes are read, and can share a run."""
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
@@ -559,11 +587,11 @@ def with_routes(presets: Presets[MazePreset]) -> Presets[MazePreset]:
 
 
 POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
-_BEAM = 20  # states kept while choosing the weight of evidence
+_BEAM = 20  # number of states kept while choosing the weight of evidence
 
 
 def route_row(name: str, chosen: RoutePreset, outcomes: Sequence[Outcome]) -> Row:
-    """Return the row for all maps.
+    """Return the row of results for all maps.
 
     >>> scores = [("A", {"right": 1.0, "meant": 1.0}), ("A", {"right": 0.0, "meant": 1.0})]
     >>> done = {"maze": "A", "scores": scores, "power": 0.5, "sentences": 0.7}
@@ -593,11 +621,11 @@ def _share(values: Sequence[float]) -> float:
 
 
 def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: RouteTraining) -> float:
-    """Choose the weight of evidence inside the training maps.
+    """Return the weight of evidence that is best inside the training maps.
 
-    Each map is held out in turn, and its routes are read by a follower trained on the other maps. A
-    few hundred routes cannot distinguish similar weights, so the accuracy of each weight is
-    averaged with those of its neighbours.
+    Each map is held out in turn, and a follower trained on the other maps reads its routes. A few
+    hundred routes cannot distinguish similar weights, so the accuracy of each weight is averaged
+    with those of the neighbouring weights.
     """
     right = dict.fromkeys(POWERS, 0)
     for left_out, held_out in data.items():
@@ -612,7 +640,7 @@ def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Route
 
 
 def _smoothest(tried: dict[float, float]) -> float:
-    """Return the weight with the best accuracy, averaged with its neighbours."""
+    """Return the weight whose accuracy, averaged with those of its neighbours, is best."""
     shares = list(tried.values())
     padded = [shares[0], *shares, shares[-1]]
     means = [sum(padded[place : place + 3]) for place in range(len(shares))]
@@ -622,7 +650,7 @@ def _smoothest(tried: dict[float, float]) -> float:
 def leave_out_routes(
     chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: RouteTraining
 ) -> dict[str, Outcome]:
-    """Train on all maps but one, and follow the routes of that map with each preset."""
+    """Train on all maps but one; return the outcomes on that map's routes for each preset."""
     if len(data) < 3:
         raise SettingError(
             f"The evaluation of routes needs at least three maps; got {len(data)}. One "
@@ -653,3 +681,59 @@ def leave_out_routes(
             "maze": left_out, "scores": scores, "power": power, "sentences": sentences
         }  # fmt: skip
     return found
+
+
+# ---- the table ----------------------------------------------------------------------------------
+
+CONDITION = "whole routes, final position, one map left out"
+
+
+@cache
+def _sail(corpus: Path) -> Sail:
+    return load_sail(corpus)
+
+
+def evaluate(corpus: Path, rows: Sequence[str], left_out: str) -> dict[str, Outcome]:
+    """Return the outcome of rows that share one training run, with one map held out."""
+    presets, sail = with_routes(PRESETS), _sail(corpus)
+    chosen = {name: presets.select(ROUTES, name) for name in rows}
+    first = cast(RoutePreset, chosen[rows[0]])
+    with warnings.catch_warnings():
+        # Presets limit the iterations.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        done = leave_out_routes(first, prepare_routes(first, sail), left_out, first.training)
+    return {name: done[cast(RoutePreset, each).reading] for name, each in chosen.items()}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train and follow for each map that is held out, and write the report of the rows."""
+    from joblib import Parallel, delayed
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("corpus", type=Path, help="the folder of the SAIL corpus")
+    parser.add_argument("out", type=Path, help="where the report goes, as JSON")
+    parser.add_argument("--row", action="append", help="only this row; may be repeated")
+    parser.add_argument("--jobs", type=int, default=-1, help="number of processes; all cores")
+    settings = parser.parse_args(arguments)
+    presets, began = with_routes(PRESETS), time.perf_counter()
+    rows = settings.row or presets.variants_of(ROUTES)
+    work = [
+        (settings.corpus, group, maze)
+        for group in presets.group(ROUTES, rows)
+        for maze in _sail(settings.corpus).mazes
+    ]
+    found = Parallel(n_jobs=settings.jobs)(delayed(evaluate)(*each) for each in work)
+    made = [
+        route_row(
+            name,
+            cast(RoutePreset, presets.select(ROUTES, name)),
+            [outcomes[name] for outcomes in found if name in outcomes],
+        )
+        for name in rows
+    ]
+    seconds = time.perf_counter() - began
+    Report("mazes", ROUTES, CONDITION, made, seconds, __version__).save(settings.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,17 +8,11 @@ import numpy as np
 import pytest
 
 from groundling.errors import SettingError
-from groundling.tasks.mazes import (
-    STAY,
-    MazeState,
-    generate_mazes,
-    generate_routes,
-    load_sail,
-    write_corpus,
-)
+from groundling.evaluation.report import Report
+from groundling.tasks.mazes import STAY, generate_mazes, generate_routes, load_sail
+from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
-from groundling.tasks.mazes.plans import plans_within
-from groundling.tasks.mazes.routes import (
+from research.maze_routes import (
     COMPOSED,
     EVIDENCE,
     NEAR,
@@ -33,6 +27,8 @@ from groundling.tasks.mazes.routes import (
     best_way,
     forecast,
     leave_out_routes,
+    main,
+    plans_within,
     prepare_routes,
     read_routes,
     route_row,
@@ -40,7 +36,7 @@ from groundling.tasks.mazes.routes import (
     train_routes,
     with_routes,
 )
-from groundling.tasks.mazes.task import MazeTask
+from tools.corpus_files import write_mazes
 
 CHOSEN = replace(
     PRESETS.select("best", "tree"), parser="chain"
@@ -54,7 +50,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWa
 @pytest.fixture(scope="module")
 def sail(tmp_path_factory):
     folder = Path(tmp_path_factory.mktemp("corpus"))
-    write_corpus(folder, generate_routes(generate_mazes(4, 2, size=4, halls=5), 24, seed=2))
+    write_mazes(folder, generate_routes(generate_mazes(4, 2, size=4, halls=5), 24, seed=2))
     return load_sail(folder)
 
 
@@ -309,7 +305,7 @@ def test_routes_need_three_maps(data):
 
 
 def test_routes_report_every_way_of_reading(tmp_path):
-    write_corpus(tmp_path, generate_routes(generate_mazes(4, 3, size=4, halls=5), 24, seed=2))
+    write_mazes(tmp_path, generate_routes(generate_mazes(4, 3, size=4, halls=5), 24, seed=2))
     sail = load_sail(tmp_path)
     data = prepare_routes(CHOSEN, sail)
     trials = [leave_out_routes(CHOSEN, data, name, RouteTraining()) for name in sail.mazes]
@@ -322,11 +318,13 @@ def test_routes_report_every_way_of_reading(tmp_path):
 
 
 def test_routes_note_the_weight_of_evidence():
-    task = MazeTask()
+    presets = with_routes(PRESETS)
     scores = [["A", {"right": 1.0, "meant": 1.0}]]
     outcome = {"maze": "A", "power": 0.5, "sentences": 0.7, "scores": scores}
     notes = {
-        reading: task.make_row(ROUTES, f"single sentences: {reading}", [outcome]).note
+        reading: route_row(
+            reading, presets.select(ROUTES, f"single sentences: {reading}"), [outcome]
+        ).note
         for reading in READINGS
     }
     assert notes.pop(EVIDENCE) == "weight of evidence: A 0.5"
@@ -340,3 +338,14 @@ def test_routes_name_an_unknown_row():
 
 def test_training_rows_are_told_apart():
     assert len(set(TRAINING.values())) == len(TRAINING)
+
+
+def test_main_writes_the_rows(tmp_path):
+    routes = generate_routes(generate_mazes(4, 3, size=4, halls=5), 24, seed=2)
+    write_mazes(tmp_path / "sail", routes)
+    rows = [f"single sentences: {reading}" for reading in READINGS[:2]]
+    out = tmp_path / "routes.json"
+    main([str(tmp_path / "sail"), str(out), "--jobs", "1", *(f"--row={row}" for row in rows)])
+    report = Report.read(out)
+    assert [row.name for row in report.rows] == rows
+    assert all(0 < row.metrics["macro"] < 1 for row in report.rows)
