@@ -135,11 +135,19 @@ class Encoder:
         return other
 
     def share(self, known: dict[Hashable, Encoder]) -> None:
-        """Share laid-out graphs and plans with an earlier encoder that has the same settings."""
-        other = known.setdefault((self.overlay, self.nodes, self.terms), self)
-        self.worlds, self._graphs, self._layouts = other.worlds, other._graphs, other._layouts
+        """Share environments with earlier encoders, and graphs and plans with equal settings."""
+        first = next(iter(known.values()), self)
+        if first is not self:
+            self.budget, self.worlds, self._bound = first.budget, first.worlds, first._bound
+            self._graphs, self._names = Cache(self.budget), Cache(self.budget)
+        other = known.setdefault(self.kind, self)
+        self._graphs, self._layouts = other._graphs, other._layouts
         self.memory |= {name: other.memory[name] for name in _SHARED & other.memory.keys()}
-        self._bound = other._bound
+
+    @property
+    def kind(self) -> Hashable:
+        """The settings that laid-out graphs and plans depend on."""
+        return self.overlay, self.nodes, self.terms
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the environment with cached results."""
@@ -184,15 +192,19 @@ class Encoder:
     def empty(self) -> None:
         """Clear all caches."""
         self.worlds.forget_all()
+        self._bound.clear()
+        self.empty_plans()
+        self.budget.count_again()
+
+    def empty_plans(self) -> None:
+        """Clear all caches but those of environments, which other encoders may share."""
         self._graphs.clear()
         self._layouts.clear()
         self._joined = None
         self._latest.clear()
         self._names.clear()
         self._latest_values = _NO_VALUES
-        self._bound.clear()
         self.memory.clear()
-        self.budget.count_again()
 
     def begin(self, world: CachedEnvironment, start: State) -> None:
         """Begin a request; what is cached for new states is temporary.
